@@ -1,0 +1,382 @@
+"""Element types, promotion, sizes and devices, with PyTorch's names and words.
+
+A `dtype` is a named singleton around a `np.dtype`; inside the core arrays carry numpy's dtypes and
+these objects appear only where the user sees them.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final, SupportsIndex, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+NumpyDtype = np.dtype[Any]
+Number = bool | int | float
+
+
+class dtype:
+    """An element type such as `torch.float32`. One object exists per type; compare with `is`."""
+
+    __slots__ = (
+        "_constant",
+        "abbr",
+        "c_word",
+        "is_floating_point",
+        "is_signed",
+        "itemsize",
+        "name",
+        "numpy",
+        "word",
+    )
+
+    is_complex = False
+
+    def __new__(cls, *args: object, **kwargs: object) -> "dtype":
+        raise TypeError("cannot create 'torch.dtype' instances")
+
+    numpy: NumpyDtype
+    name: str
+    word: str
+    c_word: str
+    abbr: str
+    itemsize: int
+    is_floating_point: bool
+    is_signed: bool
+    _constant: str
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self._constant
+
+    def to_real(self) -> "dtype":
+        """The type of the real part: itself, there are no complex types here."""
+        return self
+
+
+def _declare(name: str, word: str, c_word: str, abbr: str) -> dtype:
+    made = object.__new__(dtype)
+    made.numpy = np.dtype(name)
+    made.name = name
+    made.word = word
+    made.c_word = c_word
+    made.abbr = abbr
+    made.itemsize = made.numpy.itemsize
+    made.is_floating_point = made.numpy.kind == "f"
+    made.is_signed = made.numpy.kind in "fi"
+    # `bool` would hide the builtin in this module, so that constant is called `bool_`.
+    made._constant = "bool_" if name == "bool" else name
+    return made
+
+
+float64: Final = _declare("float64", "Double", "double", "f64")
+float32: Final = _declare("float32", "Float", "float", "f32")
+float16: Final = _declare("float16", "Half", "c10::Half", "f16")
+int64: Final = _declare("int64", "Long", "long int", "i64")
+int32: Final = _declare("int32", "Int", "int", "i32")
+int16: Final = _declare("int16", "Short", "short int", "i16")
+int8: Final = _declare("int8", "Char", "signed char", "i8")
+uint8: Final = _declare("uint8", "Byte", "unsigned char", "u8")
+bool_: Final = _declare("bool", "Bool", "bool", "b8")
+
+ALL: Final = (float64, float32, float16, int64, int32, int16, int8, uint8, bool_)
+
+# Every name under which the package offers a dtype.
+NAMES: Final[dict[str, dtype]] = {
+    **{made.name: made for made in ALL},
+    "double": float64, "float": float32, "half": float16,
+    "long": int64, "int": int32, "short": int16,
+}  # fmt: skip
+
+_OF: Final[dict[NumpyDtype, dtype]] = {made.numpy: made for made in ALL}
+
+
+def of(numpy_dtype: NumpyDtype) -> dtype:
+    """The dtype of arrays with `numpy_dtype`; TypeError if there is no such type here."""
+    try:
+        return _OF[numpy_dtype]
+    except KeyError:
+        raise TypeError(
+            f"can't convert np.ndarray of type {numpy_dtype.type.__module__}."
+            f"{numpy_dtype.type.__name__}. The only supported types are: "
+            "float64, float32, float16, int64, int32, int16, int8, uint8, and bool."
+        ) from None
+
+
+def type_word(numpy_dtype: NumpyDtype) -> str:
+    """PyTorch's word for a type in messages: "Float", "Double", "Long", ..."""
+    return _OF[numpy_dtype].word
+
+
+def c_word(numpy_dtype: NumpyDtype) -> str:
+    """The C++ word that other PyTorch messages print: "float", "double", "long int", ..."""
+    return _OF[numpy_dtype].c_word
+
+
+def tensor_type(numpy_dtype: NumpyDtype) -> str:
+    """The legacy type string, e.g. "torch.FloatTensor"."""
+    return f"torch.{_OF[numpy_dtype].word}Tensor"
+
+
+# ------------------------------------------------------------------------------ default dtype
+
+_default: dtype = float32
+
+
+def get_default_dtype() -> dtype:
+    """The floating type of new tensors made from Python floats."""
+    return _default
+
+
+def set_default_dtype(d: dtype, /) -> None:
+    """Set the floating type of new tensors; TypeError unless `d` is a floating dtype."""
+    global _default
+    if not isinstance(d, dtype):
+        raise TypeError(
+            "invalid dtype object: only floating-point types are supported as the default type"
+        )
+    if not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    _default = d
+
+
+def default_numpy() -> NumpyDtype:
+    """The default dtype as numpy's."""
+    return _default.numpy
+
+
+def number_dtype(number: Number) -> NumpyDtype:
+    """The dtype a Python number has as a tensor: bool, int64 or the default dtype."""
+    kind = type(number)
+    if kind is float:
+        return _default.numpy
+    if kind is bool:
+        return bool_.numpy
+    if kind is int:
+        return int64.numpy
+    # Subclasses, numpy's float64 among them.
+    if isinstance(number, float):
+        return _default.numpy
+    return bool_.numpy if isinstance(number, bool) else int64.numpy
+
+
+# ---------------------------------------------------------------------------------- promotion
+# PyTorch promotes by category (bool < int < float) and sorts operands into three levels; a lower
+# level counts only if it raises the category (c10 ResultTypeState).
+
+DIMENSIONED: Final = 0
+"""Level of tensors with at least one dimension."""
+ZERO_DIM: Final = 1
+"""Level of 0-d tensors."""
+NUMBER: Final = 2
+"""Level of Python numbers."""
+
+_CATEGORY: Final = {"b": 0, "u": 1, "i": 1, "f": 2}
+_promoted: dict[tuple[NumpyDtype, NumpyDtype], NumpyDtype] = {}
+_combined: dict[tuple[NumpyDtype, int, NumpyDtype, int], NumpyDtype] = {}
+
+
+def promote_types(first: NumpyDtype, second: NumpyDtype) -> NumpyDtype:
+    """The smallest type both fit in, by PyTorch's table: unlike numpy, float16+int64 is float16."""
+    key = (first, second)
+    found = _promoted.get(key)
+    if found is None:
+        high, low = first, second
+        if _CATEGORY[high.kind] < _CATEGORY[low.kind]:
+            high, low = low, high
+        same = _CATEGORY[high.kind] == _CATEGORY[low.kind]
+        found = _promoted[key] = np.promote_types(high, low) if same else high
+    return found
+
+
+def combine(first: NumpyDtype, level: int, second: NumpyDtype, level2: int) -> NumpyDtype:
+    """The type of an operation on two operands, each given by its dtype and its level."""
+    key = (first, level, second, level2)
+    found = _combined.get(key)
+    if found is None:
+        if level == level2:
+            found = promote_types(first, second)
+        else:
+            high, low = (first, second) if level < level2 else (second, first)
+            raises = _CATEGORY[low.kind] > _CATEGORY[high.kind]
+            found = promote_types(high, low) if raises or high.kind == "b" else high
+        _combined[key] = found
+    return found
+
+
+Operand = Array | np.generic | Number
+
+
+def result_type(*operands: Operand) -> NumpyDtype:
+    """The type of an operation on arrays (0-d ones and numpy scalars count as 0-d tensors) and
+    Python numbers, as `torch.result_type` has it for any number of operands."""
+    levels: list[NumpyDtype | None] = [None, None, None]
+    for operand in operands:
+        if isinstance(operand, np.ndarray | np.generic):
+            found, level = operand.dtype, ZERO_DIM if operand.ndim == 0 else DIMENSIONED
+        else:
+            found, level = number_dtype(operand), NUMBER
+        before = levels[level]
+        levels[level] = found if before is None else promote_types(before, found)
+    result: NumpyDtype | None = None
+    at = NUMBER
+    # From the lowest level up, as PyTorch folds them.
+    for level in (NUMBER, ZERO_DIM, DIMENSIONED):
+        current = levels[level]
+        if current is not None:
+            result = current if result is None else combine(current, level, result, at)
+            at = level
+    if result is None:
+        raise ValueError("result_type() needs at least one operand")
+    return result
+
+
+def can_cast(source: NumpyDtype, target: NumpyDtype) -> bool:
+    """Whether an in-place op may write `source` results into `target` (category never falls)."""
+    rank = _CATEGORY
+    return rank[source.kind] <= rank[target.kind]
+
+
+# --------------------------------------------------------------------------------------- Size
+
+
+class Size(tuple[int, ...]):
+    """A tensor's shape: a tuple of ints that prints as `torch.Size([2, 3])`."""
+
+    __slots__ = ()
+
+    def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> "Size":
+        made = super().__new__(cls, sizes)  # type: ignore[arg-type]
+        for place, size in enumerate(made):
+            if not isinstance(size, int):
+                raise TypeError(
+                    "torch.Size() takes an iterable of 'int' "
+                    f"(item {place} is '{type(size).__name__}')"
+                )
+        return made
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    __str__ = __repr__
+
+    @staticmethod
+    def of(shape: tuple[int, ...]) -> "Size":
+        """A Size of an array's shape, whose ints need no check."""
+        return tuple.__new__(Size, shape)
+
+    def numel(self) -> int:
+        """The product of the sizes: the number of elements."""
+        product = 1
+        for size in self:
+            product *= size
+        return product
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> int: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> "Size": ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> "int | Size":
+        if isinstance(index, slice):
+            return Size(tuple.__getitem__(self, index))
+        return tuple.__getitem__(self, index)
+
+    def __add__(self, other: tuple[int, ...], /) -> "Size":  # type: ignore[override]
+        if not isinstance(other, tuple):
+            kind = type(other).__name__
+            raise TypeError(f"can only concatenate tuple (not {kind}) to torch.Size")
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other: tuple[int, ...], /) -> "Size":
+        return Size(tuple.__add__(other, self))
+
+    def __mul__(self, times: SupportsIndex, /) -> "Size":
+        return Size(tuple.__mul__(self, times))
+
+    def __rmul__(self, times: SupportsIndex, /) -> "Size":
+        return Size(tuple.__mul__(self, times))
+
+    def __reduce__(self) -> tuple[type["Size"], tuple[tuple[int, ...]]]:
+        return Size, (tuple(self),)
+
+
+# ------------------------------------------------------------------------------------- device
+
+_DEVICES: Final = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
+    "mps, meta, hpu, mtia, privateuseone"
+)
+
+
+class device:
+    """A place tensors live in. Only "cpu" can hold tensors; others may be named, not used."""
+
+    __slots__ = ("index", "type")
+
+    type: str
+    index: int | None
+
+    def __init__(self, type: "str | device", index: int | None = None) -> None:
+        if isinstance(type, device):
+            self.type, self.index = type.type, type.index
+            return
+        if not isinstance(type, str):
+            if isinstance(type, int):
+                raise RuntimeError("Cannot access accelerator device when none is available.")
+            raise TypeError(
+                "device() received an invalid combination of arguments - got "
+                f"({_class_name(type)}), but expected one of:\n * (torch.device device)\n"
+                "      didn't match because some of the arguments have invalid types: "
+                f"(!{_class_name(type)}!)\n * (str type, int index = -1)\n"
+            )
+        if not type:
+            raise RuntimeError("Device string must not be empty")
+        name, colon, number = type.partition(":")
+        if name not in _DEVICES.split(", "):
+            raise RuntimeError(
+                f"Expected one of {_DEVICES} device type at start of device string: {name}"
+            )
+        if colon and not (number.isascii() and number.isdigit()):
+            raise RuntimeError(f"Invalid device string: '{type}'")
+        if colon and index is not None:
+            raise RuntimeError(
+                "type (string) must not include an index because index was passed "
+                f"explicitly: {type}"
+            )
+        self.type = name
+        self.index = int(number) if colon else index
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, device):
+            return NotImplemented
+        return (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+
+def _class_name(value: object) -> str:
+    return type(value).__name__
+
+
+cpu: Final = device("cpu")
+
+
+def require_cpu(place: str | device | None) -> None:
+    """Raise what a build of PyTorch without accelerators raises, unless `place` is the CPU."""
+    if place is None or place is cpu:
+        return
+    named = place if isinstance(place, device) else device(place)
+    if named.type in ("cuda", "xpu"):
+        raise AssertionError(f"Torch not compiled with {named.type.upper()} enabled")
+    if named.type != "cpu":
+        raise NotImplementedError(f"graphwidget keeps tensors on the CPU only, not on '{named}'")
