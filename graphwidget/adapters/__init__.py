@@ -1,0 +1,1 @@
+"""Adapters: what turns live tensors and graphs into events."""

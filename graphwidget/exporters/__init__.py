@@ -1,0 +1,1 @@
+"""Exporters: the same picture outside of the widget."""

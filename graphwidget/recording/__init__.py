@@ -1,0 +1,1 @@
+"""Recording: events, their log, and what they fold to. Standard library and numpy only."""
