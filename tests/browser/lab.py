@@ -1,0 +1,200 @@
+"""A real JupyterLab in a real Chromium: the server, and one open notebook."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import psutil
+from playwright.sync_api import Locator, Page, expect
+
+DRIVE = Path(__file__).with_name("drive.js").read_text()
+START_SECONDS = 60
+CELL_MS = 60_000
+
+
+def chromium() -> str | None:
+    """The Chromium to drive, or None for the one Playwright installed itself."""
+    names = [os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
+    return next((path for name in names if name and (path := shutil.which(name))), None)
+
+
+class Lab:
+    """A JupyterLab server on a free port, its files and settings in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "notebooks"
+        self.root.mkdir(parents=True)
+        self._numbers = itertools.count(1)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self._log = (folder / "lab.log").open("wb")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *self._options(port)],
+            env=os.environ | self._folders(folder),
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            self._wait(folder / "lab.log")
+        except BaseException:
+            self.stop()
+            raise
+
+    def _options(self, port: int) -> list[str]:
+        # Loopback and tests only, hence no token; the demo keeps Jupyter's own protection.
+        return [
+            "--no-browser",
+            "--allow-root",
+            "--ip=127.0.0.1",
+            f"--port={port}",
+            "--ServerApp.port_retries=0",
+            "--IdentityProvider.token=",
+            "--ServerApp.password=",
+            "--ServerApp.disable_check_xsrf=True",
+            f"--ServerApp.root_dir={self.root}",
+            "--LabApp.expose_app_in_browser=True",
+            "--LabApp.news_url=",
+            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+            "--LabApp.extension_manager=readonly",
+        ]
+
+    @staticmethod
+    def _folders(folder: Path) -> dict[str, str]:
+        names = {
+            "JUPYTER_CONFIG_DIR": "config",
+            "JUPYTER_DATA_DIR": "data",
+            "JUPYTER_RUNTIME_DIR": "runtime",
+            "JUPYTERLAB_SETTINGS_DIR": "settings",
+            "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+            "IPYTHONDIR": "ipython",
+        }
+        return {name: str(folder / place) for name, place in names.items()}
+
+    def _wait(self, log: Path) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while self._process.poll() is None and time.monotonic() < deadline:
+            try:
+                urllib.request.urlopen(f"{self.url}/api/status", timeout=5).close()
+                return
+            except OSError:
+                time.sleep(0.1)
+        raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()[-4000:]}")
+
+    def stop(self) -> None:
+        """End the server and its kernels."""
+        server = psutil.Process(self._process.pid) if self._process.poll() is None else None
+        family = [server, *server.children(recursive=True)] if server else []
+        for process in family:
+            process.terminate()
+        for process in psutil.wait_procs(family, timeout=5)[1]:
+            process.kill()
+        self._log.close()
+
+    def write(self, cells: Sequence[str], metadata: dict[str, Any] | None = None) -> str:
+        """A notebook of these code cells in the server's folder; gives its file name."""
+        notebook = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(source) for source in cells],
+            metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+            | (metadata or {}),
+        )
+        name = f"test{next(self._numbers)}.ipynb"
+        nbformat.write(notebook, self.root / name)
+        return name
+
+
+class Notebook:
+    """One notebook open in one page. Cells are counted from 0."""
+
+    def __init__(self, lab: Lab, page: Page, name: str) -> None:
+        self.lab, self.page, self.name = lab, page, name
+        self.page.add_init_script(DRIVE)
+        self.page.goto(f"{lab.url}/doc/tree/{name}")
+        self._ready()
+
+    def _ready(self) -> None:
+        self.page.wait_for_function("window.drive !== undefined")
+        self.page.evaluate("drive.ready()")
+
+    def run(self, *indexes: int) -> None:
+        """Run these cells, or all of them, and wait until the kernel is idle."""
+        if not indexes:
+            self.page.evaluate("drive.runAll()")
+        for index in indexes:
+            self.page.evaluate("i => drive.runCell(i)", index)
+
+    def start(self, index: int) -> None:
+        """Start a cell and do not wait for it."""
+        self.page.evaluate("i => { drive.start(i); }", index)
+
+    def finish(self) -> None:
+        """Wait for the cell that `start` began."""
+        self.page.evaluate("drive.running.then(drive.idle)")
+
+    def type(self, source: str) -> int:
+        """Append a cell, run it, and give its number."""
+        index = int(self.page.evaluate("s => drive.addCell(s)", source))
+        self.run(index)
+        return index
+
+    def ask(self, expression: str, code: str = "") -> Any:
+        """A Python expression's value in the kernel (anything JSON can carry)."""
+        text = self.page.evaluate("([c, e]) => drive.ask(c, e)", [code, expression])
+        return json.loads(ast.literal_eval(text))
+
+    def outputs(self, index: int) -> list[dict[str, Any]]:
+        """A cell's outputs in nbformat's form."""
+        found: list[dict[str, Any]] = self.page.evaluate("i => drive.outputs(i)", index)
+        return found
+
+    def text(self, index: int) -> str:
+        """What a cell printed, returned and raised, as plain text."""
+        parts = []
+        for output in self.outputs(index):
+            if output["output_type"] == "stream":
+                parts.append(output["text"])
+            elif output["output_type"] == "error":
+                parts.append(f"{output['ename']}: {output['evalue']}")
+            else:
+                parts.append(output["data"].get("text/plain", ""))
+        return "\n".join("".join(part) for part in parts)
+
+    def cell(self, index: int) -> Locator:
+        """A cell's element on the page."""
+        return self.page.locator(f'.jp-Notebook .jp-Cell[data-windowed-list-index="{index}"]')
+
+    def reload(self) -> None:
+        """Save, and reload the page; the kernel lives on."""
+        self.save()
+        self.page.reload()
+        self._ready()
+
+    def restart(self) -> None:
+        """Restart the kernel."""
+        self.page.evaluate("drive.restart()")
+
+    def save(self) -> nbformat.NotebookNode:
+        """Save, and read the file back."""
+        self.page.evaluate("drive.save()")
+        return nbformat.read(self.lab.root / self.name, as_version=4)
+
+    def theme(self, name: str) -> None:
+        """Change the theme: "light" or "dark"."""
+        self.page.evaluate("n => drive.theme(n)", f"JupyterLab {name.title()}")
+        expect(self.page.locator("body")).to_have_attribute(
+            "data-jp-theme-light", "true" if name == "light" else "false"
+        )
