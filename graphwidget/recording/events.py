@@ -105,7 +105,7 @@ class Define(NamedTuple):
 class Cell(NamedTuple):
     """A notebook cell begins to run. ``count`` is its execution count, ``source`` its text."""
 
-    count: int
+    count: int  # type: ignore[assignment]  # a tuple has a method of this name
     source: str
 
 

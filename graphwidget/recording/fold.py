@@ -165,7 +165,9 @@ def _write(model: Model, event: ev.Write) -> None:
 
 def _node(model: Model, event: ev.Node) -> None:
     fields = ("slot", "value", "storage", "version", "text")
-    saved = [{**dict(zip(fields, slot, strict=True)), "stale": []} for slot in event.saved]
+    saved: list[Row] = [
+        {**dict(zip(fields, slot, strict=True)), "stale": []} for slot in event.saved
+    ]
     if event.node in model.nodes:
         _release(model, model.nodes[event.node])
     row = _row(event) | {

@@ -1,0 +1,96 @@
+"""What the page is told of an array: all of a small one, the statistics of a large one.
+
+The work is in two steps because a recorded op may spend well under a microsecond here:
+``capture`` takes what must be taken at once (the numbers may be overwritten next), and
+``summary`` makes the ``Summary`` of it later.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .events import Histogram, Number, Stats, Summary
+
+SMALL = 32
+"""Arrays of up to this many items travel whole."""
+
+PEEK = 1024
+"""... and of up to this many when the page asks for more."""
+
+BINS = 32
+
+Captured = tuple[Any, tuple[int, ...], bytes | Stats]
+"""An array's dtype and shape, and its bytes, or its statistics when it is large."""
+
+
+def capture(array: Any) -> Captured:
+    """``array`` (an ndarray or a numpy scalar) as it is now."""
+    if array.size <= SMALL:
+        return array.dtype, array.shape, array.tobytes()
+    return array.dtype, array.shape, statistics(array)
+
+
+def summary(captured: Captured) -> Summary:
+    """The ``Summary`` of what was captured."""
+    dtype, shape, content = captured
+    if type(content) is bytes:
+        values = tuple(numbers(np.frombuffer(content, dtype).tolist()))
+        return Summary(shape, _name(dtype), values, None, None)
+    return Summary(shape, _name(dtype), None, content, None)  # type: ignore[arg-type]
+
+
+def summarize(array: Any) -> Summary:
+    """The ``Summary`` of an array as it is now."""
+    return summary(capture(array))
+
+
+def peek(array: Any) -> Summary:
+    """A ``Summary`` that says more: up to 1,024 items, and a histogram of the finite ones."""
+    flat = np.asarray(array).ravel()
+    values = tuple(numbers(flat.tolist())) if flat.size <= PEEK else None
+    finite = _finite(flat)
+    histogram = None
+    if finite.size:
+        counts, edges = np.histogram(finite.astype(np.float64), BINS)
+        histogram = Histogram(float(edges[0]), float(edges[-1]), tuple(counts.tolist()))
+    return Summary(np.shape(array), _name(flat.dtype), values, statistics(flat), histogram)
+
+
+def statistics(array: Any) -> Stats:
+    """Least, greatest and mean finite item, and how many items are not finite."""
+    with np.errstate(all="ignore"):
+        low, high = array.min() if array.size else np.nan, array.max() if array.size else np.nan
+        mean = array.mean(dtype=np.float64) if array.size else np.nan
+        if math.isfinite(low) and math.isfinite(high) and math.isfinite(mean):
+            return Stats(low.item(), high.item(), mean.item(), 0)
+        finite = _finite(array)
+        if not finite.size:
+            return Stats("nan", "nan", "nan", array.size)
+        mean = finite.mean(dtype=np.float64)
+    low, high, mean = numbers([finite.min().item(), finite.max().item(), mean.item()])
+    return Stats(low, high, mean, array.size - finite.size)
+
+
+def numbers(items: list[Any]) -> list[Number]:
+    """The items as JSON can hold them: not finite ones become text."""
+    total = sum(items)
+    if total - total == 0:  # false when an item is not finite
+        return items
+    return [item if math.isfinite(item) else _text(item) for item in items]
+
+
+def _text(item: float) -> str:
+    return "nan" if item != item else "inf" if item > 0 else "-inf"
+
+
+def _finite(array: Any) -> Any:
+    return array if array.dtype.kind in "biu" else array[np.isfinite(array)]
+
+
+@cache
+def _name(dtype: Any) -> str:
+    return str(dtype.name)
