@@ -1,0 +1,72 @@
+"""House rules: short files and functions, no trace of anyone's machine."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+from tests.structure.tree import PACKAGE, ROOT, files
+
+# "About" 400 lines and 60 lines: a tenth more is where about ends.
+FILE_LINES, FUNCTION_LINES = 440, 66
+SOURCE = (".py", ".ts", ".tsx", ".mjs", ".css", ".js")
+# A path of one machine (people's homes and the like) or the host of a package registry.
+PRIVATE = re.compile(
+    r"(?<![\w.])/(?:home|Users|root|work|opt|mnt)/\w|registry\.[a-z]+js\.|/simple/"
+)
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_files_are_short() -> None:
+    lengths = {relative(path): len(path.read_text().splitlines()) for path in files(*SOURCE)}
+    assert {name: n for name, n in lengths.items() if n > FILE_LINES} == {}
+
+
+def test_functions_are_short() -> None:
+    long = {}
+    for path in files(".py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > FUNCTION_LINES:
+                    long[f"{relative(path)}:{node.name}"] = lines
+    assert long == {}
+
+
+def test_no_machine_is_named() -> None:
+    found = []
+    for path in files():
+        if path == Path(__file__):
+            continue
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:  # a picture
+            continue
+        lines = enumerate(text.splitlines(), start=1)
+        found += [f"{relative(path)}:{n}: {line[:80]}" for n, line in lines if PRIVATE.search(line)]
+    assert found == []
+
+
+def test_the_lock_file_names_no_host() -> None:
+    lock = json.loads((ROOT / "js" / "package-lock.json").read_text())
+    assert [name for name, entry in lock["packages"].items() if "resolved" in entry] == []
+
+
+def test_public_things_have_docstrings() -> None:
+    bare = []
+    for path in files(".py", under=PACKAGE):
+        tree = ast.parse(path.read_text())
+        things = [tree, *tree.body]
+        things += [node for c in tree.body if isinstance(c, ast.ClassDef) for node in c.body]
+        for node in things:
+            if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                continue
+            name = getattr(node, "name", "the module")
+            if not name.startswith("_") and ast.get_docstring(node) is None:
+                bare.append(f"{relative(path)}: {name}")
+    assert bare == []
