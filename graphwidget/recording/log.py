@@ -90,16 +90,15 @@ class Log:
         with self.lock:
             self._encode()
             head = b'{"protocol":%d,"first":%d,"events":[' % (ev.PROTOCOL, self.first)
-            return head + b",".join(text for _count, text in self._chunks) + b"]}"
+            return head + b",".join(chunk for _count, chunk in self._chunks) + b"]}"
 
     def _encode(self) -> None:
         pending = self._events[self._encoded :]
         if pending:
-            text = json.dumps(wire(pending), separators=(",", ":"), ensure_ascii=False)
-            # a lone surrogate in a name has no UTF-8; it must not cost the user the log
-            self._chunks.append((len(pending), text[1:-1].encode("utf-8", "replace")))
+            chunk = encode(pending)
+            self._chunks.append((len(pending), chunk))
             self._encoded += len(pending)
-            self._bytes += len(self._chunks[-1][1])
+            self._bytes += len(chunk)
 
     def _compact(self) -> None:
         """Replace the older half of the log by one snapshot of the state it folds to."""
@@ -108,22 +107,28 @@ class Log:
         while self._chunks and (
             count < len(self._events) // 2 or held > self._max_bytes // 2 or count == 0
         ):
-            part, text = self._chunks.pop(0)
-            count, held = count + part, held - len(text)
+            part, chunk = self._chunks.pop(0)
+            count, held = count + part, held - len(chunk)
         model = fold(self._events[:count])
         snapshot = ev.Snapshot(model.time, thin(model.to_json()))
-        text = json.dumps(wire([snapshot]), separators=(",", ":"), ensure_ascii=False)
-        data = text[1:-1].encode("utf-8", "replace")
+        chunk = encode([snapshot])
         self._events[:count] = [snapshot]
         self.first += count - 1
-        self._chunks.insert(0, (1, data))
+        self._chunks.insert(0, (1, chunk))
         self._encoded += 1 - count
-        self._bytes = held + len(data)
+        self._bytes = held + len(chunk)
 
 
 def wire(events: Iterable[ev.Event]) -> list[tuple[Any, ...]]:
     """Events as they travel: arrays, the kind first."""
     return [(_KIND[type(event)], *event) for event in events]
+
+
+def encode(events: Iterable[ev.Event]) -> bytes:
+    """Events as UTF-8 JSON, separated by commas."""
+    text = json.dumps(wire(events), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    # a lone surrogate in the user's text has no UTF-8; it must not cost them the log
+    return text[1:-1].encode("utf-8", "replace")
 
 
 def unpack(packed: bytes | str) -> tuple[int, list[ev.Event]]:

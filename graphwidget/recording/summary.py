@@ -62,16 +62,17 @@ def peek(array: Any) -> Summary:
 
 def statistics(array: Any) -> Stats:
     """Least, greatest and mean finite item, and how many items are not finite."""
+    if not array.size:
+        return Stats("nan", "nan", "nan", 0)
     with np.errstate(all="ignore"):
-        low, high = array.min() if array.size else np.nan, array.max() if array.size else np.nan
-        mean = array.mean(dtype=np.float64) if array.size else np.nan
-        if math.isfinite(low) and math.isfinite(high) and math.isfinite(mean):
-            return Stats(low.item(), high.item(), mean.item(), 0)
+        found = array.min().item(), array.max().item(), array.mean(dtype=np.float64).item()
+        if all(map(math.isfinite, found)):
+            return Stats(*found, 0)
         finite = _finite(array)
         if not finite.size:
             return Stats("nan", "nan", "nan", array.size)
-        mean = finite.mean(dtype=np.float64)
-    low, high, mean = numbers([finite.min().item(), finite.max().item(), mean.item()])
+        found = finite.min().item(), finite.max().item(), finite.mean(dtype=np.float64).item()
+    low, high, mean = numbers(list(found))
     return Stats(low, high, mean, array.size - finite.size)
 
 

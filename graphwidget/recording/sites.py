@@ -1,0 +1,241 @@
+"""Sites: where in the user's program a call stands, and what its result is bound to.
+
+A call is known by its code object and the offset of its instruction. The source line follows
+from the code's line table; the variable follows from the *bytecode after the call*: the result
+is followed, as an item of the interpreter's stack, to the store that takes it. So a value has
+its user's name before the cell is over, inside functions and loops too. Both are found once
+for each site and cached. Works on CPython 3.11 and later.
+"""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import pairwise
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+MAX_STEPS = 200
+"""Instructions looked at after a call before giving up on its name."""
+
+MAX_TEXT = 200
+
+Path = tuple[int, ...]
+"""Where the value is within the result: ``()`` the result itself, ``(1,)`` its second item."""
+
+
+class Binding(NamedTuple):
+    """What becomes of a result: the (scope, name) pairs it is bound to, and, when the function
+    returns it, where it then is within the function's own result (else None)."""
+
+    names: tuple[tuple[str, str], ...]
+    returned: Path | None
+
+
+class Site:
+    """A call in the user's program. ``id`` is 0 until the recorder has told the site."""
+
+    __slots__ = ("bindings", "cell", "code", "file", "function", "id", "lasti", "line", "text")
+
+    def __init__(self, code: CodeType, lasti: int) -> None:
+        self.id = 0
+        self.code = code  # held, so that its address stays its own
+        self.lasti = lasti
+        self.bindings: dict[Path, Binding] = {}
+        self.line = line_of(code, lasti)
+        self.cell = cell_of(code.co_filename)
+        self.file = None if self.cell is not None else code.co_filename
+        self.function = function_of(code)
+        self.text = linecache.getline(code.co_filename, self.line).strip()[:MAX_TEXT]
+
+    def binding(self, path: Path) -> Binding:
+        """What becomes of the part ``path`` of the call's result."""
+        found = self.bindings.get(path)
+        if found is None:
+            found = self.bindings[path] = bound(self.code, self.lasti, path)
+        return found
+
+
+class Sites:
+    """The sites seen so far, each found once."""
+
+    def __init__(self) -> None:
+        self._sites: dict[tuple[int, int], Site] = {}
+
+    def at(self, code: CodeType, lasti: int) -> Site:
+        """The site of the instruction at ``lasti`` of ``code``."""
+        key = (id(code), lasti)
+        site = self._sites.get(key)
+        if site is None:
+            site = self._sites[key] = Site(code, lasti)
+        return site
+
+    def names(self, frame: FrameType, path: Path = ()) -> tuple[tuple[str, str], ...]:
+        """(scope, name) pairs to which the result of the call that ``frame`` is making is about
+        to be bound, followed through the callers that it is returned to."""
+        where: FrameType | None = frame
+        names: tuple[tuple[str, str], ...] = ()
+        returned: Path | None = path
+        while where is not None and returned is not None:
+            more, returned = self.at(where.f_code, where.f_lasti).binding(returned)
+            names += more
+            where = where.f_back
+        return names
+
+
+def line_of(code: CodeType, lasti: int) -> int:
+    """The line of the instruction at offset ``lasti``: the first line of its expression."""
+    for index, (line, *_rest) in enumerate(code.co_positions()):
+        if index == lasti // 2 and line is not None:
+            return line
+    return code.co_firstlineno
+
+
+def function_of(code: CodeType) -> str:
+    """The qualified name of the function, ``""`` at top level."""
+    return "" if code.co_name.startswith("<") and "." not in code.co_qualname else code.co_qualname
+
+
+def cell_of(filename: str) -> int | None:
+    """The execution count of the notebook cell compiled as ``filename``, or None."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    counts = getattr(getattr(shell, "compile", None), "_filename_map", None)
+    count = counts.get(filename) if counts else None
+    return count if isinstance(count, int) else None
+
+
+def bound(code: CodeType, lasti: int, path: Path) -> Binding:
+    """Follow the result of the instruction at ``lasti`` (its part ``path``) to where it goes."""
+    scope = function_of(code)
+    names: list[tuple[str, str]] = []
+    depth: int | None = 0  # of the result on the stack, counted from the top
+    spelled: list[str] = []  # what was loaded since the call, as the user wrote it
+    for step, following in pairwise(_after(code, lasti)):
+        if step.name == "RETURN_VALUE":
+            return Binding(tuple(names), path if depth == 0 else None)
+        if step.name in _STORES:
+            if depth == 0 and not path:
+                names.append(_named(step, scope))
+            depth = depth - 1 if depth else None
+        elif step.name == "STORE_ATTR" and depth == 1 and len(spelled) == 1 and not path:
+            names.append((scope, f"{spelled[0]}.{step.value}"))
+            depth = None
+        elif step.name == "COPY" and depth is not None and step.arg == depth + 1:
+            # the copy on top goes to a name first, the original stays for what follows
+            if following.name in _STORES and not path:
+                names.append(_named(following, scope))
+            depth += 1
+        elif depth is not None:
+            depth, path = _moved(step, depth, path)
+        if depth is None:
+            break
+        spelled = _spell(step, spelled)
+    return Binding(tuple(names), None)
+
+
+class _Step(NamedTuple):
+    """An instruction of the interpreter, without what only speed asks for."""
+
+    name: str
+    arg: int
+    value: Any
+    effect: int
+
+
+_END = _Step("", 0, None, 0)
+
+
+def _named(step: _Step, scope: str) -> tuple[str, str]:
+    return ("" if step.name == "STORE_GLOBAL" else scope), str(step.value)
+
+
+def _after(code: CodeType, lasti: int) -> Iterator[_Step]:
+    """The instructions after offset ``lasti`` that run whatever happens, then ``_END``."""
+    steps = list(dis.get_instructions(code))
+    index = {step.offset: number for number, step in enumerate(steps)}
+    at = bisect_right(steps, lasti, key=lambda step: step.offset)
+    for _ in range(MAX_STEPS):
+        if at >= len(steps):
+            break
+        step = steps[at]
+        at = index[step.argval] if step.opname == "JUMP_FORWARD" else at + 1
+        if step.opname in _QUIET:
+            continue
+        if "JUMP" in step.opname:
+            break
+        yield from _simple(step)
+        if step.opname == "RETURN_VALUE":
+            break
+    yield _END
+
+
+def _simple(step: dis.Instruction) -> Iterator[_Step]:
+    """The instruction, or the two that 3.13 writes as one."""
+    first, _, second = step.opname.partition("_FAST_")
+    if second in ("STORE_FAST", "LOAD_FAST") and isinstance(step.argval, tuple):
+        for name, value in zip((f"{first}_FAST", second), step.argval, strict=True):
+            yield _Step(name, 0, value, 1 if name == "LOAD_FAST" else -1)
+    else:
+        yield _Step(step.opname, step.arg or 0, step.argval, _effect(step))
+
+
+def _effect(step: dis.Instruction) -> int:
+    if step.opname in _CALLS:  # 3.11 counts part of it for PRECALL
+        return 1 - _CALLS[step.opname] - (step.arg or 0)
+    return dis.stack_effect(step.opcode, step.arg, jump=False)
+
+
+def _moved(step: _Step, depth: int, path: Path) -> tuple[int | None, Path]:
+    """Where the result is after an instruction that is no store; None when it is used up."""
+    if step.name == "SWAP":
+        other = step.arg - 1
+        return (other if depth == 0 else 0 if depth == other else depth), path
+    if step.name in ("BUILD_TUPLE", "BUILD_LIST") and depth < step.arg:
+        return 0, (step.arg - 1 - depth, *path)
+    if step.name == "UNPACK_SEQUENCE" and depth == 0:
+        return (path[0], path[1:]) if path else (None, path)
+    pops = _pops(step)
+    if pops is None or pops > depth:
+        return None, path
+    return depth + step.effect, path
+
+
+def _pops(step: _Step) -> int | None:
+    """How many items the instruction takes off the stack; None where that is not known here."""
+    if step.name in _POPS:
+        return _POPS[step.name]
+    if step.name.startswith("LOAD_"):
+        return 0
+    if step.name in _CALLS:
+        return step.arg + _CALLS[step.name]
+    if step.name.startswith("BUILD_"):
+        return step.arg * (2 if step.name == "BUILD_MAP" else 1)
+    return None
+
+
+def _spell(step: _Step, spelled: list[str]) -> list[str]:
+    """The dotted names loaded since the call, as far as they are plain names."""
+    if step.name in _VARIABLES:
+        return [*spelled, str(step.value)]
+    if step.name == "LOAD_ATTR" and spelled:
+        return [*spelled[:-1], f"{spelled[-1]}.{step.value}"]
+    return []
+
+
+_QUIET = frozenset(
+    {"CACHE", "EXTENDED_ARG", "NOP", "RESUME", "PRECALL", "KW_NAMES", "JUMP_FORWARD"}
+)
+_STORES = frozenset({"STORE_NAME", "STORE_FAST", "STORE_GLOBAL", "STORE_DEREF"})
+_VARIABLES = frozenset({"LOAD_NAME", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_FAST_CHECK"})
+_CALLS = {"CALL": 2, "CALL_KW": 3}
+"""Items that a call takes besides its arguments."""
+_POPS = {
+    "PUSH_NULL": 0, "COPY": 0, "BINARY_OP": 2, "BINARY_SUBSCR": 2, "BINARY_SLICE": 3,
+    "COMPARE_OP": 2, "IS_OP": 2, "CONTAINS_OP": 2, "UNARY_NEGATIVE": 1, "UNARY_NOT": 1,
+    "UNARY_INVERT": 1, "LOAD_ATTR": 1, "LOAD_METHOD": 1, "LOAD_SUPER_ATTR": 3, "POP_TOP": 1,
+    "STORE_SUBSCR": 3, "STORE_ATTR": 2, "FORMAT_VALUE": 1, "FORMAT_SIMPLE": 1, "MAKE_CELL": 0,
+}  # fmt: skip
