@@ -79,7 +79,7 @@ js/node_modules/.package-lock.json: js/package.json js/package-lock.json | $(VEN
 	$(NPM) ci --no-audit --no-fund
 	touch $@
 
-$(BUNDLE): $(wildcard js/*.* js/src/*.* js/src/*/*.*) js/node_modules/.package-lock.json
+$(BUNDLE): $(shell find js/*.* js/src js/style -type f) js/node_modules/.package-lock.json
 	$(NPM) run --silent build
 	touch graphwidget/widget/dist/*
 

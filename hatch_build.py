@@ -53,6 +53,7 @@ class FrontEnd(BuildHookInterface[Any]):
         bundle = [dist / "widget.js", dist / "widget.css"]
         if not all(file.is_file() for file in bundle):
             return True
-        sources = [*self._js.glob("*.*"), *self._js.glob("src/**/*.*")]
+        patterns = ("*.*", "src/**/*.*", "style/**/*.*")
+        sources = [file for pattern in patterns for file in self._js.glob(pattern)]
         newest = max((file.stat().st_mtime for file in sources), default=0.0)
         return newest > min(file.stat().st_mtime for file in bundle)

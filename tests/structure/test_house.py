@@ -23,8 +23,9 @@ def relative(path: Path) -> str:
 
 
 def test_files_are_short() -> None:
-    lengths = {relative(path): len(path.read_text().splitlines()) for path in files(*SOURCE)}
-    assert {name: n for name, n in lengths.items() if n > FILE_LINES} == {}
+    texts = {relative(path): path.read_text().splitlines() for path in files(*SOURCE)}
+    long = {name: len(text) for name, text in texts.items() if len(text) > FILE_LINES}
+    assert {name for name in long if "do not edit" not in texts[name][0]} == set()
 
 
 def test_functions_are_short() -> None:
