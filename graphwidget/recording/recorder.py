@@ -1,0 +1,142 @@
+"""The recorder: gives ids, keeps what must be told once, and turns raw records into events.
+
+While the user's program runs, adapters only append *raw records* to ``Recorder.raw``: tuples of
+a function and its arguments, cheap to make. ``drain`` calls the functions later, in order, and
+they ``tell`` the events. Tensors and nodes are never held: a ``Ref`` in the tensor's own slot
+carries its ids, and its death is a raw record like any other.
+"""
+
+from __future__ import annotations
+
+import weakref
+from itertools import count
+from threading import RLock
+from typing import Any
+
+from . import events as ev
+from .log import Log, thin
+from .sites import Site, Sites
+
+MAX_RAW = 16_384
+"""Raw records waiting at most: adapters call ``drain`` when there are more."""
+
+
+class Ref(weakref.ref[Any]):
+    """A value's identity, kept in its tensor's slot and referring weakly to the tensor.
+
+    ``id`` is the value's, ``storage`` its storage's; ``version`` is the storage's version for
+    which the tensor is this value. As its own callback arguments it is a raw record: when the
+    tensor dies, the reference itself lands in ``Recorder.raw``.
+    """
+
+    __slots__ = ("id", "storage", "version")
+
+    id: int
+    storage: int
+    version: int
+
+
+class Ids:
+    """Fresh ids, a count for each kind; shared by all recorders of the process."""
+
+    def __init__(self) -> None:
+        self.value = count(1).__next__
+        self.storage = count(1).__next__
+        self.call = count(1).__next__
+        self.node = count(1).__next__
+        self.run = count(1).__next__
+        self.source = count(1).__next__
+        self.scope = count(1).__next__
+
+
+class Recorder:
+    """What happened, as a ``log``; and what of it is still to be told, as ``raw`` records."""
+
+    ids = Ids()
+    sites = Sites()
+
+    def __init__(self, log: Log | None = None) -> None:
+        self.log = Log() if log is None else log
+        self.raw: list[Any] = []
+        self.lock = RLock()
+        self.values: set[int] = set()  # those told, hence known to whoever reads the log
+        self.nodes: set[int] = set()
+        self._ops: set[str] = set()
+        self._sources: set[int] = set()
+        self._told: list[ev.Event] = []
+        self._first = self.log.first
+
+    def drain(self) -> None:
+        """Turn the raw records so far into events of the log."""
+        with self.lock:
+            raw = self.raw
+            while raw:
+                batch = raw[:MAX_RAW]
+                del raw[: len(batch)]
+                for record in batch:
+                    if type(record) is Ref:
+                        self._dead(record.id)
+                    else:
+                        record[0](*record[1:])
+                self.log.extend(self._told)
+                self._told.clear()
+                if self.log.first != self._first:
+                    self._forget()
+
+    def tell(self, event: ev.Event) -> None:
+        """Add an event. Only called while draining."""
+        self._told.append(event)
+
+    def cell(self, number: int, source: str) -> None:
+        """A notebook cell begins."""
+        self.raw.append((self.tell, ev.Cell(number, source)))
+
+    def name(self, value: int, name: str, scope: str = "") -> None:
+        """A variable is bound to a value."""
+        self.raw.append((self.tell, ev.Name(value, name, scope)))
+
+    def define(self, name: str) -> bool:
+        """True at the first use of an op: it must be told now."""
+        if name in self._ops:
+            return False
+        self._ops.add(name)
+        return True
+
+    def source(self, site: Site | None) -> int | None:
+        """The id of a site, telling it at its first use."""
+        if site is None:
+            return None
+        if not site.id:
+            site.id = self.ids.source()
+        if site.id not in self._sources:
+            self._sources.add(site.id)
+            self.tell(
+                ev.Source(site.id, site.cell, site.file, site.line, site.function, site.text)
+            )
+        return site.id
+
+    def fork(self) -> Recorder:
+        """A recorder that goes on from here with a log of its own: one snapshot of what lives."""
+        self.drain()
+        model = self.log.model()
+        other = Recorder(Log(start=ev.Snapshot(model.time, thin(model.to_json()))))
+        other._ops, other._sources = set(self._ops), set(self._sources)
+        other._forget()
+        return other
+
+    def _dead(self, value: int) -> None:
+        if value in self.values:
+            self.values.discard(value)
+            self.tell(ev.Dead(value))
+
+    def _forget(self) -> None:
+        """After a snapshot: what it let go of must be told again when it is used again."""
+        self._first = self.log.first
+        state = self.log.snapshot()
+        if state is not None:
+            # everything told after the snapshot has an id above those that it can have dropped
+            self.values = {v for v in self.values if str(v) in state["values"]} | self._newer()
+            self.nodes &= {int(n) for n in state["nodes"]} | self.nodes
+
+    def _newer(self) -> set[int]:
+        return set()
