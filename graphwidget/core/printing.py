@@ -112,6 +112,19 @@ def data_str(array: Array, indent: int = 0) -> str:
     return _nested(array, indent, summarize, style)
 
 
+def format_tensor(tensor: Any, spec: str) -> str:
+    """What `format(tensor, spec)` gives: a 0-d tensor formats as its Python number.
+
+    Raises:
+        TypeError: a format for a tensor with dimensions.
+    """
+    if tensor.ndim == 0:
+        return format(tensor.detach().item(), spec)
+    if spec:
+        raise TypeError("unsupported format string passed to Tensor.__format__")
+    return repr(tensor)
+
+
 def _plain(shape: tuple[int, ...]) -> str:
     return str(tuple(shape))
 

@@ -1,0 +1,213 @@
+"""One program on two engines: run it on PyTorch and on graphwidget and compare all that shows.
+
+A program is a function of the module that it uses as `torch`, or its source text. What it returns,
+what it warns and what it raises are described in plain Python values and compared.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+import graphwidget
+
+TOLERANCE = {"torch.float16": 2e-2, "torch.float32": 2e-4, "torch.float64": 1e-7}
+WORD = "torch."
+
+
+@dataclass
+class Outcome:
+    """What running a program showed."""
+
+    value: Any = None
+    error: tuple[str, str] | None = None
+    warned: list[tuple[str, str]] = field(default_factory=list)
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor | graphwidget.Tensor)
+
+
+def attempt(function: Callable[[], Any]) -> Any:
+    """The function's result, or its error's type and text as a value."""
+    try:
+        return function()
+    except Exception as error:
+        return ("raises", type(error).__name__, str(error))
+
+
+def numbers(tensor: Any) -> Any:
+    """A tensor's numbers as an array of their own."""
+    return np.array(tensor.detach().numpy())
+
+
+def strides(tensor: Any) -> tuple[int, ...] | None:
+    """Strides where they mean something: of dimensions with more than one element."""
+    if tensor.numel() == 0:
+        return None
+    pairs = zip(tensor.shape, tensor.stride(), strict=True)
+    return tuple(stride for size, stride in pairs if size > 1)
+
+
+def describe_node(node: Any) -> Any:
+    """A node by its names, and those of its neighbours by slot."""
+    if node is None:
+        return None
+    return {
+        "class": type(node).__name__,
+        "name": node.name(),
+        "next": [
+            (None if other is None else type(other).__name__, number)
+            for other, number in node.next_functions
+        ],
+    }
+
+
+def describe_graph(node: Any) -> Any:
+    """The whole graph behind a node: names and edges, nodes numbered as they are first met."""
+    numbered: dict[Any, int] = {}
+    rows: list[Any] = []
+    queue = [node]
+    while queue:
+        current = queue.pop(0)
+        if current is None or current in numbered:
+            continue
+        numbered[current] = len(numbered)
+        rows.append(current)
+        queue += [other for other, _ in current.next_functions]
+    # The queue meets nodes in the order of their numbers, but a number may be given later.
+    return [
+        (
+            row.name(),
+            [(None if o is None else numbered[o], number) for o, number in row.next_functions],
+        )
+        for row in rows
+    ]
+
+
+def flags(tensor: Any) -> dict[str, Any]:
+    """All about a tensor but its numbers."""
+    return {
+        "kind": type(tensor).__name__,
+        "dtype": repr(tensor.dtype),
+        "shape": tuple(tensor.shape),
+        "strides": strides(tensor),
+        "requires_grad": tensor.requires_grad,
+        "version": tensor._version,
+        "view": tensor._is_view(),
+        "is_leaf": attempt(lambda: tensor.is_leaf),
+        "retains_grad": attempt(lambda: tensor.retains_grad),
+        "node": attempt(lambda: describe_node(tensor.grad_fn)),
+        "output_nr": attempt(lambda: tensor.output_nr),
+    }
+
+
+def describe(value: Any, grads: bool = True) -> Any:
+    """A value in terms that do not depend on the engine."""
+    if is_tensor(value):
+        told: dict[str, Any] = {**flags(value), "numbers": numbers(value)}
+        if grads:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                grad = attempt(lambda: value.grad)
+            told["grad"] = describe(grad, grads=False)
+        return told
+    if isinstance(value, dict):
+        return {key: describe(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [describe(item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str | np.ndarray):
+        return value
+    if hasattr(value, "next_functions"):
+        return describe_node(value)
+    return repr(value)
+
+
+def run(program: Callable[[Any], Any], engine: ModuleType) -> Outcome:
+    """Run a program on one engine."""
+    outcome = Outcome()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            outcome.value = describe(program(engine))
+        except Exception as error:
+            outcome.error = (type(error).__name__, str(error))
+    outcome.warned = [
+        (warning.category.__name__, str(warning.message).partition(" (Triggered internally")[0])
+        for warning in caught
+    ]
+    return outcome
+
+
+def differences(ours: Any, theirs: Any, path: str = "", tolerance: float = 0.0) -> list[str]:
+    """Where two descriptions differ, as readable lines; empty when they agree."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        tolerance = TOLERANCE.get(str(theirs.get("dtype")), tolerance)
+        found: list[str] = []
+        for key in [*theirs, *(key for key in ours if key not in theirs)]:
+            if key not in ours or key not in theirs:
+                found.append(f"{path}.{key}: only in {'ours' if key in ours else 'theirs'}")
+            else:
+                found += differences(ours[key], theirs[key], f"{path}.{key}", tolerance)
+        return found
+    if isinstance(theirs, np.ndarray) and isinstance(ours, np.ndarray):
+        same = ours.shape == theirs.shape and ours.dtype == theirs.dtype
+        if same and theirs.dtype.kind == "f":
+            same = close(ours, theirs, tolerance)
+        elif same:
+            same = bool(np.array_equal(ours, theirs))
+        return [] if same else [f"{path}: ours {ours.tolist()} theirs {theirs.tolist()}"]
+    if isinstance(theirs, list | tuple) and isinstance(ours, list | tuple):
+        if len(ours) == len(theirs):
+            return [
+                line
+                for place, (mine, their) in enumerate(zip(ours, theirs, strict=True))
+                for line in differences(mine, their, f"{path}[{place}]", tolerance)
+            ]
+    elif isinstance(theirs, float) and isinstance(ours, float):
+        if close(np.array(ours), np.array(theirs), tolerance or 1e-5):
+            return []
+    elif type(ours) is type(theirs) and ours == theirs:
+        return []
+    return [f"{path}: ours {ours!r} theirs {theirs!r}"]
+
+
+def close(ours: Any, theirs: Any, tolerance: float) -> bool:
+    with np.errstate(all="ignore"):
+        return bool(np.allclose(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+def compare(program: Callable[[Any], Any]) -> list[str]:
+    """Run a program on both engines; the lines say where they differ."""
+    theirs = run(program, torch)
+    ours = run(program, graphwidget)
+    found = differences(ours.error, theirs.error, "error")
+    found += differences(ours.warned, theirs.warned, "warnings")
+    return found or differences(ours.value, theirs.value, "value")
+
+
+def both(program: Callable[[Any], Any]) -> None:
+    """Fail unless a program shows the same on both engines."""
+    found = compare(program)
+    assert not found, "\n".join(found)
+
+
+def source(text: str) -> Callable[[Any], Any]:
+    """A program from text: its value is what it leaves in the variable `result`, or else all
+    its tensors."""
+    code = compile(text, "<program>", "exec")
+
+    def program(engine: Any) -> Any:
+        names: dict[str, Any] = {"torch": engine}
+        exec(code, names)
+        if "result" in names:
+            return names["result"]
+        return {name: value for name, value in names.items() if is_tensor(value)}
+
+    return program
