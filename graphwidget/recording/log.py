@@ -8,7 +8,7 @@ event that it replaces; what every part of the program may still ask for survive
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import RLock
 from typing import Any
 
@@ -32,12 +32,19 @@ class Log:
     method may be called from any thread.
     """
 
-    def __init__(self, max_events: int = MAX_EVENTS, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self,
+        max_events: int = MAX_EVENTS,
+        max_bytes: int = MAX_BYTES,
+        start: ev.Snapshot | None = None,
+    ) -> None:
         self.lock = RLock()
-        self.first = 0
+        self.first = 0 if start is None else start.dropped - 1
+        self.on_forget: Callable[[set[int], set[int]], None] | None = None
+        """Called with the values and nodes that a snapshot no longer knows."""
         self._max_events = max_events
         self._max_bytes = max_bytes
-        self._events: list[ev.Event] = []
+        self._events: list[ev.Event] = [] if start is None else [start]
         self._chunks: list[tuple[int, bytes]] = []  # (events, their JSON), oldest first
         self._encoded = 0
         self._bytes = 0
@@ -110,13 +117,17 @@ class Log:
             part, chunk = self._chunks.pop(0)
             count, held = count + part, held - len(chunk)
         model = fold(self._events[:count])
-        snapshot = ev.Snapshot(model.time, thin(model.to_json()))
+        state = thin(model.to_json())
+        snapshot = ev.Snapshot(model.time, state)
         chunk = encode([snapshot])
         self._events[:count] = [snapshot]
         self.first += count - 1
         self._chunks.insert(0, (1, chunk))
         self._encoded += 1 - count
         self._bytes = held + len(chunk)
+        if self.on_forget is not None:
+            values, nodes = ({int(key) for key in state[table]} for table in ("values", "nodes"))
+            self.on_forget(model.values.keys() - values, model.nodes.keys() - nodes)
 
 
 def wire(events: Iterable[ev.Event]) -> list[tuple[Any, ...]]:

@@ -18,15 +18,15 @@ from .log import Log, thin
 from .sites import Site, Sites
 
 MAX_RAW = 16_384
-"""Raw records waiting at most: adapters call ``drain`` when there are more."""
+"""Raw records that may wait; adapters drain when there are more."""
 
 
 class Ref(weakref.ref[Any]):
     """A value's identity, kept in its tensor's slot and referring weakly to the tensor.
 
-    ``id`` is the value's, ``storage`` its storage's; ``version`` is the storage's version for
-    which the tensor is this value. As its own callback arguments it is a raw record: when the
-    tensor dies, the reference itself lands in ``Recorder.raw``.
+    ``id`` is the value's; ``storage`` the id of the first value that was seen of its storage;
+    ``version`` the storage's version at which the tensor is this value. Made with
+    ``Recorder.raw.append`` as its callback, it is itself the raw record of the tensor's death.
     """
 
     __slots__ = ("id", "storage", "version")
@@ -36,12 +36,20 @@ class Ref(weakref.ref[Any]):
     version: int
 
 
+class NodeRef(weakref.ref[Any]):
+    """The same for a node of the backward graph; ``edge`` is how the nodes before name it."""
+
+    __slots__ = ("edge", "id")
+
+    id: int
+    edge: tuple[int, int]
+
+
 class Ids:
     """Fresh ids, a count for each kind; shared by all recorders of the process."""
 
     def __init__(self) -> None:
         self.value = count(1).__next__
-        self.storage = count(1).__next__
         self.call = count(1).__next__
         self.node = count(1).__next__
         self.run = count(1).__next__
@@ -59,12 +67,13 @@ class Recorder:
         self.log = Log() if log is None else log
         self.raw: list[Any] = []
         self.lock = RLock()
-        self.values: set[int] = set()  # those told, hence known to whoever reads the log
+        self.values: set[int] = set()  # those known to whoever reads the log
         self.nodes: set[int] = set()
         self._ops: set[str] = set()
         self._sources: set[int] = set()
         self._told: list[ev.Event] = []
-        self._first = self.log.first
+        self._closing: set[int] = set()  # nodes told and not freed
+        self.log.on_forget = self._forget
 
     def drain(self) -> None:
         """Turn the raw records so far into events of the log."""
@@ -74,18 +83,23 @@ class Recorder:
                 batch = raw[:MAX_RAW]
                 del raw[: len(batch)]
                 for record in batch:
-                    if type(record) is Ref:
+                    if type(record) is tuple:
+                        record[0](*record[1:])
+                    elif type(record) is Ref:
                         self._dead(record.id)
                     else:
-                        record[0](*record[1:])
+                        self.free(record.id)
                 self.log.extend(self._told)
                 self._told.clear()
-                if self.log.first != self._first:
-                    self._forget()
 
     def tell(self, event: ev.Event) -> None:
         """Add an event. Only called while draining."""
         self._told.append(event)
+
+    @property
+    def now(self) -> int:
+        """The time of the event told next."""
+        return self.log.count + len(self._told)
 
     def cell(self, number: int, source: str) -> None:
         """A notebook cell begins."""
@@ -110,9 +124,7 @@ class Recorder:
             site.id = self.ids.source()
         if site.id not in self._sources:
             self._sources.add(site.id)
-            self.tell(
-                ev.Source(site.id, site.cell, site.file, site.line, site.function, site.text)
-            )
+            self.tell(ev.Source(site.id, site.cell, site.file, site.line, site.function, site.text))
         return site.id
 
     def fork(self) -> Recorder:
@@ -120,23 +132,30 @@ class Recorder:
         self.drain()
         model = self.log.model()
         other = Recorder(Log(start=ev.Snapshot(model.time, thin(model.to_json()))))
-        other._ops, other._sources = set(self._ops), set(self._sources)
-        other._forget()
+        state = other.log.model()
+        other._ops, other._sources = set(state.ops), set(state.sources)
+        other.values, other.nodes = set(state.values), set(state.nodes)
+        other._closing = {key for key, node in state.nodes.items() if not node["freed"]}
         return other
+
+    def node(self, event: ev.Node) -> None:
+        """Tell a node."""
+        self._closing.add(event.node)
+        self.tell(event)
+
+    def free(self, node: int) -> None:
+        """A node let go of what it saved, or is gone itself."""
+        if node in self._closing:
+            self._closing.discard(node)
+            self.tell(ev.Free(node))
 
     def _dead(self, value: int) -> None:
         if value in self.values:
             self.values.discard(value)
             self.tell(ev.Dead(value))
 
-    def _forget(self) -> None:
-        """After a snapshot: what it let go of must be told again when it is used again."""
-        self._first = self.log.first
-        state = self.log.snapshot()
-        if state is not None:
-            # everything told after the snapshot has an id above those that it can have dropped
-            self.values = {v for v in self.values if str(v) in state["values"]} | self._newer()
-            self.nodes &= {int(n) for n in state["nodes"]} | self.nodes
-
-    def _newer(self) -> set[int]:
-        return set()
+    def _forget(self, values: set[int], nodes: set[int]) -> None:
+        """The log let go of these: they must be told again when they are used again."""
+        self.values -= values
+        self.nodes -= nodes
+        self._closing -= nodes

@@ -13,7 +13,7 @@ import dis
 import linecache
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -27,24 +27,31 @@ Path = tuple[int, ...]
 """Where the value is within the result: ``()`` the result itself, ``(1,)`` its second item."""
 
 
+Names = tuple[tuple[str, str], ...]
+"""(scope, name) pairs."""
+
+
 class Binding(NamedTuple):
     """What becomes of a result: the (scope, name) pairs it is bound to, and, when the function
     returns it, where it then is within the function's own result (else None)."""
 
-    names: tuple[tuple[str, str], ...]
+    names: Names
     returned: Path | None
 
 
 class Site:
     """A call in the user's program. ``id`` is 0 until the recorder has told the site."""
 
-    __slots__ = ("bindings", "cell", "code", "file", "function", "id", "lasti", "line", "text")
+    __slots__ = (
+        "bindings", "cell", "code", "file", "function", "id", "lasti", "line", "names", "text",
+    )  # fmt: skip
 
     def __init__(self, code: CodeType, lasti: int) -> None:
         self.id = 0
         self.code = code  # held, so that its address stays its own
         self.lasti = lasti
         self.bindings: dict[Path, Binding] = {}
+        self.names: Names = ()  # of the result, where the callers have no say in it
         self.line = line_of(code, lasti)
         self.cell = cell_of(code.co_filename)
         self.file = None if self.cell is not None else code.co_filename
@@ -73,15 +80,18 @@ class Sites:
             site = self._sites[key] = Site(code, lasti)
         return site
 
-    def names(self, frame: FrameType, path: Path = ()) -> tuple[tuple[str, str], ...]:
-        """(scope, name) pairs to which the result of the call that ``frame`` is making is about
-        to be bound, followed through the callers that it is returned to."""
+    def names(
+        self, frame: FrameType, path: Path = (), skip: Callable[[str], bool] = lambda file: False
+    ) -> Names:
+        """What the result of the call that ``frame`` is making is about to be bound to, followed
+        through the callers that it is returned to. Names in files that ``skip`` do not count."""
         where: FrameType | None = frame
-        names: tuple[tuple[str, str], ...] = ()
+        names: Names = ()
         returned: Path | None = path
         while where is not None and returned is not None:
             more, returned = self.at(where.f_code, where.f_lasti).binding(returned)
-            names += more
+            if more and not skip(where.f_code.co_filename):
+                names += more
             where = where.f_back
         return names
 

@@ -1,0 +1,156 @@
+"""From raw records of calls to events: the part of the adapter that runs while draining."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from ..core.node import Node
+from ..optable import Op
+from ..recording import events as ev
+from ..recording.recorder import Recorder, Ref
+from ..recording.sites import Names, Site
+from ..recording.summary import Captured, summary
+from .formulas import derivatives
+
+Edges = list[tuple[int, int]]
+Made = tuple[Ref, Captured, bool, int | None, Names]
+"""An output: its identity, content, ``requires_grad``, base (when it is a view) and names."""
+
+
+class Calls:
+    """Tells calls: their values, the op, its node and the names."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.bindings: dict[tuple[str, str], int] = {}
+        """What each (scope, name) was last told to be bound to."""
+        self.write_times: dict[tuple[int, int], int] = {}
+        """When each (storage, version) was written."""
+
+    def call(
+        self, op: Op, refs: list[Any], params: dict[str, str], ref: Ref, data: Captured,
+        needs: bool, view_of: int | None, node: int | None, cls: type[Node], edges: Edges | None,
+        scope: int | None, site: Site | None, names: Names,
+    ) -> None:  # fmt: skip
+        """A call with one output."""
+        tell = self.recorder.tell
+        source = self.recorder.source(site)
+        if self.recorder.define(op.key):
+            self._define(op, "")
+        tell(
+            ev.Value(
+                ref.id, ref.storage, ref.version, needs, node is None, False, view_of, summary(data)
+            )
+        )
+        call = self.recorder.ids.call()
+        ids = tuple([each.id for each in refs])
+        outputs = (ref.id,)
+        tell(ev.Op(call, op.key, ids, params, outputs, view_of, False, scope, source))
+        if node is not None:
+            assert edges is not None
+            places, saves = plan(cls)
+            nexts = tuple([NO_EDGE if at is None else edges[at] for at in places])
+            saved = tuple([_saved(name, at, refs, (ref,), params) for name, at in saves])
+            self.recorder.node(ev.Node(node, cls.__name__, call, outputs, nexts, saved, None))
+        if names:
+            self.bound(ref.id, names)
+
+    def many(
+        self, op: Op, refs: list[Any], params: dict[str, str], made: list[Made], node: int | None,
+        name: str, cls: type[Node] | None, edges: Edges | None, scope: int | None,
+        site: Site | None,
+    ) -> None:  # fmt: skip
+        """A call with several outputs, or with a list of inputs (then ``edges`` are complete)."""
+        tell = self.recorder.tell
+        source = self.recorder.source(site)
+        if self.recorder.define(op.key):
+            self._define(op, "")
+        for ref, data, needs, view_of, _names in made:
+            leaf = not needs
+            tell(
+                ev.Value(
+                    ref.id, ref.storage, ref.version, needs, leaf, False, view_of, summary(data)
+                )
+            )
+        call = self.recorder.ids.call()
+        outputs = tuple(ref.id for ref, *_rest in made)
+        ids = tuple(each.id for each in refs)
+        tell(ev.Op(call, op.key, ids, params, outputs, made[0][3], False, scope, source))
+        if node is not None and edges is not None:
+            nexts, saved = tuple(edges), ()
+            if cls is not None:
+                places, saves = plan(cls)
+                nexts = tuple(NO_EDGE if at is None else edges[at] for at in places)
+                outs = tuple(ref for ref, *_rest in made)
+                saved = tuple(_saved(slot, at, refs, outs, params) for slot, at in saves)
+            self.recorder.node(ev.Node(node, name, call, outputs, nexts, saved, None))
+        for ref, _data, _needs, _view_of, names in made:
+            self.bound(ref.id, names)
+
+    def wrote(
+        self, op: Op, ids: tuple[Any, ...], params: dict[str, str], call: int, value: int,
+        write: ev.Write, scope: int | None, site: Site | None, names: Names,
+    ) -> None:  # fmt: skip
+        """An in-place write: the call and what it did."""
+        source = self.recorder.source(site)
+        drawn = op.key.replace(op.name, op.name + "_", 1)
+        if self.recorder.define(drawn):
+            self._define(op, "_")
+        self.recorder.tell(ev.Op(call, drawn, ids, params, (value,), None, True, scope, source))
+        if len(self.write_times) > 10_000:
+            self.write_times.clear()
+        self.write_times[write.storage, write.version] = self.recorder.now
+        self.recorder.tell(write._replace(source=source))
+        self.bound(value, names)
+
+    def bound(self, value: int, names: Names) -> None:
+        """Tell what is bound to the value."""
+        for scope, name in names:
+            self.bindings[scope, name] = value
+            self.recorder.tell(ev.Name(value, name, scope))
+
+    def _define(self, op: Op, suffix: str) -> None:
+        inputs = tuple("*" + name if op.variadic else name for name in op.inputs)
+        self.recorder.tell(
+            ev.Define(
+                op.key.replace(op.name, op.name + suffix, 1), op.sign, op.text, op.tex, inputs,
+                derivatives(op),
+            )
+        )  # fmt: skip
+
+
+NO_EDGE = (None, 0)
+
+
+@cache
+def plan(cls: type[Node]) -> tuple[tuple[int | None, ...], tuple[tuple[str, int], ...]]:
+    """For a node class: for each differentiable input, its place in ``next``; and for each saved
+    slot, the number of the input that it keeps (outputs count from -1 downward)."""
+    op = cls.op
+    assert op is not None
+    targets = {name: at for at, name in enumerate(cls.targets)}
+    places = tuple(targets.get(name) for name in op.derivatives)
+    saves = []
+    for name in cls.saves:
+        at = op.inputs.index(name) if name in op.inputs else -1 - op.outputs.index(name)
+        saves.append((name, at))
+    for name in op.metadata(cls.targets):
+        if name in op.params:
+            saves.append((name, PARAM))
+    return places, tuple(saves)
+
+
+PARAM = 1_000
+"""Stands for metadata among the places of saved things."""
+
+
+def _saved(
+    name: str, at: int, refs: list[Any], outputs: tuple[Ref, ...], params: dict[str, str]
+) -> ev.Saved:
+    if at == PARAM:
+        return ev.Saved(name, None, None, None, params.get(name))
+    ref = refs[at] if at >= 0 else outputs[-1 - at]
+    if ref.storage is None:  # a Python number
+        return ev.Saved(name, None, None, None, ref.id)
+    return ev.Saved(name, ref.id, ref.storage, ref.version, None)

@@ -1,0 +1,162 @@
+"""Derivatives as text, read off the op table's own formulas.
+
+A formula is called with ``Text`` operands, which write down what is done to them. Nothing is
+derived or written a second time here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ..optable import COMPOSITES, TABLE, Namespace, Op, bind
+from ..recording.events import Derivative
+
+SUM, PRODUCT, PREFIX, POWER, ATOM = range(5)
+"""How tightly a text holds together."""
+
+MAX_LENGTH = 60
+"""A shared function of formulas is written out up to this length, else called by its name."""
+
+
+class Text:
+    """An operand that is a piece of text; operators make longer ones, with the brackets needed."""
+
+    def __init__(self, text: str, tight: int = ATOM) -> None:
+        self.text = text
+        self.tight = tight
+
+    def at(self, tight: int) -> str:
+        """The text where something at least as tight must stand."""
+        return self.text if self.tight >= tight else f"({self.text})"
+
+    def __add__(self, other: Any) -> Text:
+        return Text(f"{self.at(SUM)} + {_text(other).at(SUM)}", SUM)
+
+    def __sub__(self, other: Any) -> Text:
+        return Text(f"{self.at(SUM)} − {_text(other).at(PRODUCT)}", SUM)
+
+    def __rsub__(self, other: Any) -> Text:
+        return _text(other) - self
+
+    def __mul__(self, other: Any) -> Text:
+        left, right = self, _text(other)
+        if "1" in (left.text, right.text):
+            return right if left.text == "1" else left
+        if left.text == "−1":
+            return -right
+        return Text(f"{left.at(PRODUCT)} × {right.at(PREFIX)}", PRODUCT)
+
+    def __rmul__(self, other: Any) -> Text:
+        return _text(other) * self
+
+    def __truediv__(self, other: Any) -> Text:
+        return Text(f"{self.at(PRODUCT)} ÷ {_text(other).at(POWER)}", PRODUCT)
+
+    def __rtruediv__(self, other: Any) -> Text:
+        return _text(other) / self
+
+    def __neg__(self) -> Text:
+        return Text(f"−{self.at(PREFIX)}", PREFIX)
+
+    def __pow__(self, other: Any) -> Text:
+        return Text(f"{self.at(ATOM)} ^ {_text(other).at(ATOM)}", POWER)
+
+    def __getattr__(self, name: str) -> Text:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Shape(f"{self.at(ATOM)}.{name}")
+
+
+class Shape(Text):
+    """The shape of an operand: as one number, it is the number of items."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, dim: Any) -> Text:
+        return Text("n")
+
+
+def _text(value: Any) -> Text:
+    if isinstance(value, Text):
+        return value
+    return Text(f"{value:g}" if isinstance(value, float) else str(value))
+
+
+class _Writers(Namespace):
+    """``F`` on texts: an op writes its own formula, a shared function what it does."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in COMPOSITES:
+            return _shared(name, COMPOSITES[name])
+        op = next((op for key, op in TABLE.items() if key.replace(".", "_") == name), None)
+        return _writer(op) if op is not None else _caller(name)
+
+
+F = _Writers()
+
+
+def _writer(op: Op) -> Callable[..., Text]:
+    def write(*operands: Any, **named: Any) -> Text:
+        names = [*op.inputs, *op.params]
+        given = dict(zip(names, operands, strict=False)) | named
+        infix = " " in op.text
+        texts = {key: _text(value).at(ATOM if infix else SUM) for key, value in given.items()}
+        for key, default in op.params.items():
+            texts.setdefault(key, str(default))
+        return Text(op.text.format(**texts), SUM if infix else ATOM)
+
+    return write
+
+
+def _shared(name: str, function: Callable[..., Any]) -> Callable[..., Text]:
+    def write(*operands: Any) -> Text:
+        short = _caller(name)(*operands)
+        try:
+            whole = _text(bind(function, F)(*operands))
+        except Exception:
+            return short
+        return whole if len(whole.text) <= MAX_LENGTH else short
+
+    return write
+
+
+def _caller(name: str) -> Callable[..., Text]:
+    def write(*operands: Any) -> Text:
+        return Text(f"{name}({', '.join(_text(operand).text for operand in operands)})")
+
+    return write
+
+
+def derivatives(op: Op) -> tuple[Derivative, ...]:
+    """The derivatives of an op as text, with ``{name}`` placeholders."""
+    return _derivatives(op.key)
+
+
+@cache
+def _derivatives(key: str) -> tuple[Derivative, ...]:
+    op = TABLE[key]
+    found = []
+    for derivative in op.derivatives.values():
+        vjp = _written(op, derivative.input, Text("{grad}"))
+        local = _written(op, derivative.input, Text("1")) if op.pointwise else None
+        local = local and local.removeprefix("1 · ")
+        found.append(Derivative(derivative.input, vjp or "", local))
+    return tuple(found)
+
+
+def _written(op: Op, target: str, grad: Text) -> str | None:
+    """The formula with a gradient written as ``grad``; None where it cannot be written."""
+    derivative = op.derivatives[target]
+    given: dict[str, Any] = {"grad": grad, "grads": grad}
+    for need in derivative.needs:
+        source, _, what = need.rpartition("_")
+        if need not in given:
+            shaped = what in ("shape", "dtype") and source in op.inputs
+            given[need] = Shape(f"{{{source}}}.{what}") if shaped else Text(f"{{{need}}}")
+    try:
+        return _text(bind(derivative.formula, F)(*(given[n] for n in derivative.needs))).text
+    except Exception:  # a formula that looks at numbers has no text of its own
+        return None

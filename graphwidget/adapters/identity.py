@@ -1,0 +1,242 @@
+"""Who is who: the ids of tensors and nodes, and how they are told.
+
+A tensor keeps its ``Ref`` in its own slot. It stays the same value until its storage is written
+in place: then the written tensor is a new value, and so is every other tensor of that storage
+as soon as it is used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ..core.node import AccumulateGrad, Node, Output
+from ..core.tensor import Tensor
+from ..core.version import VersionCounter
+from ..core.views import CopySlices
+from ..recording import events as ev
+from ..recording.recorder import NodeRef, Recorder, Ref
+from ..recording.summary import Captured, capture, summary
+
+MAX_TEXT = 120
+
+
+class Number:
+    """The identity of a Python number in a tensor's place: its text."""
+
+    __slots__ = ("id", "storage", "version")
+
+    def __init__(self, text: str) -> None:
+        self.id = text
+        self.storage = None
+        self.version = 0
+
+
+class Identity:
+    """Gives tensors and nodes their ids and tells of them at first sight."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.append = recorder.raw.append
+        self._storages: WeakKeyDictionary[VersionCounter, int] = WeakKeyDictionary()
+
+    # Values --------------------------------------------------------------------------------
+    def current(self, tensor: Tensor) -> Any:
+        """The tensor's identity as it is now, told if nobody knows it yet."""
+        ref = tensor._rec
+        version = tensor._version
+        if ref is not None and ref.version == version and ref.id in self.recorder.values:
+            return ref
+        if tensor._number:
+            tensor._rec = Number(repr(tensor._data.item()))
+            return tensor._rec
+        if ref is None or ref.version != version:
+            before, ref = ref, self.renew(tensor)
+            self.tell_value(tensor, ref)
+            if before is not None and before.id in self.recorder.values:
+                write = ev.Write(ref.storage, version, before.id, ref.id, None, None, None, None)
+                self.append((self.recorder.tell, write))
+        else:
+            self.tell_value(tensor, ref)
+        node = tensor._node
+        if node is not None and (node._rec is None or node._rec.id not in self.recorder.nodes):
+            self.target(node, tensor)
+        return ref
+
+    def renew(self, tensor: Tensor) -> Ref:
+        """A new identity for the tensor: a new value of its storage, not told yet."""
+        counter = tensor._counter
+        ref = Ref(tensor, self.append)
+        ref.id = self.recorder.ids.value()
+        ref.version = 0 if counter is None else counter.version
+        before = tensor._rec
+        if before is not None:
+            ref.storage = before.storage
+        elif tensor._view is not None:
+            ref.storage = self.current(tensor._view.base).storage
+        else:
+            ref.storage = ref.id if counter is None else self._storages.get(counter, ref.id)
+        if counter is not None:
+            self._storages[counter] = ref.storage
+        tensor._rec = ref
+        return ref
+
+    def before(self, tensor: Tensor) -> Ref:
+        """What the tensor was until just now, when it was written in place."""
+        ref: Ref | None = tensor._rec
+        if ref is None or ref.id not in self.recorder.values:
+            ref = ref or self.renew(tensor)
+            ref.version = tensor._version - 1
+            self.tell_value(tensor, ref)  # with its new content: the old one is gone
+        return ref
+
+    def share(self, out: Tensor, ref: Ref, inputs: Sequence[Any]) -> int | None:
+        """Complete the identity of a fresh result that has a counter already; the value it is
+        a view of, if it is one."""
+        counter = out._counter
+        assert counter is not None
+        ref.version = counter.version
+        root = inputs[0] if out._view is None else out._view.base
+        if root is None or root._counter is not counter:
+            self._storages[counter] = ref.storage  # its node keeps it: that is what it is for
+            return None
+        source = self.current(root)
+        ref.storage = self._storages[counter] = source.storage
+        found: int = source.id
+        return found
+
+    def tell_value(self, tensor: Tensor, ref: Ref) -> None:
+        """Tell the value as it is now."""
+        view = tensor._view
+        base = None if view is None else self.current(view.base).id
+        needed = tensor._requires_grad
+        leaf = tensor._node is None or not needed
+        self.recorder.values.add(ref.id)
+        captured = capture(tensor._data)
+        self.append((self._value, ref, needed, leaf, is_parameter(tensor), base, captured))
+
+    def _value(
+        self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None, data: Captured
+    ) -> None:
+        self.recorder.tell(
+            ev.Value(ref.id, ref.storage, ref.version, needed, leaf, parameter, base, summary(data))
+        )
+
+    # Nodes ---------------------------------------------------------------------------------
+    def edge(self, target: Any, tensors: Sequence[Any] = ()) -> tuple[int, int]:
+        """How edges name a target: (node id, output number)."""
+        return self.target_of(target, tensors).edge
+
+    def edges(self, slots: Sequence[Any]) -> list[tuple[int | None, int]]:
+        """The same of a node's ``slots``, where some may need no gradient."""
+        return [(None, 0) if slot is None else self.edge(slot) for slot in slots]
+
+    def target_of(self, target: Any, tensors: Sequence[Any]) -> NodeRef:
+        """The identity of a target, told if nobody knows it yet; one of ``tensors`` may be the
+        value that it computes the gradient of."""
+        ref: NodeRef | None = target._rec
+        if ref is not None and ref.id in self.recorder.nodes:
+            return ref
+        output = next((x for x in tensors if x._node is target), None)
+        return self.target(target, output)
+
+    def target(self, target: Any, tensor: Tensor | None, call: int | None = None) -> NodeRef:
+        """Tell a target and all before it that are unknown; ``tensor`` has it as its node, and
+        ``call`` made it."""
+        waiting = [(target, tensor)]
+        while waiting:  # not recursive: graphs are deep
+            each, output = waiting[-1]
+            node = each.node if isinstance(each, Output) else each
+            nr = each.nr if isinstance(each, Output) else 0
+            unknown = [
+                child
+                for child in (node.next if self._ref(node).id not in self.recorder.nodes else ())
+                if self._ref(child).id not in self.recorder.nodes
+            ]
+            if unknown:
+                waiting.extend((child, None) for child in unknown)
+                continue
+            waiting.pop()
+            ref = self._ref(each)
+            ref.edge = (ref.id, nr)
+            if ref.id not in self.recorder.nodes:
+                self._tell_node(node, self._ref(node), output, call if each is target else None)
+        found: NodeRef = target._rec
+        return found
+
+    def _ref(self, target: Any) -> NodeRef:
+        """The target's identity, given now if it has none."""
+        ref = target._rec
+        if ref is None:
+            if isinstance(target, Output):
+                ref = NodeRef(target)
+                ref.id = self._ref(target.node).id
+                ref.edge = (ref.id, target.nr)
+            else:
+                ref = NodeRef(target, self.append)
+                ref.id = self.recorder.ids.node()
+                ref.edge = (ref.id, 0)
+            target._rec = ref
+        return ref  # type: ignore[no-any-return]
+
+    def _tell_node(self, node: Node, ref: NodeRef, output: Tensor | None, call: int | None) -> None:
+        """Tell a node that was not told when it was made, all whose targets are known."""
+        self.recorder.nodes.add(ref.id)
+        variable = self.current(node.variable).id if isinstance(node, AccumulateGrad) else None
+        outputs = () if output is None or output._rec is None else (output._rec.id,)
+        # what a CopySlices keeps is kept by the node of the op that wrote the view
+        keeper = node.function if isinstance(node, CopySlices) and node.function else node
+        saved = tuple(self._saved(*slot, keeper, output) for slot in keeper.iter_saved())
+        edges = tuple(self.edges(node.slots))
+        event = ev.Node(ref.id, type(node).__name__, call, outputs, edges, saved, variable)
+        self.append((self.recorder.node, event))
+
+    def _saved(
+        self, slot: str, tensor: Tensor, version: int, node: Node, output: Tensor | None
+    ) -> ev.Saved:
+        if tensor._number:
+            return ev.Saved(slot, None, None, None, repr(tensor._data.item()))
+        if node.op is not None and slot in node.op.outputs and output is not None:
+            tensor = output  # the node keeps its array, not the tensor itself
+        ref = self.current(tensor)
+        return ev.Saved(slot, ref.id, ref.storage, version, None)
+
+
+def guarded(method: Callable[..., None]) -> Callable[..., None]:
+    """Keep what goes wrong in a method of an adapter from the user's program."""
+
+    @wraps(method)
+    def careful(self: Any, *args: Any) -> None:
+        try:
+            method(self, *args)
+        except Exception as error:
+            self.fault(error)
+
+    return careful
+
+
+def is_parameter(tensor: Tensor) -> bool:
+    """Whether it is an ``nn.Parameter`` (which the core does not know)."""
+    return type(tensor) is not Tensor and type(tensor).__name__ == "Parameter"
+
+
+def texts(params: dict[str, Any]) -> dict[str, str]:
+    """Metadata as text; an index tensor by its shape."""
+    found = {}
+    for name, value in params.items():
+        text = f"tensor{list(value.shape)}" if isinstance(value, Tensor) else _plain(value)
+        found[name] = text[:MAX_TEXT]
+    return found
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, slice):
+        parts = ["" if part is None else str(part) for part in (value.start, value.stop)]
+        return ":".join([*parts, str(value.step)] if value.step not in (None, 1) else parts)
+    if isinstance(value, tuple):
+        return ", ".join(map(_plain, value))
+    if isinstance(value, Tensor):
+        return f"tensor{list(value.shape)}"
+    return "..." if value is Ellipsis else str(value)

@@ -1,0 +1,270 @@
+"""The native adapter: hears the core and writes down what happened.
+
+The methods that run with every op take what must be taken at once and append one tuple to the
+recorder's raw records; the events are made of it when the recorder drains. Nothing that goes
+wrong here may reach the user's program: an internal failure is reported once and the adapter
+takes itself away.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from sys import _getframe
+from time import monotonic
+from types import FrameType
+from typing import Any
+
+from ..core import observer as core_observer
+from ..core.node import Node
+from ..core.tensor import Tensor
+from ..core.version import PACKAGE
+from ..optable import Op
+from ..recording import events as ev
+from ..recording.recorder import MAX_RAW, NodeRef, Recorder, Ref
+from ..recording.sites import Names, Site
+from ..recording.summary import SMALL, capture
+from .identity import guarded, texts
+from .runs import Runs
+
+PULSE = 0.05
+"""Seconds between two calls of ``on_pulse`` while the program runs."""
+
+NOTHING: dict[str, str] = {}
+
+
+class NativeAdapter(Runs):
+    """Observes the core and records into ``recorder``.
+
+    ``on_pulse``, when set, is called about every 50 ms while ops run, in the thread that runs
+    them, for whoever shows them live.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__(recorder)
+        self.on_pulse: Callable[[], None] | None = None
+        self._new_value = recorder.ids.value
+        self._new_node = recorder.ids.node
+        self._due = monotonic() + PULSE
+        self._sites: dict[tuple[int, int], Site] = {}  # those that need no look at their callers
+        self._scopes: list[int] = []
+        self._scope: int | None = None
+
+    # Switching on and off ------------------------------------------------------------------
+    def start(self) -> None:
+        """Observe from now on; whoever observed before is replaced."""
+        core_observer.set_observer(self)
+
+    def stop(self) -> None:
+        """Observe no more (unless another has taken over already)."""
+        if core_observer.get_observer() is self:
+            core_observer.set_observer(None)
+
+    def fault(self, error: BaseException) -> None:
+        """Recording has failed: say it once and leave the user's program alone."""
+        self.stop()
+        warnings.warn(
+            f"graphwidget stopped recording after an internal error: {error!r}", stacklevel=3
+        )
+
+    def drain(self) -> None:
+        """Make events of all that happened so far."""
+        try:
+            self.recorder.drain()
+        except Exception as error:
+            self.fault(error)
+
+    # Ops -----------------------------------------------------------------------------------
+    @guarded
+    def made(self, tensor: Tensor) -> None:
+        site, names = self._place(_getframe(2))
+        ref = tensor._rec or self.identity.renew(tensor)
+        self.identity.tell_value(tensor, ref)
+        self.raw.append((self.calls.bound, ref.id, names))
+        self._beat()
+
+    def called(
+        self,
+        op: Op,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        outputs: tuple[Tensor, ...],
+        node: Node | None,
+    ) -> None:
+        # The hot path: some 2 µs. What is written out here is written out for speed.
+        try:
+            raw = self.raw
+            values = self.values
+            refs = []
+            for tensor in inputs:
+                ref = tensor._rec
+                if (
+                    ref is None
+                    or ref.id not in values
+                    or ((counter := tensor._counter) is not None and counter.version != ref.version)
+                ):
+                    ref = self.identity.current(tensor)
+                refs.append(ref)
+            number = edges = None
+            if node is not None:
+                nodes = self.nodes
+                edges = []
+                for target in node.next:
+                    ref = target._rec
+                    if ref is None or ref.id not in nodes:
+                        ref = self.identity.target_of(target, inputs)
+                    edges.append(ref.edge)
+                ref = node._rec = NodeRef(node, raw.append)
+                ref.id = number = self._new_node()
+                ref.edge = (number, 0)
+                nodes.add(number)
+            if len(outputs) != 1 or op.variadic:
+                self._many(op, refs, params, outputs, node, edges, _getframe(2))
+                return
+            out = outputs[0]
+            ref = out._rec = Ref(out, raw.append)
+            ref.id = ref.storage = self._new_value()
+            ref.version = 0
+            values.add(ref.id)
+            view_of = None if out._counter is None else self.identity.share(out, ref, inputs)
+            frame = _getframe(2)
+            site = self._sites.get((id(frame.f_code), frame.f_lasti))
+            if site is None:
+                site, names = self._place(frame)
+            else:
+                names = site.names
+            data = out._data
+            if data.size <= SMALL:
+                captured = (data.dtype, data.shape, data.tobytes())
+            else:
+                captured = capture(data)
+            raw.append(
+                (
+                    self.calls.call, op, refs, texts(params) if params else NOTHING, ref, captured,
+                    out._requires_grad, view_of, number, node.__class__, edges, self._scope, site,
+                    names,
+                )
+            )  # fmt: skip
+            if monotonic() > self._due:
+                self._beat()
+        except Exception as error:
+            self.fault(error)
+
+    def _many(
+        self,
+        op: Op,
+        refs: list[Any],
+        params: Mapping[str, Any],
+        outputs: tuple[Tensor, ...],
+        node: Node | None,
+        edges: list[tuple[int, int]] | None,
+        frame: FrameType,
+    ) -> None:
+        """A call with several outputs, or a list of inputs."""
+        made = []
+        for nr, tensor in enumerate(outputs):
+            path = (nr,) if len(outputs) > 1 else ()
+            site, names = self._place(frame, path)
+            ref = self.identity.renew(tensor)
+            self.values.add(ref.id)
+            view = None if tensor._view is None else self.identity.current(tensor._view.base).id
+            made.append((ref, capture(tensor._data), tensor._requires_grad, view, names))
+        if node is not None:
+            slots = node.slots if op.variadic else None
+            edges = self.identity.edges(slots) if slots is not None else edges
+        number = None if node is None else node._rec.id
+        cls = None if op.variadic else node.__class__
+        self.raw.append(
+            (self.calls.many, op, refs, texts(params), made, number, node.__class__.__name__, cls,
+             edges, self._scope, site)
+        )  # fmt: skip
+        self._beat()
+
+    @guarded
+    def wrote(
+        self,
+        op: Op,
+        tensor: Tensor,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        base: Tensor | None,
+        node: Node | None,
+    ) -> None:
+        site, names = self._place(_getframe(2))
+        identity = self.identity
+        others = [identity.current(each) for each in inputs[1:]]
+        before = identity.before(tensor)
+        after = identity.renew(tensor)
+        base_before = base_after = None
+        if base is not None:
+            base_before, base_after = identity.before(base).id, identity.renew(base).id
+            identity.tell_value(base, base._rec)
+        identity.tell_value(tensor, after)
+        call = self.recorder.ids.call()
+        event = ev.Write(
+            after.storage, after.version, before.id, after.id, base_before, base_after, call, None
+        )
+        ids = (before.id, *(ref.id for ref in others))
+        given = (op, ids, texts(params), call, after.id, event, self._scope, site, names)
+        self.raw.append((self.calls.wrote, *given))
+        for written in (base, tensor):  # the view's node leads to the base's
+            if written is not None and written._node is not None and written._node._rec is None:
+                identity.target(written._node, written, call)
+        self.owner_changed(tensor)
+        self._beat()
+
+    @guarded
+    def scope(self, kind: str, name: str, open: bool) -> None:
+        if open:
+            number = self.recorder.ids.scope()
+            event = ev.Scope(number, self._scope, kind, name, True)
+            self._scopes.append(number)
+        elif self._scopes:
+            number = self._scopes.pop()
+            event = ev.Scope(number, None, kind, name, False)
+        else:
+            return  # it began before we came
+        self._scope = self._scopes[-1] if self._scopes else None
+        self.raw.append((self.recorder.tell, event))
+
+    # Where and when ------------------------------------------------------------------------
+    def place(self) -> tuple[Site | None, Names]:
+        """Where the user's program stands."""
+        return self._place(_getframe(1))
+
+    def _place(self, frame: FrameType, path: tuple[int, ...] = ()) -> tuple[Site | None, Names]:
+        """The user's line that made the call which ``frame`` is making, and the names that the
+        part ``path`` of the result is about to get."""
+        where: FrameType | None = frame
+        while where is not None and _ours(where.f_code.co_filename):
+            where = where.f_back
+        if where is None:
+            return None, ()
+        site = self.recorder.sites.at(where.f_code, where.f_lasti)
+        names = self.recorder.sites.names(frame, path, _ours)
+        if where is frame and not path and site.binding(()).returned is None:
+            site.names = names
+            self._sites[id(site.code), site.lasti] = site
+        return site, names
+
+    def _beat(self) -> None:
+        """Now and then: let those who watch look, and keep the raw records few."""
+        now = monotonic()
+        if now > self._due or len(self.raw) > MAX_RAW:
+            if self.on_pulse is not None:
+                self.on_pulse()
+            elif len(self.raw) > MAX_RAW // 2:
+                self.drain()
+            # a picture that takes long to make must not take the program's time
+            self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
+
+
+_files: dict[str, bool] = {}
+
+
+def _ours(filename: str) -> bool:
+    """Whether a file is part of this package (or generated by it)."""
+    found = _files.get(filename)
+    if found is None:
+        found = _files[filename] = filename.startswith((PACKAGE, "<graphwidget"))
+    return found

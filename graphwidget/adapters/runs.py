@@ -1,0 +1,233 @@
+"""The adapter's ears for backward runs: nodes starting and finishing, gradients and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..core.engine import Run
+from ..core.errors import Finding
+from ..core.node import Node
+from ..core.tensor import Tensor
+from ..recording import events as ev
+from ..recording.recorder import Recorder, Ref
+from ..recording.sites import Names, Site
+from ..recording.summary import SMALL, Captured, capture, summary
+from .calls import NO_EDGE, Calls, plan
+from .identity import Identity, guarded
+from .local import FIRST_NODES, Local, jacobian, matrix
+
+Grads = tuple[Captured | None, ...]
+
+
+class Runs:
+    """The part of the native adapter that hears backward runs."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.calls = Calls(recorder)
+        self.identity = Identity(recorder)
+        self.raw = recorder.raw
+        self.values = recorder.values
+        self.nodes = recorder.nodes
+        self._left = 0  # nodes of this run whose local derivatives are still computed
+        self._locals: Local | None = None
+        # The gradient captured last, for the next node mostly starts with it.
+        self._last: Any = None
+        self._last_captured: Captured | None = None
+        self._owners: dict[int, Ref] = {}  # whose ``.grad`` an array is, by the array's id
+
+    def fault(self, error: BaseException) -> None:
+        raise NotImplementedError
+
+    def place(self) -> tuple[Site | None, Names]:
+        raise NotImplementedError
+
+    # The run -------------------------------------------------------------------------------
+    @guarded
+    def run_begins(self, run: Run) -> None:
+        identity = self.identity
+        roots: list[tuple[int | None, int]] = []
+        for tensor, target in zip(run.tensors or (None,) * len(run.roots), run.roots, strict=True):
+            value = None if tensor is None else identity.current(tensor).id
+            roots.append((value, identity.edge(target, (tensor,) if tensor is not None else ())[0]))
+        inputs = None if run.inputs is None else tuple(identity.current(x).id for x in run.inputs)
+        run._rec = self.recorder.ids.run()
+        self._left = FIRST_NODES
+        event = ev.Backward(
+            run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph), bool(run.live),
+            inputs, None,
+        )  # fmt: skip
+        self.raw.append((self._begin, event, self.place()[0]))
+
+    def node_starts(self, run: Run, node: Node, grads: tuple[Any, ...]) -> None:
+        try:
+            ref = node._rec
+            if ref is None or ref.id not in self.nodes:
+                ref = self.identity.target(node, None)
+            self.raw.append((self._start, run._rec, ref.id, self._take(grads)))
+            self._locals = None
+            if self._left > 0 and not run.create_graph and node.op is not None:
+                self._left -= 1
+                self._locals = jacobian(node, grads[0])
+        except Exception as error:
+            self.fault(error)
+
+    def node_finishes(self, run: Run, node: Node, grads: tuple[Any, ...]) -> None:
+        try:
+            layout = None if node.op is None or node.op.variadic else node.__class__
+            places = slots(node) if layout is None else None
+            taken = self._take(grads)
+            number = node._rec.id
+            self.raw.append((self._finish, run._rec, number, layout, places, taken, self._locals))
+        except Exception as error:
+            self.fault(error)
+
+    @guarded
+    def run_ends(self, run: Run, status: str, error: BaseException | None) -> None:
+        if error is not None:
+            self._failed(error, run._rec)
+        self.raw.append((self.recorder.tell, ev.Done(run._rec, status)))
+
+    def freed(self, node: Node) -> None:
+        ref = node._rec
+        if ref is not None:
+            self.raw.append((self.recorder.free, ref.id))
+
+    # Gradients and flags -------------------------------------------------------------------
+    @guarded
+    def accumulated(self, run: Run, tensor: Tensor, how: str, added: Any) -> None:
+        ref = self.identity.current(tensor)
+        self._grad(ref, tensor, how, self._take((added,))[0], run._rec)
+
+    @guarded
+    def assigned(self, tensor: Tensor) -> None:
+        ref = self.identity.current(tensor)
+        self._grad(ref, tensor, "cleared" if tensor._grad is None else "assigned", None, None)
+
+    def owner_changed(self, written: Tensor) -> None:
+        """When what was written in place is some tensor's ``.grad``, tell its new value."""
+        ref = self._owners.get(id(written._data))
+        owner = None if ref is None else ref()
+        if owner is not None and owner._grad is not None and owner._grad._data is written._data:
+            how = "assigned" if written._data.any() else "zeroed"
+            self._grad(self.identity.current(owner), owner, how, None, None)
+
+    def _grad(
+        self, ref: Ref, tensor: Tensor, how: str, added: Captured | None, run: int | None
+    ) -> None:
+        grad = tensor._grad
+        taken = value = None
+        if grad is not None:
+            taken = capture(grad._data)
+            if grad._node is not None:
+                value = self.identity.current(grad).id
+            if len(self._owners) > 1_000:
+                self._owners.clear()
+            self._owners[id(grad._data)] = ref
+        self.raw.append((self._tell_grad, ref.id, how, taken, added, run, value))
+
+    @guarded
+    def flagged(self, tensor: Tensor) -> None:
+        ref = self.identity.current(tensor)
+        if not tensor._requires_grad:
+            self.identity.tell_value(tensor, ref)  # a detached tensor is a leaf now
+        retains = tensor._node is not None and tensor.retains_grad
+        self.raw.append((self.recorder.tell, ev.Flag(ref.id, tensor._requires_grad, retains)))
+
+    # Errors --------------------------------------------------------------------------------
+    @guarded
+    def failed(self, error: BaseException) -> None:
+        self._failed(error, None)
+
+    def _failed(self, error: BaseException, run: int | None) -> None:
+        finding: Finding | None = getattr(error, "finding", None)
+        kind, help = ("other", ()) if finding is None else (finding.kind, finding.help)
+        node = value = storage = None
+        versions: list[int] = []
+        if finding is not None:
+            node = None if finding.node is None else self.identity.edge(finding.node)[0]
+            if finding.tensor is not None:
+                ref = self.identity.current(finding.tensor)
+                value, storage = ref.id, ref.storage
+            versions = [write.version for write in finding.writes]
+        event = ev.Error(
+            kind, type(error).__name__, str(error), tuple(help), run, node,
+            getattr(finding, "slot", None), value, getattr(finding, "expected", None),
+            getattr(finding, "found", None), (), None,
+        )  # fmt: skip
+        self.raw.append((self._error, event, storage, versions, self.place()[0]))
+
+    # While draining ------------------------------------------------------------------------
+    def _begin(self, event: ev.Backward, site: Site | None) -> None:
+        self.recorder.tell(event._replace(source=self.recorder.source(site)))
+
+    def _error(
+        self, event: ev.Error, storage: int, versions: Iterable[int], site: Site | None
+    ) -> None:
+        times = (self.calls.write_times.get((storage, version)) for version in versions)
+        writes = tuple(time for time in times if time is not None)
+        self.recorder.tell(event._replace(writes=writes, source=self.recorder.source(site)))
+
+    def _start(self, run: int, node: int, grads: Grads) -> None:
+        self.recorder.tell(ev.Start(run, node, self._summaries(grads)))
+
+    def _finish(
+        self, run: int, node: int, layout: type[Node] | None, places: Sequence[int | None] | None,
+        grads: Grads, local: Local | None,
+    ) -> None:  # fmt: skip
+        if layout is not None:
+            places = plan(layout)[0]
+        assert places is not None
+        told = self._summaries(grads)
+        matrices = None
+        if local is not None:
+            matrices = tuple([None if at is None else matrix(local[at]) for at in places])
+        every = tuple([None if at is None else told[at] for at in places])
+        self.recorder.tell(ev.Finish(run, node, every, matrices))
+
+    def _tell_grad(
+        self, value: int, how: str, data: Captured | None, added: Captured | None,
+        run: int | None, grad_value: int | None,
+    ) -> None:  # fmt: skip
+        told = None if data is None else summary(data)
+        more = None if added is None else self.summarized(added)
+        self.recorder.tell(ev.Grad(value, how, told, more, run, grad_value))
+
+    # Arrays --------------------------------------------------------------------------------
+    def _take(self, grads: Iterable[Any]) -> Grads:
+        """Capture gradients (arrays, Tensors under create_graph, or None)."""
+        taken: list[Captured | None] = []
+        for grad in grads:
+            if grad is None:
+                taken.append(None)
+            elif grad is self._last:
+                taken.append(self._last_captured)
+            else:
+                data = grad._data if isinstance(grad, Tensor) else grad
+                if data.size <= SMALL:
+                    captured: Captured = (data.dtype, data.shape, data.tobytes())
+                else:
+                    captured = capture(data)
+                self._last, self._last_captured = grad, captured
+                taken.append(captured)
+        return tuple(taken)
+
+    def _summaries(self, grads: Grads) -> tuple[ev.Summary | None, ...]:
+        return tuple([None if grad is None else self.summarized(grad) for grad in grads])
+
+    _told: tuple[Captured | None, ev.Summary | None] = (None, None)
+
+    def summarized(self, captured: Captured) -> ev.Summary:
+        """``summary``, made once for what was captured once."""
+        known, found = self._told
+        if captured is not known or found is None:
+            found = summary(captured)
+            self._told = captured, found
+        return found
+
+
+def slots(node: Node) -> list[int | None]:
+    """For each differentiable input, its place in ``next``; None where none needs a gradient."""
+    following = iter(range(len(node.next)))
+    return [None if slot is None else next(following) for slot in node.slots]
