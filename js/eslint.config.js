@@ -13,6 +13,10 @@ export default tseslint.config(
         rules: {
             // Numbers in template strings are the whole business of an SVG path.
             "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/no-unused-vars": [
+        "error",
+        { argsIgnorePattern: "^_", varsIgnorePattern: "^_" },
+      ],
         },
     },
     {

@@ -96,8 +96,9 @@ def decode_function(cls: ast.ClassDef, tag: str | None) -> str:
         lines.append(f"    {name}: {code},")
     result = cls.name + ("Event" if tag else "")
     body = "\n".join(lines)
+    export = "" if tag else "export "
     return (
-        f"\nfunction decode{cls.name}(json: unknown): {result} {{\n"
+        f"\n{export}function decode{cls.name}(json: unknown): {result} {{\n"
         f"  const a = list(json);\n  return {{\n{body}\n  }};\n}}\n"
     )
 

@@ -291,7 +291,7 @@ function list(json: unknown): readonly unknown[] {
   return json;
 }
 
-function decodeStats(json: unknown): Stats {
+export function decodeStats(json: unknown): Stats {
   const a = list(json);
   return {
     min: a[0] as Numeric,
@@ -301,7 +301,7 @@ function decodeStats(json: unknown): Stats {
   };
 }
 
-function decodeHistogram(json: unknown): Histogram {
+export function decodeHistogram(json: unknown): Histogram {
   const a = list(json);
   return {
     low: a[0] as number,
@@ -310,7 +310,7 @@ function decodeHistogram(json: unknown): Histogram {
   };
 }
 
-function decodeSummary(json: unknown): Summary {
+export function decodeSummary(json: unknown): Summary {
   const a = list(json);
   return {
     shape: a[0] as readonly number[],
@@ -321,7 +321,7 @@ function decodeSummary(json: unknown): Summary {
   };
 }
 
-function decodeMatrix(json: unknown): Matrix {
+export function decodeMatrix(json: unknown): Matrix {
   const a = list(json);
   return {
     rows: a[0] as number,
@@ -330,7 +330,7 @@ function decodeMatrix(json: unknown): Matrix {
   };
 }
 
-function decodeDerivative(json: unknown): Derivative {
+export function decodeDerivative(json: unknown): Derivative {
   const a = list(json);
   return {
     input: a[0] as string,
@@ -339,7 +339,7 @@ function decodeDerivative(json: unknown): Derivative {
   };
 }
 
-function decodeSaved(json: unknown): Saved {
+export function decodeSaved(json: unknown): Saved {
   const a = list(json);
   return {
     slot: a[0] as string,

@@ -1,0 +1,221 @@
+import type { Event, Summary } from "../events";
+import { brief, matrix, size } from "../format";
+import { edgeInputs } from "../graph/edges";
+import { byInput, called, expression, factor, fill, inputTexts } from "../graph/names";
+import type { CallRow, Model, NodeRow } from "../model";
+import { dim, grad, list, math, name, numbers, plain, type Explanation, type Line } from "./text";
+
+/** A node of the backward graph that ran: what came in, its derivatives, what went out. */
+export function explainNode(
+  model: Model,
+  node: NodeRow,
+  events: readonly Event[],
+): Pick<Explanation, "title" | "lines"> {
+  if (node.variable !== null) return accumulate(model, node, events);
+  const call = node.call === null ? undefined : model.calls.get(node.call);
+  const output = node.outputs[0];
+  const lines: Line[] = [];
+  const title: Line = [math(node.name), plain(" runs")];
+  if (call && output !== undefined) {
+    lines.push([
+      plain("It is the derivative of "),
+      name(model, output),
+      plain(" = "),
+      math(expression(model, call)),
+      plain(". "),
+      ...arrived(model, node, output),
+    ]);
+    lines.push(...derivatives(model, node, call, output));
+  }
+  lines.push(...after(model, node, events));
+  return { title, lines };
+}
+
+/** What the run differentiates, for the notation ∂loss/∂a. */
+function rootName(model: Model, node: NodeRow): string {
+  const run = node.run === null ? undefined : model.runs.get(node.run);
+  const root = run?.roots[0]?.[0];
+  return root == null ? "out" : shortName(model, root);
+}
+
+function shortName(model: Model, value: number): string {
+  const text = factor(model, value, 18);
+  return text.startsWith("the ") ? "·" : text;
+}
+
+function partial(top: string, bottom: string): string {
+  return top === bottom ? "1" : `∂${top}/∂${bottom}`;
+}
+
+/** The gradient that came in, and how it was added up when it came along several wires. */
+function arrived(model: Model, node: NodeRow, output: number): Line {
+  const incoming = node.grads_in[0];
+  const symbol = partial(rootName(model, node), shortName(model, output));
+  const parts = contributions(model, node.node, node.run);
+  const sum = parts.length > 1 ? parts.map((p) => brief(p, 12)).join(" + ") + " = " : "";
+  const start = symbol === "1" ? `∂${rootName(model, node)}/∂${rootName(model, node)}` : symbol;
+  return [plain("Gradient in: "), math(`${start} = `), grad(sum), numbers(incoming)];
+}
+
+/** The gradients that nodes of this run sent to a node, in the order in which they ran. */
+function contributions(model: Model, target: number, run: number | null): Summary[] {
+  const order = run === null ? [] : (model.runs.get(run)?.order ?? []);
+  const found: Summary[] = [];
+  for (const id of order) {
+    const from = model.nodes.get(id);
+    if (!from || from.run !== run) continue;
+    from.next.forEach(([next], edge) => {
+      const sent = from.grads_out[edge];
+      if (next === target && sent) found.push(sent);
+    });
+  }
+  return found;
+}
+
+/** For each edge: the local derivative, and its product with the gradient that came in. */
+function derivatives(model: Model, node: NodeRow, call: CallRow, output: number): Line[] {
+  const inputs = call.inputs.filter((input) => typeof input === "number");
+  const targets = edgeInputs(model, node, inputs);
+  const rules = rulesByInput(model, call);
+  const root = rootName(model, node);
+  const out = shortName(model, output);
+  const lines: Line[] = [];
+  node.next.forEach(([next], edge) => {
+    const input = inputs[targets[edge] ?? -1];
+    const sent = node.grads_out[edge];
+    if (next === null || input === undefined || !sent) return;
+    const own = shortName(model, input);
+    const rule = rules.get(input);
+    const local = rule?.local ?? null;
+    const symbols = texts(model, call, output, null);
+    const values = texts(model, call, output, node.grads_in[0] ?? null);
+    const line = [plain("→ "), name(model, input), plain(": ")];
+    const incoming = root === out ? null : partial(root, out);
+    if (local !== null) {
+      const factorText = fill(local, symbols, call);
+      const jacobian = node.local?.[edge];
+      const number = scalar(jacobian) ?? numeric(local, values, call);
+      line.push(math(`${partial(out, own)} = ${factorText}`));
+      if (number !== null && number !== factorText) line.push(math(` = ${number}`));
+      line.push(plain(",  so  "), math(`${partial(root, own)} = `));
+      if (incoming !== null) line.push(math(`${incoming} · ${partial(out, own)} = `));
+      line.push(
+        grad(`${brief(node.grads_in[0] ?? sent, 16)} · ${number ?? bracketed(factorText)} = `),
+      );
+    } else {
+      line.push(math(`${partial(root, own)} = `));
+      if (rule) line.push(math(`${fill(rule.vjp, symbols, call)} = `));
+    }
+    line.push(numbers(sent));
+    lines.push(line);
+  });
+  return lines;
+}
+
+function rulesByInput(model: Model, call: CallRow) {
+  const op = model.ops.get(call.op);
+  const byName = byInput(model, call, call.inputs, () => "");
+  const found = new Map<number, { vjp: string; local: string | null }>();
+  for (const rule of op?.derivatives ?? []) {
+    const input = byName.get(rule.input);
+    if (typeof input === "number" && !found.has(input)) found.set(input, rule);
+    if (rule.input.startsWith("*") || input === "") {
+      for (const id of call.inputs) if (typeof id === "number") found.set(id, rule);
+    }
+  }
+  return found;
+}
+
+/** What stands for each placeholder of a formula: names, or numbers when `incoming` is given. */
+function texts(
+  model: Model,
+  call: CallRow,
+  output: number,
+  incoming: Summary | null,
+): Map<string, string> {
+  const found = incoming ? numberTexts(model, call) : new Map(inputTexts(model, call));
+  const summary = model.values.get(output)?.summary;
+  found.set("result", incoming && summary ? brief(summary, 16) : called(model, output));
+  found.set("grad", incoming ? brief(incoming, 16) : "gradient");
+  byInput(model, call, call.inputs, () => "").forEach((input, key) => {
+    const value = typeof input === "number" ? model.values.get(input) : undefined;
+    if (value) found.set(`${key}_shape`, `(${value.summary.shape.join(", ")})`);
+  });
+  return found;
+}
+
+function numberTexts(model: Model, call: CallRow): Map<string, string> {
+  const items = call.inputs.map((input) => {
+    const value = typeof input === "number" ? model.values.get(input) : undefined;
+    if (!value) return String(input);
+    return size(value.summary.shape) <= 4 ? brief(value.summary, 16) : called(model, value.value);
+  });
+  return byInput(model, call, items, (all) => all.join(", "));
+}
+
+function numeric(local: string, values: Map<string, string>, call: CallRow): string | null {
+  return /\{/.test(local) ? fill(local, values, call) : null;
+}
+
+function scalar(jacobian: Parameters<typeof matrix>[0] | null | undefined): string | null {
+  return jacobian && jacobian.rows * jacobian.columns === 1 ? matrix(jacobian) : null;
+}
+
+function bracketed(text: string): string {
+  return /[ +]/.test(text) ? `(${text})` : text;
+}
+
+/** What else the step did: gradients kept, saved values released. */
+function after(model: Model, node: NodeRow, events: readonly Event[]): Line[] {
+  const lines: Line[] = [];
+  for (const event of events) {
+    if (event.event !== "grad" || event.how !== "retained") continue;
+    lines.push([
+      name(model, event.value),
+      plain(" retains its gradient: "),
+      grad(`${called(model, event.value)}.grad = `),
+      numbers(event.summary),
+    ]);
+  }
+  const freed = events.some((event) => event.event === "free");
+  const kept = node.saved.filter((slot) => slot.value !== null);
+  const names = kept.map((slot) => name(model, slot.value ?? -1));
+  if (freed && kept.length > 0) {
+    lines.push([dim("Freed: the saved "), ...list(names), dim(".")]);
+  } else if (!freed && kept.length > 0 && node.state === "done") {
+    lines.push([dim("Kept for another backward: the saved "), ...list(names), dim(".")]);
+  }
+  return lines;
+}
+
+/** The end of a path: the gradient is added to the leaf's `.grad`. */
+function accumulate(
+  model: Model,
+  node: NodeRow,
+  events: readonly Event[],
+): Pick<Explanation, "title" | "lines"> {
+  const leaf = node.variable ?? -1;
+  const title: Line = [math(node.name), plain(" for "), name(model, leaf)];
+  const parts = contributions(model, node.node, node.run);
+  const lines: Line[] = [];
+  const incoming = node.grads_in[0];
+  if (parts.length > 1) {
+    lines.push([
+      plain(`Gradients arrived along ${parts.length} wires and were added: `),
+      grad(`${parts.map((p) => brief(p, 14)).join(" + ")} = `),
+      numbers(incoming),
+    ]);
+  } else lines.push([plain("Gradient in: "), numbers(incoming)]);
+  for (const event of events) {
+    if (event.event !== "grad") continue;
+    const own = called(model, event.value);
+    const added = event.added ? brief(event.added, 20) : null;
+    lines.push([
+      plain(added === null ? "" : `It is added to what ${own}.grad held before: `),
+      grad(`${own}.grad = `),
+      numbers(event.summary),
+      ...(added === null ? [dim("  (it was None)")] : [dim(`  (added ${added})`)]),
+    ]);
+  }
+  return { title, lines };
+}

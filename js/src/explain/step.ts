@@ -1,0 +1,272 @@
+import type { Event } from "../events";
+import { brief, cut } from "../format";
+import { expression, userName } from "../graph/names";
+import { hazards, type CallRow, type Model, type ValueRow } from "../model";
+import type { Step } from "../replay/steps";
+import { explainNode } from "./node";
+import { explainError } from "./problems";
+import {
+  codeAt,
+  dim,
+  grad,
+  list,
+  math,
+  name,
+  numbers,
+  place,
+  plain,
+  type Explanation,
+  type Line,
+} from "./text";
+
+const NOTHING: Explanation = { tone: "plain", title: [], lines: [], where: null, code: null };
+
+/**
+ * What a step did, like a line in a textbook. `model` is the state after it, `events` are its
+ * events.
+ */
+export function explainStep(model: Model, step: Step, events: readonly Event[]): Explanation {
+  const event = events[step.anchor - step.from];
+  if (!event) return NOTHING;
+  switch (event.event) {
+    case "op":
+      return explainOp(model, event.call);
+    case "write":
+      return explainWrite(model, event.storage, step.anchor);
+    case "value":
+      return explainLeaf(model, event.value);
+    case "start": {
+      const node = model.nodes.get(event.node);
+      if (!node) return NOTHING;
+      const source = model.runs.get(event.run)?.source ?? null;
+      const failed = model.errors.at(-1);
+      if (failed && failed.time >= step.from && failed.time < step.to) break;
+      return at(model, source, { tone: "backward", ...explainNode(model, node, events) });
+    }
+    case "backward":
+      return explainBegin(model, event.run);
+    case "done":
+      return explainEnd(model, event.run);
+    case "flag":
+      return explainFlag(model, event.value);
+    case "grad":
+      return explainGrad(model, event);
+    case "error": {
+      const error = model.errors.find((row) => row.time === step.anchor) ?? model.errors.at(-1);
+      if (!error) return NOTHING;
+      return {
+        ...explainError(model, error),
+        where: place(model, error.source),
+        code: codeAt(model, error.source),
+      };
+    }
+    case "name":
+      return {
+        ...NOTHING,
+        title: [
+          name(model, event.value),
+          plain(" is what "),
+          math(event.name),
+          plain(" means now"),
+        ],
+      };
+    default:
+      return NOTHING;
+  }
+  return NOTHING;
+}
+
+function at(
+  model: Model,
+  source: number | null,
+  rest: Pick<Explanation, "tone" | "title" | "lines">,
+): Explanation {
+  return { ...rest, where: place(model, source), code: codeAt(model, source) };
+}
+
+function explainOp(model: Model, id: number): Explanation {
+  const call = model.calls.get(id);
+  if (!call) return NOTHING;
+  if (call.inplace) {
+    const writes = [...model.storages].find(([, s]) => s.writes.some((w) => w.call === id));
+    const write = writes?.[1].writes.find((w) => w.call === id);
+    if (writes && write) return explainWrite(model, writes[0], write.time);
+  }
+  const outputs = call.outputs.map((output) => name(model, output));
+  const lines: Line[] = [];
+  const result = model.values.get(call.outputs[0] ?? -1);
+  if (result) lines.push(resultLine(model, call, result));
+  if (call.view_of !== null) {
+    lines.push([
+      plain("It is a view: it shares the memory and the version counter of "),
+      name(model, call.view_of),
+      plain("."),
+    ]);
+  }
+  lines.push(savedLine(model, call, result));
+  return at(model, call.source, {
+    tone: "plain",
+    title: [...list(outputs), plain(" = "), math(expression(model, call))],
+    lines,
+  });
+}
+
+/** The formula with numbers, when they are few enough to read. */
+function resultLine(model: Model, call: CallRow, result: ValueRow): Line {
+  const values = call.inputs.map((input) => {
+    const value = typeof input === "number" ? model.values.get(input) : undefined;
+    return value ? brief(value.summary, 18) : cut(String(input), 18);
+  });
+  const sign = model.ops.get(call.op)?.sign ?? call.op;
+  const infix = values.length === 2 && sign.length <= 2;
+  const text = infix ? values.join(` ${sign} `) : `${call.op}(${values.join(", ")})`;
+  const shown = text.length <= 60 ? `${text} = ` : "= ";
+  return [math(shown), { ...numbers(result.summary, 40), tone: "math" }];
+}
+
+function savedLine(model: Model, call: CallRow, result: ValueRow | undefined): Line {
+  const node = call.node === null ? undefined : model.nodes.get(call.node);
+  if (!node) {
+    if (result?.requires_grad === false) {
+      return [dim("No grad_fn: no input requires grad here, so backward cannot pass.")];
+    }
+    return [];
+  }
+  const slots = node.saved.filter((slot) => slot.value !== null);
+  if (slots.length === 0)
+    return [math(node.name), plain(" waits for backward. It saved no tensor.")];
+  const names = slots.map((slot) => ({
+    ...name(model, slot.value ?? -1),
+    text: `${name(model, slot.value ?? -1).text} (version ${slot.version ?? 0})`,
+  }));
+  return [math(node.name), plain(" waits for backward and saved "), ...list(names), plain(".")];
+}
+
+function explainWrite(model: Model, storage: number, time: number): Explanation {
+  const write = model.storages.get(storage)?.writes.find((w) => w.time === time);
+  if (!write) return NOTHING;
+  const target = write.base ?? write.value;
+  const lines: Line[] = [];
+  const value = model.values.get(target);
+  if (value) lines.push([plain("Its value is now "), numbers(value.summary, 40), plain(".")]);
+  const shared = [...model.values.values()].filter(
+    (v) => v.storage === storage && v.alive && v.value !== target && v.next === null,
+  );
+  if (shared.length > 0) {
+    lines.push([
+      plain("The memory is shared, so "),
+      ...list(shared.slice(0, 4).map((v) => name(model, v.value))),
+      plain(shared.length === 1 ? " changes with it." : " change with it."),
+    ]);
+  }
+  const stale = hazards(model).filter(({ slot }) => slot.stale.includes(time));
+  if (stale.length === 0) lines.push([dim("No node had saved the value it overwrote.")]);
+  return at(model, write.source, {
+    tone: "plain",
+    title: [
+      name(model, target),
+      plain(` is written in place: version ${write.version - 1} → ${write.version}`),
+    ],
+    lines,
+  });
+}
+
+function explainLeaf(model: Model, id: number): Explanation {
+  const value = model.values.get(id);
+  if (!value) return NOTHING;
+  const what = value.parameter
+    ? " is a parameter"
+    : value.requires_grad
+      ? " is a leaf that requires grad"
+      : " is a constant: no gradient is computed for it";
+  const own = userName(value);
+  return {
+    ...NOTHING,
+    title: [own === null ? plain("A new value") : name(model, id), plain(what)],
+    lines: [[plain("Its value is "), numbers(value.summary, 48), plain(".")]],
+  };
+}
+
+function explainBegin(model: Model, id: number): Explanation {
+  const run = model.runs.get(id);
+  if (!run) return NOTHING;
+  const roots = run.roots.flatMap(([value]) => (value === null ? [] : [name(model, value)]));
+  const lines: Line[] = [];
+  const [[, node]] = (run.roots.length > 0 ? run.roots : [[null, -1]]) as [[number | null, number]];
+  const first = model.nodes.get(node);
+  lines.push([
+    plain("The gradient of a result by itself is 1. From there it runs against the arrows"),
+    ...(first ? [plain(", first through "), math(first.name)] : []),
+    plain("."),
+  ]);
+  if (run.inputs) {
+    lines.push([
+      plain("Only the gradients of "),
+      ...list(run.inputs.map((value) => name(model, value))),
+      plain(" are asked for; no .grad is changed."),
+    ]);
+  }
+  if (run.retain_graph) lines.push([dim("retain_graph=True: saved values are kept.")]);
+  if (run.create_graph) lines.push([dim("create_graph=True: the gradients get a graph too.")]);
+  const live = run.live ? " Press next: the engine runs one node at a time." : "";
+  return at(model, run.source, {
+    tone: "backward",
+    title: [plain("Backward begins at "), ...list(roots), plain(`.${live}`)],
+    lines,
+  });
+}
+
+function explainEnd(model: Model, id: number): Explanation {
+  const run = model.runs.get(id);
+  const words: Readonly<Record<string, string>> = {
+    ok: "Backward is done",
+    failed: "Backward failed",
+    abandoned: "Backward was abandoned before its end",
+  };
+  return at(model, run?.source ?? null, {
+    tone: run?.status === "failed" ? "error" : "backward",
+    title: [plain(words[run?.status ?? ""] ?? "Backward ended")],
+    lines: [],
+  });
+}
+
+function explainFlag(model: Model, id: number): Explanation {
+  const value = model.values.get(id);
+  if (!value) return NOTHING;
+  const keeps = value.retains_grad && !value.leaf;
+  const what = keeps
+    ? " will keep its gradient in .grad (retain_grad)"
+    : value.requires_grad
+      ? " requires grad; its own gradient is not kept unless it is a leaf"
+      : " does not require grad";
+  return {
+    ...NOTHING,
+    title: [
+      name(model, id),
+      plain(value.leaf && !keeps && value.requires_grad ? " requires grad" : what),
+    ],
+  };
+}
+
+function explainGrad(model: Model, event: Extract<Event, { event: "grad" }>): Explanation {
+  const own = name(model, event.value);
+  const words: Readonly<Record<string, string>> = {
+    zeroed: " was set to zero",
+    cleared: " was cleared: it is None again",
+    assigned: " was assigned",
+  };
+  const lines: Line[] = event.summary
+    ? [[grad(`${own.text}.grad = `), numbers(event.summary, 40)]]
+    : [];
+  return {
+    ...NOTHING,
+    title: [{ ...own, text: `${own.text}.grad` }, plain(words[event.how] ?? " changed")],
+    lines,
+  };
+}
+
+/** A few words for the slider. */
+export function stepLabel(model: Model, step: Step, events: readonly Event[]): string {
+  const { title } = explainStep(model, step, events);
+  return cut(title.map((p) => p.text).join("") || step.kind, 80);
+}

@@ -1,0 +1,76 @@
+import type { Summary } from "../events";
+import { brief } from "../format";
+import { called } from "../graph/names";
+import type { Model } from "../model";
+
+/** A piece of a sentence; the tone says how it is set. */
+export interface Piece {
+  readonly text: string;
+  readonly tone: "plain" | "name" | "grad" | "math" | "code" | "error" | "dim";
+  /** The value it speaks of, to be lit up in the picture. */
+  readonly value?: number;
+}
+
+export type Line = readonly Piece[];
+
+/** What is told of a step, an error or a value. */
+export interface Explanation {
+  readonly tone: "plain" | "backward" | "error";
+  readonly title: Line;
+  readonly lines: readonly Line[];
+  /** The user's line: `cell 3, line 2` and its text. */
+  readonly where: string | null;
+  readonly code: string | null;
+}
+
+const piece =
+  (tone: Piece["tone"]) =>
+  (text: string): Piece => ({ text, tone });
+
+export const plain = piece("plain");
+export const grad = piece("grad");
+export const math = piece("math");
+export const code = piece("code");
+export const wrong = piece("error");
+export const dim = piece("dim");
+
+export function name(model: Model, value: number): Piece {
+  return { text: called(model, value), tone: "name", value };
+}
+
+export function numbers(summary: Summary | null | undefined, length = 30): Piece {
+  return grad(summary ? brief(summary, length) : "none");
+}
+
+/** Where a line of the user's program stands: `cell 3, line 2`, or `train.py, line 12`. */
+export function place(model: Model, source: number | null): string | null {
+  const row = source === null ? undefined : model.sources.get(source);
+  if (!row) return null;
+  if (row.cell !== null) return `cell ${row.cell}, line ${row.line}`;
+  const file = (row.file ?? "").split(/[\\/]/).at(-1) ?? "";
+  return file ? `${file}, line ${row.line}` : `line ${row.line}`;
+}
+
+export function codeAt(model: Model, source: number | null): string | null {
+  const text = source === null ? undefined : model.sources.get(source)?.text;
+  return text ? text : null;
+}
+
+/** A place with its line: "cell 3, line 2: `b[0] = 1000.`", for a sentence. */
+export function lineAt(model: Model, source: number | null): Piece[] {
+  const [where, text] = [place(model, source), codeAt(model, source)];
+  if (where === null) return [plain("an unknown line")];
+  return text === null ? [plain(where)] : [plain(`${where}, `), code(text)];
+}
+
+/** Pieces joined as "a, b and c". */
+export function list(pieces: readonly Piece[]): Piece[] {
+  return pieces.flatMap((p, i) => {
+    if (i === 0) return [p];
+    return [plain(i === pieces.length - 1 ? " and " : ", "), p];
+  });
+}
+
+export function toText(line: Line): string {
+  return line.map((p) => p.text).join("");
+}

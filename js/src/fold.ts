@@ -1,0 +1,342 @@
+import {
+  decodeDerivative,
+  decodeMatrix,
+  decodeSummary,
+  type Event,
+  type NodeEvent,
+  type SnapshotEvent,
+  type ValueEvent,
+  type WriteEvent,
+} from "./events";
+import { emptyModel, type ErrorRow, type Model, type NodeRow, type ValueRow } from "./model";
+
+/*
+ * The fold: events in, state out. It does what graphwidget/recording/fold.py does; golden logs
+ * hold the two equal. An event may speak of an id that the model does not know, because a
+ * snapshot let go of it; such an event changes what is known and passes over the rest.
+ */
+
+export function fold(events: Iterable<Event>, model: Model = emptyModel()): Model {
+  for (const event of events) apply(model, event);
+  return model;
+}
+
+/** Change `model` to what it is after `event`. Nothing else changes a model. */
+export function apply(model: Model, event: Event): void {
+  rule(model, event);
+  model.time += 1;
+}
+
+function rule(model: Model, e: Event): void {
+  switch (e.event) {
+    case "define":
+      model.ops.set(e.op, row(e));
+      break;
+    case "source":
+      model.sources.set(e.source, row(e));
+      break;
+    case "cell":
+      model.cells = [...model.cells, row(e)];
+      model.cellTimes = [...model.cellTimes, model.time];
+      break;
+    case "value":
+      setValue(model, e);
+      break;
+    case "op":
+      model.calls.set(e.call, { ...row(e), node: null, time: model.time });
+      for (const value of e.outputs) patch(model.values, value, { call: e.call });
+      break;
+    case "name":
+      bind(model, e.value, e.scope, e.name);
+      break;
+    case "write":
+      write(model, e);
+      break;
+    case "node":
+      setNode(model, e);
+      break;
+    case "flag":
+      patch(model.values, e.value, {
+        requires_grad: e.requires_grad,
+        retains_grad: e.retains_grad,
+      });
+      break;
+    case "grad":
+      patch(model.values, e.value, { grad: e.summary, how: e.how });
+      break;
+    case "dead":
+      patch(model.values, e.value, { alive: false });
+      break;
+    case "scope":
+      if (model.scopes.has(e.scope)) patch(model.scopes, e.scope, { open: e.open });
+      else model.scopes.set(e.scope, row(e));
+      break;
+    case "snapshot":
+      restore(model, e);
+      break;
+    default:
+      runRule(model, e);
+  }
+}
+
+type RunEvent = Extract<
+  Event,
+  { event: "backward" | "start" | "finish" | "done" | "free" | "error" }
+>;
+
+function runRule(model: Model, e: RunEvent): void {
+  switch (e.event) {
+    case "backward":
+      model.runs.set(e.run, { ...row(e), status: "running", order: [], time: model.time });
+      break;
+    case "start": {
+      const run = model.runs.get(e.run);
+      if (run) model.runs.set(e.run, { ...run, order: [...run.order, e.node] });
+      patch(model.nodes, e.node, {
+        state: "running",
+        run: e.run,
+        grads_in: e.grads,
+        grads_out: [],
+        local: null,
+      });
+      break;
+    }
+    case "finish":
+      patch(model.nodes, e.node, {
+        state: "done",
+        run: e.run,
+        grads_out: e.grads,
+        local: e.local,
+      });
+      break;
+    case "done":
+      done(model, e.run, e.status);
+      break;
+    case "free":
+      release(model, e.node);
+      patch(model.nodes, e.node, { freed: true });
+      break;
+    case "error":
+      model.errors = [...model.errors, { ...row(e), time: model.time }];
+      if (e.node !== null) patch(model.nodes, e.node, { state: "failed" });
+  }
+}
+
+/** The fields of an event without its tag. */
+function row<E extends Event>(event: E): Omit<E, "event"> {
+  const { event: _tag, ...fields } = event;
+  return fields;
+}
+
+function patch<R>(table: Map<number, R>, id: number | null, change: Partial<R>): void {
+  const known = id === null ? undefined : table.get(id);
+  if (known !== undefined && id !== null) table.set(id, { ...known, ...change });
+}
+
+function setValue(model: Model, e: ValueEvent): void {
+  const known = model.values.get(e.value);
+  const fresh: Omit<ValueRow, keyof ReturnType<typeof row<ValueEvent>>> = known ?? {
+    retains_grad: false,
+    names: [],
+    alive: true,
+    call: null,
+    node: null,
+    nr: 0,
+    grad: null,
+    how: null,
+    next: null,
+    time: model.time,
+  };
+  model.values.set(e.value, { ...fresh, ...row(e) });
+  const storage = model.storages.get(e.storage) ?? { version: e.version, writes: [] };
+  const version = Math.max(storage.version, e.version);
+  model.storages.set(e.storage, { ...storage, version });
+}
+
+function bind(model: Model, value: number, scope: string, name: string): void {
+  model.names.set(`${scope}\0${name}`, value);
+  const known = model.values.get(value);
+  if (!known || known.names.some(([s, n]) => s === scope && n === name)) return;
+  model.values.set(value, { ...known, names: [...known.names, [scope, name]] });
+}
+
+/** The tensor that was `before` is now `value`: the names bound to it go with it. */
+function replace(model: Model, before: number | null, value: number | null): void {
+  if (before === null || value === null) return;
+  const old = model.values.get(before);
+  if (!old) return;
+  model.values.set(before, { ...old, next: value, alive: false });
+  for (const [scope, name] of old.names) {
+    if (model.names.get(`${scope}\0${name}`) === before) bind(model, value, scope, name);
+  }
+  const { retains_grad, grad, how } = old;
+  patch(model.values, value, { retains_grad, grad, how });
+}
+
+function write(model: Model, e: WriteEvent): void {
+  replace(model, e.before, e.value);
+  replace(model, e.base_before, e.base);
+  const storage = model.storages.get(e.storage) ?? { version: 0, writes: [] };
+  const last = storage.writes.at(-1);
+  // Another tensor of this storage may follow a write that is on record already.
+  if (last && last.version >= e.version) {
+    model.storages.set(e.storage, storage);
+    return;
+  }
+  const { storage: _storage, ...fields } = row(e);
+  model.storages.set(e.storage, {
+    version: Math.max(storage.version, e.version),
+    writes: [...storage.writes, { time: model.time, ...fields }],
+  });
+  for (const id of model.holders.get(e.storage) ?? []) {
+    const node = model.nodes.get(id);
+    if (!node) continue;
+    const saved = node.saved.map((slot) =>
+      slot.storage === e.storage && slot.version !== null && slot.version < e.version
+        ? { ...slot, stale: [...slot.stale, model.time] }
+        : slot,
+    );
+    model.nodes.set(id, { ...node, saved });
+  }
+}
+
+function setNode(model: Model, e: NodeEvent): void {
+  release(model, e.node);
+  const node: NodeRow = {
+    ...row(e),
+    saved: e.saved.map((slot) => ({ ...slot, stale: [] })),
+    state: "ready",
+    freed: false,
+    run: null,
+    grads_in: [],
+    grads_out: [],
+    local: null,
+    time: model.time,
+  };
+  model.nodes.set(e.node, node);
+  hold(model, node);
+  e.outputs.forEach((value, nr) => {
+    patch(model.values, value, { node: e.node, nr });
+  });
+  patch(model.calls, e.call, { node: e.node });
+}
+
+function hold(model: Model, node: NodeRow): void {
+  for (const { storage } of node.saved) {
+    if (storage === null) continue;
+    const held = model.holders.get(storage) ?? [];
+    if (!held.includes(node.node)) model.holders.set(storage, [...held, node.node]);
+  }
+}
+
+/** The node keeps nothing any more: later writes are no matter to it. */
+function release(model: Model, id: number): void {
+  for (const { storage } of model.nodes.get(id)?.saved ?? []) {
+    const held = storage === null ? undefined : model.holders.get(storage);
+    if (storage === null || !held) continue;
+    const left = held.filter((node) => node !== id);
+    if (left.length > 0) model.holders.set(storage, left);
+    else model.holders.delete(storage);
+  }
+}
+
+function done(model: Model, id: number, status: string): void {
+  const run = model.runs.get(id);
+  if (!run) return;
+  model.runs.set(id, { ...run, status });
+  // Nodes run one at a time: only the last can be running.
+  const last = run.order.at(-1);
+  const node = last === undefined ? undefined : model.nodes.get(last);
+  if (node?.run === id && node.state === "running") {
+    model.nodes.set(node.node, { ...node, state: status === "failed" ? "failed" : "ready" });
+  }
+}
+
+type Json = Record<string, unknown>;
+
+/** The state at hand gives way to the snapshot's. */
+function restore(model: Model, e: SnapshotEvent): void {
+  const state = e.state as Record<string, Json>;
+  const table = (name: string): [number, Json][] =>
+    Object.entries(state[name] ?? {}).map(([id, fields]) => [Number(id), fields as Json]);
+  const refill = <K, R>(into: Map<K, R>, entries: [K, unknown][]): void => {
+    into.clear();
+    for (const [key, value] of entries) into.set(key, value as R);
+  };
+  refill(
+    model.ops,
+    Object.entries(state.ops ?? {}).map(([name, op]) => [name, decodeOp(op as Json)]),
+  );
+  refill(
+    model.values,
+    table("values").map(([id, v]) => [
+      id,
+      { ...v, summary: summary(v.summary), grad: summary(v.grad) },
+    ]),
+  );
+  refill(
+    model.nodes,
+    table("nodes").map(([id, node]) => [id, decodeNode(node)]),
+  );
+  refill(model.sources, table("sources"));
+  refill(model.calls, table("calls"));
+  refill(model.storages, table("storages"));
+  refill(model.runs, table("runs"));
+  refill(model.scopes, table("scopes"));
+  refill(model.names, Object.entries(state.names ?? {}));
+  model.cells = state.cells as unknown as Model["cells"];
+  model.errors = state.errors as unknown as readonly ErrorRow[];
+  model.dropped = e.dropped;
+  model.time = e.dropped - 1; // the snapshot stands where the last dropped event stood
+  model.cellTimes = [];
+  model.holders.clear();
+  for (const node of model.nodes.values()) if (!node.freed) hold(model, node);
+}
+
+const summary = (json: unknown) => (json == null ? null : decodeSummary(json));
+
+function decodeOp(op: Json): Json {
+  return { ...op, derivatives: (op.derivatives as unknown[]).map(decodeDerivative) };
+}
+
+function decodeNode(node: Json): Json {
+  return {
+    ...node,
+    grads_in: (node.grads_in as unknown[]).map(summary),
+    grads_out: (node.grads_out as unknown[]).map(summary),
+    local:
+      (node.local as unknown[] | null)?.map((m) => (m == null ? null : decodeMatrix(m))) ?? null,
+  };
+}
+
+/** The model as JSON, as Python's `Model.to_json()` has it: nested parts are arrays again. */
+export function toJson(model: Model): unknown {
+  const parts = (x: unknown): unknown => {
+    if (x === null || typeof x !== "object") return x;
+    return Array.isArray(x) ? x.map(parts) : Object.values(x).map(parts);
+  };
+  const table = <R extends object>(rows: Map<number | string, R>, nested: string[] = []) =>
+    Object.fromEntries(
+      [...rows].map(([id, r]) => [
+        String(id),
+        Object.fromEntries(
+          Object.entries(r).map(([k, v]) => [k, nested.includes(k) ? parts(v) : (v as unknown)]),
+        ),
+      ]),
+    );
+  return {
+    time: model.time,
+    dropped: model.dropped,
+    ops: table(model.ops, ["derivatives"]),
+    sources: table(model.sources),
+    cells: model.cells,
+    values: table(model.values, ["summary", "grad"]),
+    calls: table(model.calls),
+    storages: table(model.storages),
+    nodes: table(model.nodes, ["grads_in", "grads_out", "local"]),
+    runs: table(model.runs),
+    names: Object.fromEntries(model.names),
+    scopes: table(model.scopes),
+    errors: model.errors,
+  };
+}

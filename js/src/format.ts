@@ -1,0 +1,136 @@
+import type { Matrix, Numeric, Summary } from "./events";
+
+/** A number in at most about six characters: 6, 0.25, -1.5, 1.2e-7, nan. */
+export function number(x: Numeric): string {
+  if (typeof x === "boolean") return x ? "True" : "False";
+  if (typeof x === "string") return x;
+  if (Number.isInteger(x) && Math.abs(x) < 1e6) return String(x);
+  const size = Math.abs(x);
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) {
+    return x.toExponential(1).replace("e+", "e").replace(".0e", "e");
+  }
+  return String(Number(x.toPrecision(size < 1 ? 3 : 4)));
+}
+
+/** A shape as Python writes it: (), (3,), (2, 2). */
+export function shape(dims: readonly number[]): string {
+  return dims.length === 1 ? `(${dims[0] ?? 0},)` : `(${dims.join(", ")})`;
+}
+
+export function size(dims: readonly number[]): number {
+  return dims.reduce((product, n) => product * n, 1);
+}
+
+/** Text cut to a length, with an ellipsis. */
+export function cut(text: string, length: number): string {
+  const letters = Array.from(text);
+  return letters.length <= length ? text : letters.slice(0, Math.max(1, length - 1)).join("") + "…";
+}
+
+/** The dtype without the name of the library. */
+export function dtype(name: string): string {
+  return name.replace(/^(torch|graphwidget|numpy)\./, "");
+}
+
+/** The one value of an array whose items are all equal, if there are several. */
+function uniform(values: readonly Numeric[]): Numeric | undefined {
+  const first = values[0];
+  return values.length > 1 && values.every((x) => x === first) ? first : undefined;
+}
+
+/** An array in one short line: `5`, `[1, 3]`, `1.5 everywhere`, `(64, 10), mean 0.1`. */
+export function brief(summary: Summary, length = 24): string {
+  const { values, stats, shape: dims } = summary;
+  if (size(dims) === 0) return "empty";
+  if (values) {
+    const same = uniform(values);
+    if (same !== undefined && values.length > 2) return `${number(same)} everywhere`;
+    const text = nested(values.map(number), dims);
+    if (text.length <= length) return text;
+  }
+  const mean = stats ? `, mean ${number(stats.mean)}` : "";
+  const text = `${shape(dims)}${mean}`;
+  return text.length <= length ? text : shape(dims);
+}
+
+/** An array on a wire, where there is room for some eight characters. */
+export function tiny(summary: Summary): string {
+  const { values, shape: dims } = summary;
+  if (size(dims) === 0) return "empty";
+  if (values) {
+    const same = uniform(values);
+    if (same !== undefined && values.length > 2) return `all ${number(same)}`;
+    const text = nested(values.map(number), dims);
+    if (text.length <= 9) return text;
+  }
+  return dims.join("×");
+}
+
+/** Items as nested lists, as Python prints them; a 0-d array is its number. */
+function nested(items: readonly string[], dims: readonly number[]): string {
+  if (dims.length === 0) return items[0] ?? "";
+  const [, ...inner] = dims;
+  const stride = size(inner);
+  const parts: string[] = [];
+  for (let i = 0; i < items.length; i += Math.max(stride, 1)) {
+    parts.push(inner.length > 0 ? nested(items.slice(i, i + stride), inner) : (items[i] ?? ""));
+  }
+  return `[${parts.join(", ")}]`;
+}
+
+/** All the numbers of a summary for a tooltip or the explanation, however many lines. */
+export function full(summary: Summary): string {
+  if (size(summary.shape) === 0) return `empty, shape ${shape(summary.shape)}`;
+  if (summary.values) return nested(summary.values.map(number), summary.shape);
+  const { stats } = summary;
+  if (!stats) return shape(summary.shape);
+  const bad = stats.nonfinite > 0 ? `, ${stats.nonfinite} not finite` : "";
+  return `${shape(summary.shape)} from ${number(stats.min)} to ${number(stats.max)}, mean ${number(stats.mean)}${bad}`;
+}
+
+/**
+ * The numbers of a card: at most three rows of at most four columns, aligned; null when the
+ * array is too large and a strip is drawn instead.
+ */
+export function rows(summary: Summary): string[] | null {
+  const { values, shape: dims } = summary;
+  if (size(dims) === 0) return ["empty"];
+  if (!values) return null;
+  const items = values.map(number);
+  if (dims.length === 0) return [items[0] ?? ""];
+  const columns = dims.at(-1) ?? 1;
+  const lines: string[][] = [];
+  for (let i = 0; i < items.length; i += columns) lines.push(items.slice(i, i + columns));
+  if (lines.length > 3 || columns > 4) {
+    const shown = lines.slice(0, lines.length > 3 ? 2 : 3).map((line) => clip(line, 3));
+    return [...align(shown), ...(lines.length > 3 ? ["⋮"] : [])];
+  }
+  return align(lines);
+}
+
+function clip(line: readonly string[], most: number): string[] {
+  return line.length > most + 1 ? [...line.slice(0, most), "…"] : [...line];
+}
+
+function align(lines: readonly (readonly string[])[]): string[] {
+  const columns = Math.max(...lines.map((line) => line.length));
+  const widths = Array.from({ length: columns }, (_, c) =>
+    Math.max(...lines.map((line) => (line[c] ?? "").length)),
+  );
+  return lines.map((line) => {
+    const cells = line.map((cell, c) => cell.padStart(widths[c] ?? 0, "\u00a0"));
+    return `[${cells.join(" ")}]`;
+  });
+}
+
+/** A local derivative in words: its number, or its size. */
+export function matrix(m: Matrix): string {
+  if (m.rows * m.columns === 1) return number(m.numbers[0] ?? 0);
+  if (m.rows * m.columns > 9) return `${m.rows}×${m.columns} Jacobian`;
+  const lines: string[] = [];
+  for (let r = 0; r < m.rows; r += 1) {
+    const row = m.numbers.slice(r * m.columns, (r + 1) * m.columns);
+    lines.push(`[${row.map(number).join(", ")}]`);
+  }
+  return m.rows === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`;
+}

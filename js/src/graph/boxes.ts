@@ -1,0 +1,189 @@
+import type { Summary } from "../events";
+import { brief, cut, dtype, rows, shape } from "../format";
+import type { CallRow, Model, NodeRow, SlotRow, ValueRow } from "../model";
+import { called, userName } from "./names";
+
+/*
+ * Cards, pills and slots with their sizes in pixels. Text is measured by counting letters, so
+ * that the layout needs no page and gives the same picture everywhere.
+ */
+
+export type Role = "leaf" | "parameter" | "constant" | "intermediate";
+
+export interface Card {
+  readonly kind: "card";
+  readonly key: string;
+  readonly value: ValueRow;
+  readonly role: Role;
+  readonly title: string;
+  readonly named: boolean;
+  readonly meta: string;
+  /** The numbers in lines; empty when a strip of the summary is drawn instead. */
+  readonly lines: readonly string[];
+  /** The gradient that passed through, when its node has run. */
+  readonly passing: Summary | null;
+  /** A small copy beside one consumer of a value with many. */
+  readonly copy: boolean;
+  readonly w: number;
+  readonly h: number;
+}
+
+export interface Slot {
+  readonly key: string;
+  readonly node: number;
+  readonly index: number;
+  readonly row: SlotRow;
+  readonly name: string;
+  readonly state: "held" | "empty" | "stale";
+}
+
+export interface Pill {
+  readonly kind: "pill";
+  readonly key: string;
+  readonly call: CallRow;
+  /** The node whose outputs are drawn, and others that the same call made (CopySlices). */
+  readonly nodes: readonly NodeRow[];
+  readonly sign: string;
+  readonly slots: readonly Slot[];
+  /** The pill alone; slots stand beside it across the direction of flow. */
+  readonly w: number;
+  readonly h: number;
+  readonly slotW: number;
+}
+
+export type Box = Card | Pill;
+
+export const PILL_H = 28;
+export const SLOT_H = 17;
+export const SLOT_GAP = 4;
+export const LINE_H = 14;
+export const STRIP_H = 24;
+export const GRAD_H = 19;
+export const HEAD_H = 36;
+
+export function role(value: ValueRow): Role {
+  if (value.parameter) return "parameter";
+  if (value.requires_grad) return value.leaf ? "leaf" : "intermediate";
+  return value.call === null ? "constant" : "intermediate";
+}
+
+const cards = new WeakMap<ValueRow, Card>();
+
+/** The card of a value; the same object for the same row, so nothing is drawn twice. */
+export function card(value: ValueRow, passing: Summary | null): Card {
+  const known = cards.get(value);
+  if (known?.passing === passing) return known;
+  const made = makeCard(value, passing);
+  cards.set(value, made);
+  return made;
+}
+
+function makeCard(value: ValueRow, passing: Summary | null): Card {
+  const name = userName(value);
+  const dims = shape(value.summary.shape);
+  const title = cut(name ?? (dims === "()" ? "scalar" : dims), 17);
+  const type = dtype(value.summary.dtype);
+  const meta = name === null ? type : `${dims} ${type}`;
+  const lines = rows(value.summary);
+  const header = 17 + title.length * 7.3 + 30 + (value.requires_grad ? 10 : 0);
+  const numbers = Math.max(0, ...(lines ?? []).map((line) => line.length)) * 6.7 + 6;
+  const gradient = value.requires_grad ? gradWidth(value, passing) : 0;
+  const content = Math.max(header, meta.length * 5.6 + 4, lines ? numbers : 96, gradient) + 16;
+  const body = lines ? lines.length * LINE_H : STRIP_H;
+  return {
+    kind: "card",
+    key: `v${value.value}`,
+    value,
+    role: role(value),
+    title,
+    named: name !== null,
+    meta,
+    lines: lines ?? [],
+    passing,
+    copy: false,
+    w: Math.min(216, Math.ceil(Math.max(content, 84) / 12) * 12),
+    h: HEAD_H + body + (value.requires_grad ? GRAD_H + 3 : 6),
+  };
+}
+
+/** Room for the gradient, so that a card need not grow when it comes. */
+function gradWidth(value: ValueRow, passing: Summary | null): number {
+  const shown = value.grad ?? passing;
+  const text = shown ? brief(shown, 16).length : 6;
+  return 30 + text * 6.4 + (value.leaf ? 0 : 16);
+}
+
+/** A small copy of a card, beside one of its many consumers. */
+export function copyOf(original: Card, call: number): Card {
+  const title = original.title;
+  const w = Math.ceil((title.length * 7.3 + 30) / 12) * 12;
+  return { ...original, key: `${original.key}@c${call}`, copy: true, w, h: 24 };
+}
+
+/** The text on a pill: the op's sign with the plain numbers of the call. */
+export function pillText(model: Model, call: CallRow): string {
+  const sign = model.ops.get(call.op)?.sign ?? "";
+  const base = sign === "" ? call.op : sign;
+  const numbers = call.inputs.filter((input) => typeof input === "string");
+  if (numbers.length !== 1 || call.inputs.length !== 2) return cut(base, 14);
+  const text = cut(String(numbers[0]), 8);
+  return cut(typeof call.inputs[0] === "string" ? `${text} ${base}` : `${base} ${text}`, 16);
+}
+
+export function makePill(model: Model, call: CallRow, nodes: readonly NodeRow[]): Pill {
+  const sign = pillText(model, call);
+  const slots = nodes.flatMap((node) => slotsOf(model, node));
+  const widest = Math.max(0, ...slots.map((slot) => slot.name.length));
+  return {
+    kind: "pill",
+    key: `c${call.call}`,
+    call,
+    nodes,
+    sign,
+    slots,
+    w: Math.max(38, Math.ceil(sign.length * 8.2 + 20)),
+    h: PILL_H,
+    slotW: slots.length > 0 ? Math.max(46, Math.ceil(widest * 6 + 32)) : 0,
+  };
+}
+
+/** The saved tensors of a node; plain numbers and shapes that it keeps are no slots. */
+function slotsOf(model: Model, node: NodeRow): Slot[] {
+  const slots: Slot[] = [];
+  node.saved.forEach((row, index) => {
+    if (row.value === null && row.storage === null) return;
+    const stale = row.stale.length > 0 && !node.freed && node.state !== "done";
+    const value = row.value === null ? undefined : model.values.get(row.value);
+    const own = value ? userName(value) : null;
+    slots.push({
+      key: `${node.node}:${index}`,
+      node: node.node,
+      index,
+      row,
+      name: cut(own ?? (row.slot === "result" ? "result" : shapeName(model, row)), 9),
+      state: node.freed ? "empty" : stale ? "stale" : "held",
+    });
+  });
+  return slots;
+}
+
+function shapeName(model: Model, row: SlotRow): string {
+  if (row.value === null) return row.slot;
+  const text = called(model, row.value, 9);
+  return text.startsWith("the ") ? row.slot : text;
+}
+
+/** The size of a box along the flow and across it, on either side of its line of flow. */
+export function extents(box: Box, direction: "LR" | "TD"): [number, number, number] {
+  const flat = direction === "LR";
+  if (box.kind === "card") {
+    const across = (flat ? box.h : box.w) / 2;
+    return [flat ? box.w : box.h, across, across];
+  }
+  const slots = box.slots.length;
+  const stack = slots * (SLOT_H + 2) - (slots > 0 ? 2 : 0);
+  if (flat) {
+    return [Math.max(box.w, box.slotW), box.h / 2, box.h / 2 + (slots ? SLOT_GAP + stack : 0)];
+  }
+  return [Math.max(box.h, stack), box.w / 2, box.w / 2 + (slots ? SLOT_GAP + box.slotW : 0)];
+}

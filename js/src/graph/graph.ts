@@ -1,0 +1,187 @@
+import type { Summary } from "../events";
+import type { CallRow, Model, NodeRow } from "../model";
+import { card, copyOf, makePill, type Box, type Card, type Pill } from "./boxes";
+import { edgeInputs } from "./edges";
+import { baseWrites, inputsOf, origin, visible } from "./visible";
+
+/** A forward wire, and the edge of the backward graph that runs the other way beside it. */
+export interface Wire {
+  readonly key: string;
+  readonly from: string;
+  readonly to: string;
+  readonly value: number;
+  readonly call: number;
+  /** Into a call or out of it. */
+  readonly way: "in" | "out";
+  /** The node and its edge (into a call) or its output number (out of it); null without grad. */
+  readonly node: number | null;
+  readonly edge: number;
+}
+
+/** A view and the value that it looks at. */
+export interface Bracket {
+  readonly view: string;
+  readonly base: string;
+}
+
+export interface Graph {
+  readonly boxes: ReadonlyMap<string, Box>;
+  readonly wires: readonly Wire[];
+  readonly brackets: readonly Bracket[];
+  /** Older values that were left out because there are too many. */
+  readonly left: number;
+}
+
+/** Sources with more consumers than this are drawn as a small copy beside each. */
+const MANY = 8;
+
+/** What is drawn of a model: boxes and wires, without positions. */
+export function buildGraph(model: Model): Graph {
+  const writes = baseWrites(model);
+  const seen = visible(model, writes);
+  const nodes = nodesByCall(model);
+  const boxes = new Map<string, Box>();
+  const wires: Wire[] = [];
+  for (const id of [...seen.values].sort((a, b) => a - b)) {
+    const value = model.values.get(id);
+    if (value) boxes.set(`v${id}`, card(value, passing(model, id)));
+  }
+  for (const id of [...seen.calls].sort((a, b) => a - b)) {
+    const call = model.calls.get(id);
+    if (!call) continue;
+    const pill = pillOf(model, call, nodes.get(id) ?? []);
+    boxes.set(pill.key, pill);
+    wires.push(...wiresOf(model, pill, writes));
+  }
+  foldViewWrites(model, boxes, wires);
+  const drawn = wires.filter((wire) => boxes.has(wire.from) && boxes.has(wire.to));
+  const copied = copySources(boxes, drawn);
+  const brackets: Bracket[] = [];
+  for (const box of boxes.values()) {
+    if (box.kind !== "card" || box.copy || box.value.view_of === null) continue;
+    const base = `v${box.value.view_of}`;
+    if (boxes.has(base)) brackets.push({ view: box.key, base });
+  }
+  return { boxes, wires: copied, brackets, left: seen.left };
+}
+
+/** The gradient that reached a value's node: of the value as output of that node. */
+function passing(model: Model, id: number): Summary | null {
+  const value = model.values.get(id);
+  const node = value?.node == null ? undefined : model.nodes.get(value.node);
+  if (!value || !node || node.variable !== null) return null;
+  return node.grads_in[value.nr] ?? null;
+}
+
+function nodesByCall(model: Model): Map<number, NodeRow[]> {
+  const found = new Map<number, NodeRow[]>();
+  for (const node of model.nodes.values()) {
+    if (node.call === null) continue;
+    const list = found.get(node.call);
+    if (list) list.push(node);
+    else found.set(node.call, [node]);
+  }
+  return found;
+}
+
+const pills = new WeakMap<CallRow, Pill>();
+
+function pillOf(model: Model, call: CallRow, nodes: readonly NodeRow[]): Pill {
+  const made = makePill(model, call, nodes);
+  const known = pills.get(call);
+  const same =
+    known?.sign === made.sign &&
+    known.nodes.length === nodes.length &&
+    known.nodes.every((node, i) => node === nodes[i]) &&
+    known.slots.every((slot, i) => slot.name === made.slots[i]?.name);
+  if (known && same) return known;
+  pills.set(call, made);
+  return made;
+}
+
+type Writes = ReturnType<typeof baseWrites>;
+
+function wiresOf(model: Model, pill: Pill, writes: Writes): Wire[] {
+  const { call, nodes } = pill;
+  const outputs = [...call.outputs];
+  const bases = [...writes.values()].filter((write) => write.call === call.call);
+  for (const write of bases) if (write.base !== null) outputs.push(write.base);
+  const first = outputs.at(-1);
+  const value = first === undefined ? undefined : model.values.get(first);
+  const from = value ? origin(model, writes, value) : null;
+  const inputs = from ? inputsOf(from) : call.inputs.filter((x) => typeof x === "number");
+  const node = nodes.find((n) => n.node === value?.node) ?? nodes.at(-1);
+  const edges = node ? edgeInputs(model, node, inputs) : [];
+  const wires: Wire[] = inputs.map((input, i) => ({
+    key: `w${call.call}.${i}`,
+    from: `v${input}`,
+    to: pill.key,
+    value: input,
+    call: call.call,
+    way: "in",
+    node: edges.includes(i) ? (node?.node ?? null) : null,
+    edge: edges.indexOf(i),
+  }));
+  for (const output of outputs) {
+    const made = model.values.get(output);
+    const own = nodes.find((n) => n.node === made?.node);
+    wires.push({
+      key: `w${call.call}>${output}`,
+      from: pill.key,
+      to: `v${output}`,
+      value: output,
+      call: call.call,
+      way: "out",
+      node: own?.node ?? null,
+      edge: made?.nr ?? 0,
+    });
+  }
+  return wires;
+}
+
+/**
+ * A write through a view that has no name of its own (`b[0] = 1000.`) is drawn as a write into
+ * the base: the passing views, before and after, and the op that made the first are left out.
+ */
+function foldViewWrites(model: Model, boxes: Map<string, Box>, wires: Wire[]): void {
+  const hidden = (id: number): boolean => {
+    const value = model.values.get(id);
+    if (value?.view_of == null || value.names.length > 0) return false;
+    const uses = wires.filter((wire) => wire.way === "in" && wire.value === id);
+    return uses.every((wire) => model.calls.get(wire.call)?.inplace === true);
+  };
+  for (const storage of model.storages.values()) {
+    for (const write of storage.writes) {
+      if (write.base === null || !boxes.has(`c${write.call ?? -1}`)) continue;
+      for (const id of [write.value, write.before]) {
+        if (!hidden(id)) continue;
+        const call = model.values.get(id)?.call ?? null;
+        boxes.delete(`v${id}`);
+        if (id === write.before && call !== null && call !== write.call) boxes.delete(`c${call}`);
+      }
+    }
+  }
+}
+
+function copySources(boxes: Map<string, Box>, wires: readonly Wire[]): readonly Wire[] {
+  const uses = new Map<string, number>();
+  const made = new Set<string>();
+  for (const wire of wires) {
+    uses.set(wire.from, (uses.get(wire.from) ?? 0) + 1);
+    made.add(wire.to);
+  }
+  const many = new Set(
+    [...uses].filter(([key, n]) => n > MANY && key.startsWith("v") && !made.has(key)).map(first),
+  );
+  if (many.size === 0) return wires;
+  return wires.map((wire) => {
+    if (!many.has(wire.from)) return wire;
+    const copy = copyOf(boxes.get(wire.from) as Card, wire.call);
+    boxes.set(copy.key, copy);
+    return { ...wire, from: copy.key };
+  });
+}
+
+function first<A>(pair: readonly [A, unknown]): A {
+  return pair[0];
+}

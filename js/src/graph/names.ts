@@ -1,0 +1,71 @@
+import { cut, shape } from "../format";
+import type { CallRow, Model, ValueRow } from "../model";
+
+/** The user's latest name of a value, or null. Locals and module paths count as names. */
+export function userName(value: ValueRow): string | null {
+  const last = value.names.at(-1);
+  return last ? last[1] : null;
+}
+
+/**
+ * What a value is called in a sentence: its name, else the expression that made it (`x + w`),
+ * else its shape. `budget` bounds the length of an expression, inner ones in brackets.
+ */
+export function called(model: Model, id: number, budget = 24): string {
+  const value = model.values.get(id);
+  if (!value) return "?";
+  const name = userName(value);
+  if (name !== null) return cut(name, 24);
+  const call = value.call === null ? undefined : model.calls.get(value.call);
+  const text = call && budget > 4 ? expression(model, call, budget - 4) : null;
+  if (text !== null && text.length <= budget) return text;
+  return `the ${shape(value.summary.shape)} value`;
+}
+
+/** An expression that stands beside other operators: in brackets when it has its own. */
+export function factor(model: Model, id: number, budget = 24): string {
+  const text = called(model, id, budget);
+  return / /.test(text) && !/^[\w.]+\(.*\)$/.test(text) ? `(${text})` : text;
+}
+
+/** A call written as the formula of its op, with the names of its inputs. */
+export function expression(model: Model, call: CallRow, budget = 40): string {
+  const op = model.ops.get(call.op);
+  const inputs = inputTexts(model, call, budget);
+  if (!op?.text) return `${call.op}(${[...inputs.values()].join(", ")})`;
+  return fill(op.text, inputs, call);
+}
+
+/** For each input's name in the op's signature, what stands there in this call. */
+export function inputTexts(model: Model, call: CallRow, budget = 40): Map<string, string> {
+  const texts = call.inputs.map((input) =>
+    typeof input === "number" ? factor(model, input, budget) : input,
+  );
+  return byInput(model, call, texts, (list) => list.join(", "));
+}
+
+/** Sorts what belongs to the call's inputs under their names; a list input takes them all. */
+export function byInput<T>(
+  model: Model,
+  call: CallRow,
+  items: readonly T[],
+  join: (items: readonly T[]) => T,
+): Map<string, T> {
+  const names = model.ops.get(call.op)?.inputs ?? [];
+  const found = new Map<string, T>();
+  names.forEach((name, i) => {
+    if (name.startsWith("*")) found.set(name.slice(1), join(items.slice(i)));
+    else {
+      const item = items[i];
+      if (item !== undefined) found.set(name, item);
+    }
+  });
+  return found;
+}
+
+/** A text with `{name}` placeholders, filled from inputs first and then from params. */
+export function fill(text: string, inputs: ReadonlyMap<string, string>, call: CallRow): string {
+  return text.replace(/\{\*?(\w+)\}/g, (whole, name: string) => {
+    return inputs.get(name) ?? call.params[name] ?? whole.slice(1, -1);
+  });
+}

@@ -1,0 +1,168 @@
+import { coordinates } from "./coordinates";
+import { components, type Component } from "./components";
+import { layer } from "./layers";
+import { orderRanks } from "./order";
+import { settle, wish } from "./settle";
+import { assignRanks } from "./ranks";
+import {
+  GAP,
+  type Layered,
+  type Layout,
+  type LayoutBox,
+  type LayoutWire,
+  type Place,
+} from "./types";
+
+/*
+ * The layered layout, and how it stands still: parts of the graph that were drawn before keep
+ * their places, and what is new is fitted in (`settle`). Only a part that is mostly new, or
+ * that nobody has seen, is laid out afresh.
+ */
+
+/** A part is laid out afresh when more than this share of its boxes is new. */
+const MOSTLY_NEW = 0.34;
+
+/** Space between separate parts, and boxes without wires on one line. */
+const PART_GAP = 46;
+const SHELF = 5;
+
+interface Part {
+  readonly places: Map<string, Place>;
+  readonly passes: Map<string, Place[]>;
+  readonly low: number;
+  readonly high: number;
+  /** It stays where it was; others make room. */
+  readonly anchored: boolean;
+}
+
+export const EMPTY: Layout = { places: new Map(), passes: new Map() };
+
+/** Places for all boxes. With a `previous` layout, what it placed stays as far as possible. */
+export function layout(
+  boxes: readonly LayoutBox[],
+  wires: readonly LayoutWire[],
+  previous: Layout = EMPTY,
+): Layout {
+  const parts: Part[] = [];
+  const loose: LayoutBox[] = [];
+  for (const component of components(boxes, wires)) {
+    const [only] = component.boxes;
+    if (component.wires.length === 0 && only) loose.push(only);
+    else parts.push(place(component, previous));
+  }
+  if (loose.length > 0) parts.push(shelf(loose));
+  stack(parts);
+  const places = new Map<string, Place>();
+  const passes = new Map<string, Place[]>();
+  for (const part of parts) {
+    for (const [key, at] of part.places) places.set(key, at);
+    for (const [key, points] of part.passes) passes.set(key, points);
+  }
+  return { places, passes };
+}
+
+function place(component: Component, previous: Layout): Part {
+  const { boxes, wires } = component;
+  const seated = new Map<string, Place>();
+  // A box that had no wires when it was last drawn waits for its seat beside its consumer.
+  for (const { key } of boxes) {
+    const at = previous.places.get(key);
+    if (at && at.rank >= 0) seated.set(key, at);
+  }
+  const fresh = boxes.length - seated.size;
+  if (seated.size === 0 || fresh > MOSTLY_NEW * boxes.length) return freshly(component, seated);
+  const kept = new Map([...seated].map(([key, at]) => [key, at.rank]));
+  const graph = layer(boxes, wires, assignRanks(boxes, wires, kept));
+  return finish(graph, settle(graph, seated, previous.passes), true);
+}
+
+function freshly({ boxes, wires }: Component, seated: ReadonlyMap<string, Place>): Part {
+  const graph = layer(boxes, wires, assignRanks(boxes, wires));
+  const known = graph.items.map((item) => seated.get(item.key)?.cross);
+  const seed = graph.items.map((item, i) => known[i] ?? item.age);
+  orderRanks(graph, seated.size > 0 ? wish(graph, known) : seed);
+  const cross = coordinates(graph);
+  if (seated.size === 0) return finish(graph, cross, false);
+  const shifts: number[] = [];
+  known.forEach((at, i) => {
+    if (at !== undefined) shifts.push(at - (cross[i] ?? 0));
+  });
+  shifts.sort((a, b) => a - b);
+  const shift = shifts[shifts.length >> 1] ?? 0;
+  return finish(
+    graph,
+    cross.map((x) => x + shift),
+    true,
+  );
+}
+
+/** Boxes on the shelf have negative ranks, from here down: their column. */
+export const LOOSE = -1;
+
+function finish(graph: Layered, cross: readonly number[], anchored: boolean): Part {
+  const places = new Map<string, Place>();
+  const passes = new Map<string, Place[]>();
+  let low = Infinity;
+  let high = -Infinity;
+  graph.items.forEach((item, i) => {
+    const at = { rank: item.rank, cross: cross[i] ?? 0 };
+    low = Math.min(low, at.cross - item.before);
+    high = Math.max(high, at.cross + item.after);
+    if (item.wire === null) places.set(item.key, at);
+    else {
+      const points = passes.get(item.wire);
+      if (points) points.push(at);
+      else passes.set(item.wire, [at]);
+    }
+  });
+  return { places, passes, low, high, anchored };
+}
+
+/** Boxes without wires, a few to a line. They keep their order and are not anchored. */
+function shelf(boxes: readonly LayoutBox[]): Part {
+  const places = new Map<string, Place>();
+  let line = 0;
+  for (let i = 0; i < boxes.length; i += SHELF) {
+    const row = boxes.slice(i, i + SHELF);
+    const before = Math.max(...row.map((box) => box.before));
+    row.forEach((box, column) => {
+      places.set(box.key, { rank: LOOSE - column, cross: line + before });
+    });
+    line += before + Math.max(...row.map((box) => box.after)) + GAP;
+  }
+  return { places, passes: new Map(), low: 0, high: line - GAP, anchored: false };
+}
+
+/** Moves parts across the flow until none overlap; those that were anchored stay if they can. */
+function stack(parts: readonly Part[]): void {
+  const taken: [number, number][] = [];
+  const anchored = parts.filter((part) => part.anchored).sort((a, b) => a.low - b.low);
+  let edge = -Infinity;
+  for (const part of anchored) {
+    const shift = Math.max(0, edge - part.low);
+    move(part, shift);
+    taken.push([part.low + shift, part.high + shift]);
+    edge = part.high + shift + PART_GAP;
+  }
+  for (const part of parts.filter((p) => !p.anchored)) {
+    let low = Math.min(0, ...taken.map(([from]) => from));
+    const height = part.high - part.low;
+    for (const [from, to] of taken.sort((a, b) => a[0] - b[0])) {
+      if (low + height + PART_GAP <= from) break;
+      low = Math.max(low, to + PART_GAP);
+    }
+    move(part, low - part.low);
+    taken.push([low, low + height]);
+  }
+}
+
+function move(part: Part, shift: number): void {
+  if (shift === 0) return;
+  for (const [key, at] of part.places) part.places.set(key, { ...at, cross: at.cross + shift });
+  for (const [key, points] of part.passes) {
+    part.passes.set(
+      key,
+      points.map((at) => ({ ...at, cross: at.cross + shift })),
+    );
+  }
+}

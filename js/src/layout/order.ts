@@ -1,0 +1,129 @@
+import type { Layered } from "./types";
+
+/** Sweeps up and down that bring no better order before we stop. */
+const PATIENCE = 4;
+const MOST_SWEEPS = 24;
+
+/**
+ * Orders each rank to have few crossings: barycentre and median sweeps in turn, with
+ * neighbours exchanged where that helps. It starts from `seed` (a wanted position across for
+ * each item) and keeps the best order seen. Deterministic.
+ */
+export function orderRanks(graph: Layered, seed: readonly number[]): void {
+  for (const rank of graph.ranks) stableSort(rank, (i) => seed[i] ?? 0);
+  let best = graph.ranks.map((rank) => [...rank]);
+  let fewest = crossings(graph);
+  let waited = 0;
+  for (let sweep = 0; sweep < MOST_SWEEPS && fewest > 0 && waited < PATIENCE; sweep += 1) {
+    sweepOnce(graph, sweep % 2 === 0, sweep % 4 < 2 ? barycentre : median);
+    transpose(graph);
+    const count = crossings(graph);
+    waited = count < fewest ? 0 : waited + 1;
+    if (count < fewest) {
+      fewest = count;
+      best = graph.ranks.map((rank) => [...rank]);
+    }
+  }
+  best.forEach((rank, r) => graph.ranks[r]?.splice(0, rank.length, ...rank));
+}
+
+/** How many pairs of wires cross, counted between neighbouring ranks. */
+export function crossings(graph: Layered): number {
+  let count = 0;
+  for (let r = 0; r + 1 < graph.ranks.length; r += 1) count += between(graph, r);
+  return count;
+}
+
+/** Crossings below one rank, with a Fenwick tree over the positions of the next. */
+function between(graph: Layered, r: number): number {
+  const lower = graph.ranks[r + 1] ?? [];
+  const position = new Map(lower.map((item, i) => [item, i]));
+  const tree = new Int32Array(lower.length + 1);
+  let count = 0;
+  let seen = 0;
+  for (const item of graph.ranks[r] ?? []) {
+    const ends = (graph.below[item] ?? []).map((to) => position.get(to) ?? 0);
+    for (const end of ends) {
+      let before = 0;
+      for (let i = end + 1; i > 0; i -= i & -i) before += tree[i] ?? 0;
+      count += seen - before;
+    }
+    for (const end of ends) {
+      for (let i = end + 1; i < tree.length; i += i & -i) tree[i] = (tree[i] ?? 0) + 1;
+    }
+    seen += ends.length;
+  }
+  return count;
+}
+
+type Centre = (sorted: readonly number[]) => number;
+
+const barycentre: Centre = (at) => at.reduce((sum, x) => sum + x, 0) / at.length;
+
+const median: Centre = (at) => {
+  const middle = at.length >> 1;
+  const upper = at[middle] ?? 0;
+  return at.length % 2 === 1 ? upper : (upper + (at[middle - 1] ?? 0)) / 2;
+};
+
+function sweepOnce(graph: Layered, down: boolean, centre: Centre): void {
+  const { ranks } = graph;
+  const links = down ? graph.above : graph.below;
+  for (let step = 1; step < ranks.length; step += 1) {
+    const r = down ? step : ranks.length - 1 - step;
+    const rank = ranks[r] ?? [];
+    const fixed = positions(ranks[down ? r - 1 : r + 1] ?? []);
+    const own = positions(rank);
+    stableSort(rank, (item) => {
+      const at = (links[item] ?? []).map((i) => fixed.get(i) ?? 0).sort((a, b) => a - b);
+      return at.length > 0 ? centre(at) : (own.get(item) ?? 0);
+    });
+  }
+}
+
+/** Exchanges neighbours where that removes crossings. */
+function transpose(graph: Layered): void {
+  for (let round = 0; round < 4; round += 1) {
+    let swaps = 0;
+    graph.ranks.forEach((rank, r) => {
+      const up = positions(graph.ranks[r - 1] ?? []);
+      const down = positions(graph.ranks[r + 1] ?? []);
+      for (let i = 0; i + 1 < rank.length; i += 1) {
+        const [a, b] = [rank[i] ?? 0, rank[i + 1] ?? 0];
+        const gain =
+          pairCrossings(graph.above, up, a, b) -
+          pairCrossings(graph.above, up, b, a) +
+          pairCrossings(graph.below, down, a, b) -
+          pairCrossings(graph.below, down, b, a);
+        if (gain <= 0) continue;
+        rank[i] = b;
+        rank[i + 1] = a;
+        swaps += 1;
+      }
+    });
+    if (swaps === 0) return;
+  }
+}
+
+/** Crossings between the wires of `a` and of `b` when `a` stands first. */
+function pairCrossings(
+  links: Layered["above"],
+  at: ReadonlyMap<number, number>,
+  a: number,
+  b: number,
+): number {
+  let count = 0;
+  for (const i of links[a] ?? []) {
+    for (const j of links[b] ?? []) if ((at.get(i) ?? 0) > (at.get(j) ?? 0)) count += 1;
+  }
+  return count;
+}
+
+function positions(rank: readonly number[]): Map<number, number> {
+  return new Map(rank.map((item, i) => [item, i]));
+}
+
+function stableSort(items: number[], key: (item: number) => number): void {
+  const keys = new Map(items.map((item) => [item, key(item)]));
+  items.sort((a, b) => (keys.get(a) ?? 0) - (keys.get(b) ?? 0));
+}

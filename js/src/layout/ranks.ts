@@ -1,0 +1,84 @@
+import type { LayoutBox, LayoutWire } from "./types";
+
+/**
+ * A rank for every box, so that every wire leads to a higher one: first the longest path, then
+ * boxes are drawn towards the side where they have more wires, to keep the wires short.
+ *
+ * Steps are of two ranks between two cards (a pill stands between them), and that parity is
+ * kept: an even rank holds cards and an odd one pills. `kept` are ranks that stay as they are.
+ */
+export function assignRanks(
+  boxes: readonly LayoutBox[],
+  wires: readonly LayoutWire[],
+  kept: ReadonlyMap<string, number> = new Map(),
+): Map<string, number> {
+  const index = new Map(boxes.map((box, i) => [box.key, i]));
+  const ins: number[][] = boxes.map(() => []);
+  const outs: number[][] = boxes.map(() => []);
+  for (const wire of wires) {
+    const from = index.get(wire.from);
+    const to = index.get(wire.to);
+    if (from === undefined || to === undefined) continue;
+    outs[from]?.push(to);
+    ins[to]?.push(from);
+  }
+  const order = topological(ins, outs);
+  const ranks = boxes.map((box) => kept.get(box.key) ?? (isPill(box.key) ? 1 : 0));
+  const fixed = boxes.map((box) => kept.has(box.key));
+  const at = (i: number): number => ranks[i] ?? 0;
+  for (const i of order) {
+    if (fixed[i]) continue;
+    for (const from of ins[i] ?? []) ranks[i] = Math.max(at(i), at(from) + 1);
+  }
+  for (let pass = 0; pass < 6; pass += 1) {
+    const walk = pass % 2 === 0 ? [...order].reverse() : order;
+    let moved = false;
+    for (const i of walk) if (!fixed[i] && tighten(i, ranks, ins, outs)) moved = true;
+    if (!moved) break;
+  }
+  return new Map(boxes.map((box, i) => [box.key, at(i)]));
+}
+
+function isPill(key: string): boolean {
+  return key.startsWith("c");
+}
+
+/** Moves a box (with the pill that makes it, or the card that it makes) to shorten its wires. */
+function tighten(i: number, ranks: number[], ins: number[][], outs: number[][]): boolean {
+  const at = (j: number): number => ranks[j] ?? 0;
+  const maker = ins[i]?.[0];
+  // A card goes with the pill that made it, so that the two stay neighbours.
+  const together =
+    maker !== undefined && ins[i]?.length === 1 && outs[maker]?.length === 1 ? maker : null;
+  if (together === null && (ins[i]?.length ?? 0) > 0) return false;
+  const above = together === null ? [] : (ins[together] ?? []);
+  const below = outs[i] ?? [];
+  if (below.length === 0 || above.length >= below.length + (together === null ? 1 : 0))
+    return false;
+  const room = Math.min(...below.map(at)) - 1 - at(i);
+  const step = room - (room % 2);
+  if (step <= 0) return false;
+  ranks[i] = at(i) + step;
+  if (together !== null) ranks[together] = at(together) + step;
+  return true;
+}
+
+/** Indices so that every edge leads forward. Boxes of a cycle (there are none) come last. */
+function topological(ins: readonly number[][], outs: readonly number[][]): number[] {
+  const missing = ins.map((list) => list.length);
+  const order: number[] = [];
+  missing.forEach((n, i) => {
+    if (n === 0) order.push(i);
+  });
+  for (let head = 0; head < order.length; head += 1) {
+    for (const to of outs[order[head] ?? 0] ?? []) {
+      const left = (missing[to] ?? 0) - 1;
+      missing[to] = left;
+      if (left === 0) order.push(to);
+    }
+  }
+  missing.forEach((n, i) => {
+    if (n > 0) order.push(i);
+  });
+  return order;
+}

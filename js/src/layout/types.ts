@@ -1,0 +1,60 @@
+/*
+ * The layout knows boxes by key and size only. It works along the *flow* ("main", one rank after
+ * another) and *across* it; which of them is x is the caller's business. A box lies on a line of
+ * flow at its `cross` position and reaches `before` and `after` to its sides.
+ */
+
+export interface LayoutBox {
+  readonly key: string;
+  /** Size along the flow. */
+  readonly main: number;
+  readonly before: number;
+  readonly after: number;
+  /** Ties are settled by age. */
+  readonly age: number;
+}
+
+export interface LayoutWire {
+  readonly key: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface Place {
+  readonly rank: number;
+  readonly cross: number;
+}
+
+export interface Layout {
+  readonly places: ReadonlyMap<string, Place>;
+  /** Where a wire passes the ranks between its ends: rank -> cross position. */
+  readonly passes: ReadonlyMap<string, readonly Place[]>;
+}
+
+/** Space between neighbours of one rank: two boxes, or a box and a wire that passes. */
+export const GAP = 22;
+export const WIRE_GAP = 14;
+
+/** An item of a rank: a box, or the point where a long wire passes. */
+export interface Item {
+  readonly key: string;
+  readonly rank: number;
+  readonly before: number;
+  readonly after: number;
+  readonly age: number;
+  readonly wire: string | null;
+}
+
+export function separation(a: Item, b: Item): number {
+  const gap = a.wire !== null || b.wire !== null ? WIRE_GAP : GAP;
+  return a.after + gap + b.before;
+}
+
+/** A layered graph: every edge joins neighbouring ranks. Edges are index pairs into `items`. */
+export interface Layered {
+  readonly items: readonly Item[];
+  /** Indices into `items`, in order across, for each rank. */
+  readonly ranks: number[][];
+  readonly above: readonly (readonly number[])[];
+  readonly below: readonly (readonly number[])[];
+}

@@ -1,0 +1,167 @@
+import type {
+  BackwardEvent,
+  CellEvent,
+  DefineEvent,
+  ErrorEvent,
+  Matrix,
+  NodeEvent,
+  OpEvent,
+  Saved,
+  ScopeEvent,
+  SourceEvent,
+  Summary,
+  ValueEvent,
+} from "./events";
+
+/*
+ * What a log folds to. Rows are never changed but replaced, so a model is forked by copying its
+ * tables (microseconds), and a component whose row is the same object need not be drawn again.
+ */
+
+type Row<E> = Readonly<Omit<E, "event">>;
+
+export interface ValueRow extends Row<ValueEvent> {
+  readonly retains_grad: boolean;
+  /** Every name it had, [scope, name], oldest first. */
+  readonly names: readonly (readonly [string, string])[];
+  readonly alive: boolean;
+  /** The call and the node that made it, and which output of the node it is. */
+  readonly call: number | null;
+  readonly node: number | null;
+  readonly nr: number;
+  readonly grad: Summary | null;
+  readonly how: string | null;
+  /** The value that took its place by an in-place write. */
+  readonly next: number | null;
+  readonly time: number;
+}
+
+export interface CallRow extends Row<OpEvent> {
+  readonly node: number | null;
+  readonly time: number;
+}
+
+export interface WriteRow {
+  readonly time: number;
+  readonly version: number;
+  readonly before: number;
+  readonly value: number;
+  readonly base_before: number | null;
+  readonly base: number | null;
+  readonly call: number | null;
+  readonly source: number | null;
+}
+
+export interface StorageRow {
+  readonly version: number;
+  readonly writes: readonly WriteRow[];
+}
+
+export interface SlotRow extends Saved {
+  /** Times of the writes after it was saved. */
+  readonly stale: readonly number[];
+}
+
+export interface NodeRow extends Omit<Row<NodeEvent>, "saved"> {
+  readonly saved: readonly SlotRow[];
+  readonly state: "ready" | "running" | "done" | "failed";
+  readonly freed: boolean;
+  readonly run: number | null;
+  readonly grads_in: readonly (Summary | null)[];
+  readonly grads_out: readonly (Summary | null)[];
+  readonly local: readonly (Matrix | null)[] | null;
+  readonly time: number;
+}
+
+export interface RunRow extends Row<BackwardEvent> {
+  readonly status: string;
+  readonly order: readonly number[];
+  readonly time: number;
+}
+
+export interface ErrorRow extends Row<ErrorEvent> {
+  readonly time: number;
+}
+
+export interface Model {
+  time: number;
+  dropped: number;
+  readonly ops: Map<string, Row<DefineEvent>>;
+  readonly sources: Map<number, Row<SourceEvent>>;
+  cells: readonly Row<CellEvent>[];
+  readonly values: Map<number, ValueRow>;
+  readonly calls: Map<number, CallRow>;
+  readonly storages: Map<number, StorageRow>;
+  readonly nodes: Map<number, NodeRow>;
+  readonly runs: Map<number, RunRow>;
+  /** "scope\0name" to the value bound to it now. */
+  readonly names: Map<string, number>;
+  readonly scopes: Map<number, Row<ScopeEvent>>;
+  errors: readonly ErrorRow[];
+  /** An index, no state: by storage, the nodes not freed that saved something of it. */
+  readonly holders: Map<number, readonly number[]>;
+  /** An index, no state: when each cell began that is still on record. */
+  cellTimes: readonly number[];
+}
+
+export function emptyModel(): Model {
+  return {
+    time: 0,
+    dropped: 0,
+    ops: new Map(),
+    sources: new Map(),
+    cells: [],
+    values: new Map(),
+    calls: new Map(),
+    storages: new Map(),
+    nodes: new Map(),
+    runs: new Map(),
+    names: new Map(),
+    scopes: new Map(),
+    errors: [],
+    holders: new Map(),
+    cellTimes: [],
+  };
+}
+
+/** A model that can go its own way; the rows are shared. */
+export function fork(model: Model): Model {
+  return {
+    ...model,
+    ops: new Map(model.ops),
+    sources: new Map(model.sources),
+    values: new Map(model.values),
+    calls: new Map(model.calls),
+    storages: new Map(model.storages),
+    nodes: new Map(model.nodes),
+    runs: new Map(model.runs),
+    names: new Map(model.names),
+    scopes: new Map(model.scopes),
+    holders: new Map(model.holders),
+  };
+}
+
+/** A write that made a saved value stale before its node ran. */
+export interface Hazard {
+  readonly node: NodeRow;
+  readonly slot: SlotRow;
+  /** Which of the node's slots. */
+  readonly index: number;
+}
+
+export function hazards(model: Model): Hazard[] {
+  const found: Hazard[] = [];
+  for (const node of model.nodes.values()) {
+    if (node.freed || node.state === "done") continue;
+    node.saved.forEach((slot, index) => {
+      if (slot.stale.length > 0) found.push({ node, slot, index });
+    });
+  }
+  return found;
+}
+
+/** The write that happened at a time, if that storage has it on record. */
+export function writeAt(model: Model, storage: number | null, time: number): WriteRow | undefined {
+  if (storage === null) return undefined;
+  return model.storages.get(storage)?.writes.find((write) => write.time === time);
+}

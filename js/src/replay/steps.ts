@@ -1,0 +1,138 @@
+import type { Event } from "../events";
+
+/** What one press of "next" shows: an op, a write, a node of backward ... */
+export type StepKind =
+  "leaf" | "op" | "write" | "flag" | "grad" | "backward" | "node" | "done" | "error" | "other";
+
+export interface Step {
+  /** Times of its first event, of the event that it is about, and after its last one. */
+  readonly from: number;
+  readonly anchor: number;
+  readonly to: number;
+  readonly kind: StepKind;
+}
+
+/** Events that come before the thing they belong to, and those that come after it. */
+const LEADING = new Set(["define", "cell", "source", "value"]);
+const TRAILING = new Set(["name", "node", "dead", "free", "finish"]);
+
+/**
+ * Groups events into steps, as they come.
+ *
+ * The last step may still take in events (a variable is bound after the op); a new one begins
+ * with the first event that cannot belong to it.
+ */
+export class Stepper {
+  readonly steps: Step[] = [];
+  private pending: number | null = null; // where the events leading to the next step begin
+  private created: number | null = null; // the last of them that made a value
+  private inRun = false;
+  private readonly seen = new Set<number>(); // a value told again only has a new summary
+  private time: number;
+
+  constructor(first = 0) {
+    this.time = first;
+  }
+
+  push(events: readonly Event[]): void {
+    for (const event of events) {
+      this.take(event);
+      this.time += 1;
+    }
+  }
+
+  /** The steps, with values made but not yet used as a step of their own. */
+  all(): readonly Step[] {
+    if (this.pending === null || this.created === null) return this.steps;
+    const { pending, created, time } = this;
+    return [...this.steps, { from: pending, anchor: created, to: time, kind: "leaf" }];
+  }
+
+  private take(event: Event): void {
+    const kind = event.event;
+    if (kind === "backward") this.inRun = true;
+    if (LEADING.has(kind)) this.lead(event);
+    else if (this.trails(event)) this.extend();
+    else this.begin(event);
+    if (kind === "done") this.inRun = false;
+  }
+
+  private lead(event: Event): void {
+    // A second value begins the leaf before it; outputs of one op come together and are
+    // claimed by the op that follows.
+    this.pending ??= this.time;
+    if (event.event !== "value" || this.seen.has(event.value)) return;
+    this.seen.add(event.value);
+    this.created = this.time;
+  }
+
+  /** Whether an event tells more of the step at hand. */
+  private trails(event: Event): boolean {
+    if (event.event === "name" && this.created !== null) {
+      this.leaf(); // a name given to a value that no op made: it was a leaf
+      return true;
+    }
+    if (this.pending !== null && event.event !== "dead") return false;
+    if (this.steps.length === 0) return false;
+    const last = this.steps.at(-1)?.kind;
+    if (TRAILING.has(event.event)) return true;
+    if (event.event === "write") return last === "op";
+    if (event.event === "scope") return true;
+    if (event.event === "grad") return this.inRun && last === "node";
+    if (event.event === "done") return last === "node" || last === "error";
+    return false;
+  }
+
+  private leaf(): void {
+    if (this.pending === null || this.created === null) return;
+    this.add(this.pending, this.created, "leaf");
+  }
+
+  private extend(): void {
+    const last = this.steps.at(-1);
+    if (last) this.steps[this.steps.length - 1] = { ...last, to: this.time + 1 };
+  }
+
+  private begin(event: Event): void {
+    // Values told before an event that did not make them are leaves of their own step.
+    const made = event.event === "op" || event.event === "write";
+    if (!made && this.created !== null) this.leaf();
+    this.add(this.pending ?? this.time, this.time, stepKind(event));
+  }
+
+  private add(from: number, anchor: number, kind: StepKind): void {
+    this.steps.push({ from, anchor, to: Math.max(this.time, anchor + 1), kind });
+    this.pending = null;
+    this.created = null;
+  }
+}
+
+function stepKind(event: Event): StepKind {
+  switch (event.event) {
+    case "op":
+    case "write":
+    case "flag":
+    case "grad":
+    case "backward":
+    case "done":
+    case "error":
+      return event.event;
+    case "start":
+      return "node";
+    default:
+      return "other";
+  }
+}
+
+/** The index of the step that a time shows: the last one complete by then, -1 before the first. */
+export function stepAt(steps: readonly Step[], time: number): number {
+  let low = 0;
+  let high = steps.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const step = steps[middle];
+    if (step && step.to <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
