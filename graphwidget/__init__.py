@@ -1,0 +1,72 @@
+"""graphwidget: PyTorch's autograd in numpy, with a live picture of the graph in Jupyter.
+
+``import graphwidget as torch`` runs tutorial code unchanged. ``%load_ext graphwidget`` in a
+notebook, or ``graphwidget.watch()``, shows the graph while it grows and lets you step backward
+through it.
+
+Importing this package loads numpy and nothing else from outside; the widget, IPython and Graphviz
+load when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from .core import functions as _functions
+from .core import methods as _methods
+from .core.compile import TENSORS as _F
+from .core.dtypes import (
+    Size, bool_, device, dtype, float16, float32, float64, get_default_dtype, int8, int16, int32,
+    int64, set_default_dtype, uint8,
+)  # fmt: skip
+from .core.factories import (
+    BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor,
+    LongTensor, ShortTensor, arange, as_tensor, empty, empty_like, eye, from_numpy, full,
+    full_like, linspace, ones, ones_like, rand, rand_like, randint, randn, randn_like, randperm,
+    tensor, zeros, zeros_like,
+)  # fmt: skip
+from .core.functions import (
+    add, addmm, all, allclose, any, argmax, argmin, bmm, cat, chunk, clamp, clone, diagonal, div,
+    dot, equal, flatten, masked_fill, matmul, max, mean, min, mm, mv, narrow, neg, outer, permute,
+    pow, remainder, reshape, rsub, select, split, square, squeeze, stack, sub, sum, t, transpose,
+    unbind, unsqueeze, where,
+)  # fmt: skip
+from .core.limits import finfo, iinfo
+from .core.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .core.printing import set_printoptions
+from .core.random import initial_seed, manual_seed, seed
+from .core.tensor import Tensor
+from . import autograd, nn, optim
+
+if TYPE_CHECKING:
+    from .exporters.graphviz import to_graphviz
+    from .ipython import load_ipython_extension, unload_ipython_extension
+    from .widget import GraphWidget, watch
+
+__version__ = "0.1.0"
+
+half, double, short, long = float16, float64, int16, int64
+globals().update(bool=bool_, float=float32, int=int32)  # torch's names, builtins here
+concat = concatenate = cat
+subtract, multiply, divide, negative, clip = sub, _F.mul, div, neg, clamp
+broadcast_to = _functions.expand
+is_tensor = lambda obj: isinstance(obj, Tensor)  # noqa: E731
+for _name in _methods.FROM_TABLE:
+    globals()[_name] = getattr(_F, _name)
+
+_LAZY = {
+    "watch": "widget",
+    "GraphWidget": "widget",
+    "to_graphviz": "exporters.graphviz",
+    "load_ipython_extension": "ipython",
+    "unload_ipython_extension": "ipython",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    if name in ("widget", "exporters", "recording", "adapters", "ipython", "static"):
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""The autograd core: Tensor, Node, the engine. It knows nothing of what watches it."""

@@ -1,0 +1,389 @@
+"""From a declaration to code: the record function and the node classes of an op.
+
+Like ``attrs`` and ``dataclasses``, this writes Python source from a declaration, once for each
+op. A record function is flat: it runs the kernel, makes the result and, where a gradient is
+wanted, one node of the class for the inputs that need it. A *plan* is an op together with those
+inputs; each plan has its node class, with a slot for exactly what its derivatives read.
+
+Every generated function has the module ``hot`` as its globals.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Namespace, Op, bind
+from . import errors, hot
+from .node import Node
+
+TENSORS = Namespace()
+"""``F`` on Tensors: the record functions."""
+hot.tensors = TENSORS
+
+STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()"
+
+
+def plans(op: Op) -> Iterator[tuple[str, ...]]:
+    """Every non-empty choice of differentiable inputs, in signature order, most first."""
+    names = tuple(op.derivatives)
+    for wanted in product((True, False), repeat=len(names)):
+        if any(wanted):
+            yield tuple(name for name, want in zip(names, wanted, strict=True) if want)
+
+
+def plan_name(op: Op, targets: tuple[str, ...]) -> str:
+    """The generated class's name among the globals."""
+    return f"node_{op.key.replace('.', '_')}__{'_'.join(targets)}"
+
+
+# Node classes ----------------------------------------------------------------------------
+
+
+def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
+    """The source of one backward method: unpack with checks, release, apply the formulas."""
+    lines = [f"def {'backward_arrays' if arrays else 'backward_tensors'}(node, grad, keep):"]
+    saved = op.saved_by(targets)
+    for name in saved:
+        slot = f"node.saved_{name}"
+        lines += [f"    saved = {slot}", "    if saved is None: raise freed(node)"]
+        if name in op.inputs:
+            lines.append(f"    {name}, version = saved")
+            lines.append(f"    if {name}._counter.version != version:")
+            lines.append(f"        raise stale(node, {name!r}, {name}, version)")
+            if arrays:
+                lines.append(f"    {name} = {name}._data")
+        else:
+            lines.append(f"    {name}, counter, version = saved")
+            lines.append("    if counter.version != version:")
+            lines.append(f"        raise stale(node, {name!r}, *node.unpack({name!r}, saved))")
+            if not arrays:
+                lines.append(f"    {name} = node.unpack({name!r}, saved)[0]")
+    if saved:
+        lines.append("    if not keep: " + " = ".join(f"node.saved_{n}" for n in saved) + " = None")
+    results = []
+    for target in targets:
+        derivative = op.derivatives[target]
+        args = ", ".join(
+            {"grads": "grad"}.get(need, need)
+            if need in ("grad", "grads") or need in saved
+            else f"node.p_{need}"
+            for need in derivative.needs
+        )
+        call = f"{target}_{'arrays' if arrays else 'tensors'}({args})"
+        results.append("grad" if derivative.passes_on else call)
+    if not op.single and "grads" not in op.derivatives[targets[0]].needs:
+        lines.append("    grad = grad[0]")
+    if op.variadic:
+        lines += [f"    every = {results[0]}", "    return tuple(every[i] for i in node.which)"]
+    else:
+        lines.append(f"    return {', '.join(results)}")
+    return "\n".join(lines)
+
+
+def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
+    """The node class of a plan."""
+    saved = op.saved_by(targets)
+    metadata = op.metadata(targets)
+    slots = [f"saved_{name}" for name in saved] + [f"p_{name}" for name in metadata]
+    if op.variadic:
+        slots += ["which", "count"]
+    if not op.single:
+        slots.append("metas")
+    scope: dict[str, Any] = {
+        "__slots__": tuple(slots),
+        "__module__": "torch.autograd.function",
+        "op": op,
+        "targets": targets,
+        "saves": saved,
+        "single": len(targets) == 1 and not op.variadic,
+        "outputs": 1 if op.single else len(op.outputs),
+    }
+    if op.variadic:
+        scope["slots"] = property(_variadic_slots)
+    cls = type(op.node, (Node,), scope)
+    globals_: dict[str, Any] = {"freed": errors.freed, "stale": errors.stale}
+    for target in targets:
+        formula = op.derivatives[target].formula
+        globals_[f"{target}_arrays"] = bind(formula, ARRAYS)
+        globals_[f"{target}_tensors"] = bind(formula, TENSORS)
+    for arrays in (True, False):
+        source = backward_source(op, targets, arrays)
+        exec(compile(source, f"<graphwidget {op.key} backward>", "exec"), globals_)
+    cls.backward_arrays = globals_["backward_arrays"]  # type: ignore[method-assign]
+    cls.backward_tensors = globals_["backward_tensors"]  # type: ignore[method-assign]
+    return cls
+
+
+def _variadic_slots(node: Any) -> tuple[Any, ...]:
+    found = dict(zip(node.which, node.next, strict=True))
+    return tuple(found.get(i) for i in range(node.count))
+
+
+# Record functions --------------------------------------------------------------------------
+
+
+def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
+    """Lines that make the plan's node from the inputs by name (outputs are saved later)."""
+    nexts = ", ".join(f"{name}._node or accumulator({name})" for name in targets)
+    lines = [f"node = {plan_name(op, targets)}()", f"node.next = ({nexts},)", f"node.{STARTED}"]
+    if op.pointwise:
+        index = [op.inputs.index(name) for name in targets]
+        picked = ", ".join(f"fit[{i}]" for i in index)
+        lines.append(f"node.fit = None if fit is None else ({picked},)")
+    else:
+        lines.append("node.fit = None")
+    for name in op.saved_by(targets):
+        if name in op.inputs:
+            counter = f"({name}._counter or counter_of({name})).version"
+            lines.append(f"node.saved_{name} = ({name}, {counter})")
+    for name in op.metadata(targets):
+        lines.append(f"node.p_{name} = {metadata_source(op, name)}")
+    return [indent + line for line in lines]
+
+
+def metadata_source(op: Op, name: str) -> str:
+    """The expression for a piece of metadata in a record function."""
+    if name in op.params:
+        return name
+    source, _, what = name.rpartition("_")
+    attribute = {"shape": "_meta.shape", "dtype": "_meta.dtype"}[what]
+    return f"{source}.{attribute}"
+
+
+def tree_source(op: Op, indent: str) -> list[str]:
+    """The decision which inputs need gradients, down to the plan's node."""
+
+    def descend(left: tuple[str, ...], chosen: tuple[str, ...], indent: str) -> list[str]:
+        if not left:
+            return link_source(op, chosen, indent) if chosen else [indent + "node = None"]
+        name, rest = left[0], left[1:]
+        if not rest and not chosen:  # the last one must be it
+            return link_source(op, (name,), indent)
+        yes = descend(rest, (*chosen, name), indent + "    ")
+        no = descend(rest, chosen, indent + "    ")
+        return [f"{indent}if {name}._requires_grad:", *yes, f"{indent}else:", *no]
+
+    return descend(tuple(op.derivatives), (), indent)
+
+
+def compute_source(op: Op) -> list[str]:
+    """Lines from the inputs to ``data``, ``meta`` and (pointwise) ``fit``."""
+    names = ", ".join(op.inputs)
+    arrays = ", ".join(f"{name}._data" for name in op.inputs)
+    params = "".join(f", {name}" for name in op.params)
+    out = ", out=..." if isinstance(op.kernel, np.ufunc) else ""
+    first = op.inputs[0]
+    if not op.pointwise:
+        return [
+            "    try:",
+            f"        {', '.join(f'{name}._meta' for name in op.inputs)}",
+            "    except AttributeError:",
+            f"        raise not_tensor(OP, ({names},)) from None",
+            f"    data = kernel({arrays}{params})",
+            "    meta = meta_of(data)",
+        ]
+    same = " is ".join(["meta", *(f"{name}._meta" for name in op.inputs[1:])])
+    same = same if len(op.inputs) > 1 else "True"
+    kept = "meta.floating" if op.dtype == "float" else ""
+    test = " and ".join(part for part in (same if same != "True" else "", kept) if part) or "True"
+    lines = ["    try:", f"        meta = {first}._meta"]
+    lines += [f"        {name}._meta" for name in op.inputs[1:]]
+    lines += [
+        "    except AttributeError:",
+        f"        {names}{',' if len(op.inputs) == 1 else ''} = coerce(OP, ({names},))",
+        f"        meta = {first}._meta",
+        f"    if {test}:",
+        f"        data = kernel({arrays}{params}{out})",
+        "        fit = None",
+        *(["        meta = meta_of(data)"] if op.dtype == "bool" else []),
+        "    else:",
+        f"        arrays, fit = promote(OP, ({names},))",
+        f"        data = kernel(*arrays{params}{out})",
+        "        meta = meta_of(data)",
+    ]
+    return lines
+
+
+def signature_source(op: Op) -> str:
+    """The parameters of the record function."""
+    params = []
+    for name, default in op.params.items():
+        params.append(name if default is REQUIRED else f"{name}={default!r}")
+    return ", ".join([*op.inputs, *params])
+
+
+def record_source(op: Op) -> str:
+    """The source of the record function of an op with one output and fixed inputs."""
+    names = ", ".join(op.inputs)
+    params = ", ".join(f"{name!r}: {name}" for name in op.params)
+    lines = [f"def record({signature_source(op)}):", *compute_source(op)]
+    lines += [
+        "    out = new(Tensor)",
+        "    out._data = data; out._meta = meta",
+        "    out._counter = out._grad = out._hooks = out._view = out._rec = None",
+        "    out._accumulator = None",
+    ]
+    if op.derivatives:
+        for name in op.derivatives:
+            lines.append(f"    if {name}._view is not None: refresh({name})")
+        wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
+        wanted = f"({wanted})" if len(op.derivatives) > 1 else wanted
+        lines.append(
+            f"    if {wanted} and (grad_everywhere or mode.enabled) and meta.floating:"
+        )
+        lines += tree_source(op, "        ")
+        lines += ["        out._node = node; out._requires_grad = True"]
+        if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):
+            conditional = not all(op.outputs[0] in op.saved_by(plan) for plan in plans(op))
+            save = "node.saved_result = (data, counter_of(out), 0)"
+            lines.append(
+                "        " + (f"if 'result' in node.saves: {save}" if conditional else save)
+            )
+        lines += ["    else:", "        node = out._node = None; out._requires_grad = False"]
+    else:
+        lines.append("    node = out._node = None; out._requires_grad = False")
+    if op.view:
+        lines.append(f"    as_view(out, {op.inputs[0]}, OP, {{{params}}})")
+    lines += [
+        "    if observer is not None:",
+        f"        observer.called(OP, ({names},), {{{params}}}, (out,), node)",
+        "    return out",
+    ]
+    return "\n".join(lines)
+
+
+def link_function_source(op: Op) -> str:
+    """The source of ``link(inputs..., params..., fit)``: the node alone, for in-place writes."""
+    lines = [f"def link({', '.join([*op.inputs, *op.params, 'fit'])}):"]
+    wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
+    lines += [f"    if not ({wanted}): return None", *tree_source(op, "    "), "    return node"]
+    return "\n".join(lines)
+
+
+def build(op: Op) -> Callable[..., Any]:
+    """The record function of an op (and, among the globals, its node classes and ``link``)."""
+    scope: dict[str, Any] = {"OP": op, "kernel": op.kernel}
+    for targets in plans(op):
+        scope[plan_name(op, targets)] = node_class(op, targets)
+    source = record_source(op)
+    # All generated functions share their globals, so an op's own names carry its key.
+    prefix = op.key.replace(".", "_")
+    for name in ("OP", "kernel"):
+        hot.__dict__[f"{name}_{prefix}"] = scope[name]
+    for name, value in scope.items():
+        if name.startswith("node_"):
+            hot.__dict__[name] = value
+    source = source.replace("OP", f"OP_{prefix}").replace("kernel(", f"kernel_{prefix}(")
+    filename = f"<graphwidget {op.key}>"
+    exec(compile(source, filename, "exec"), hot.__dict__)
+    record = hot.__dict__.pop("record")
+    if op.derivatives:
+        exec(compile(link_function_source(op), filename, "exec"), hot.__dict__)
+        LINKS[op.key] = hot.__dict__.pop("link")
+    record.__name__ = record.__qualname__ = op.name
+    record.__module__ = "graphwidget"
+    record.__doc__ = f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
+    return record  # type: ignore[no-any-return]
+
+
+LINKS: dict[str, Callable[..., Node | None]] = {}
+"""For in-place writes: the function that makes an op's node."""
+
+
+# Ops with a list of inputs or several outputs ------------------------------------------------
+# They are few and never the small hot ones, so closures over the declaration serve them.
+
+
+def record_list(op: Op) -> Callable[..., Any]:
+    """The record function of an op on a list of tensors (``cat``)."""
+    plan = node_class(op, op.inputs)
+
+    def record(tensors: Any, **params: Any) -> Any:
+        tensors = tuple(tensors)
+        data = op.kernel([tensor._data for tensor in tensors], **params)
+        out = hot.Tensor._wrap(data)
+        for tensor in tensors:
+            if tensor._view is not None:
+                hot.refresh(tensor)
+        node: Any = None
+        which = [i for i, tensor in enumerate(tensors) if tensor._requires_grad]
+        if which and hot.grad_enabled() and out._meta.floating:
+            node = plan()
+            node.start(tuple(hot.target_of(tensors[i]) for i in which))
+            node.which, node.count = tuple(which), len(tensors)
+            metas = [tensor._meta for tensor in tensors]
+            if any(meta.dtype != out._meta.dtype for meta in metas):
+                node.fit = tuple(metas[i] for i in which)
+            shapes = {f"{op.inputs[0]}_shape": tuple(meta.shape for meta in metas)}
+            for name in op.metadata(op.inputs):
+                setattr(node, "p_" + name, {**params, **shapes}[name])
+            out._node, out._requires_grad = node, True
+        if hot.observer is not None:
+            hot.observer.called(op, (tensors,), params, (out,), node)
+        return out
+
+    return record
+
+
+def record_many(op: Op) -> Callable[..., Any]:
+    """The record function of an op with several outputs (``max.dim``, ``unbind``)."""
+    classes = {targets: node_class(op, targets) for targets in plans(op)}
+    (first,) = op.inputs
+
+    def record(tensor: Any, **params: Any) -> Any:
+        outs = tuple(hot.Tensor._wrap(data) for data in op.kernel(tensor._data, **params))
+        if tensor._view is not None:
+            hot.refresh(tensor)
+        node: Any = None
+        if tensor._requires_grad and hot.grad_enabled():
+            node = classes[(first,)]()
+            node.start((hot.target_of(tensor),))
+            node.metas = [out._meta for out in outs]
+            for name in op.metadata((first,)):
+                given = {**params, f"{first}_shape": tensor._meta.shape}
+                setattr(node, "p_" + name, given[name])
+            for nr, out in enumerate(outs):
+                if out._meta.floating:
+                    out._node, out._requires_grad = hot.Output(node, nr), True
+            for name in op.saved_by((first,)):
+                if name in op.outputs:
+                    saved = hot.saved_output(outs[op.outputs.index(name)])
+                else:
+                    saved = hot.saved_input(tensor)
+                setattr(node, "saved_" + name, saved)
+        if op.view:
+            for nr, out in enumerate(outs):
+                hot.as_view(out, tensor, op, params, nr)
+        if hot.observer is not None:
+            hot.observer.called(op, (tensor,), params, outs, node)
+        return outs
+
+    return record
+
+
+def signature_of(op: Op) -> inspect.Signature:
+    """The signature that users of the function see."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in op.inputs]
+    parameters += [inspect.Parameter(n, kind, default=d) for n, d in op.params.items()]
+    return inspect.Signature(parameters)
+
+
+def specialise() -> None:
+    """Fill ``TENSORS`` (``F`` on Tensors) from the whole table."""
+    for op in TABLE.values():
+        if op.variadic or not op.single:
+            record = (record_list if op.variadic else record_many)(op)
+            record.__name__ = record.__qualname__ = op.name
+            record.__signature__ = signature_of(op)  # type: ignore[attr-defined]
+        else:
+            record = build(op)
+        TENSORS.__dict__[op.key.replace(".", "_")] = record
+    for name, function in COMPOSITES.items():
+        ARRAYS.__dict__[name] = bind(function, ARRAYS)
+        TENSORS.__dict__[name] = bind(function, TENSORS)

@@ -1,0 +1,365 @@
+"""The engine: one generator that walks the backward graph, a node at a time.
+
+``Run.steps()`` is the only traversal of the graph. ``backward()`` exhausts it; whoever wants to
+watch takes one step at a time. Nodes run in order of decreasing sequence number, which is always
+a topological order, and a leaf accumulates as soon as its last consumer has run.
+
+Nothing here recurses over the graph, so its depth does not matter.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from . import hot
+from .hooks import run_post, run_pre, run_retain, run_tensor_hooks
+from .node import AccumulateGrad, Hooks, Node, Output
+from .promote import fit_to
+from .tensor import Tensor
+from .version import bump
+
+_marks = itertools.count(1).__next__
+_collecting = threading.Lock()
+_local = threading.local()
+SEQUENCE = attrgetter("seq")
+
+
+def _open_runs() -> list[Run]:
+    """This thread's runs that began and did not end: an inner backward, or held steppers."""
+    try:
+        return _local.runs  # type: ignore[no-any-return]
+    except AttributeError:
+        _local.runs = []
+        return _local.runs
+
+
+class Run:
+    """One backward run.
+
+    Args:
+        roots: targets from which gradients flow, with ``seeds`` their gradients (arrays, or
+            Tensors when ``create_graph``).
+        retain_graph: keep what nodes saved.
+        create_graph: compute with Tensors, recording the derivative's own graph.
+        captures: targets whose gradients are wanted, and nothing else (``autograd.grad``,
+            ``inputs=``); None for all leaves.
+        into_grad: add what was captured to ``.grad``.
+        live: the run is held between steps by whoever watches.
+        tensors, inputs: the Tensors that the caller named, for whoever watches.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Any],
+        seeds: Sequence[Any],
+        retain_graph: bool,
+        create_graph: bool,
+        captures: Sequence[Any] | None = None,
+        into_grad: bool = False,
+        live: bool = False,
+        tensors: Sequence[Tensor] = (),
+        inputs: Sequence[Tensor] | None = None,
+    ) -> None:
+        self.roots = tuple(roots)
+        self.seeds = tuple(seeds)
+        self.retain_graph = retain_graph
+        self.create_graph = create_graph
+        self.captures = None if captures is None else dict.fromkeys(captures)
+        self.found: dict[Any, Any] = {}
+        self.through: set[Any] = set()
+        self.into_grad = into_grad or captures is None
+        self.live = live
+        self.tensors = tuple(tensors)
+        self.inputs = None if inputs is None else tuple(inputs)
+        self.order: list[Any] = []
+        self.position = 0
+        self.status = "ready"
+        self.parked: dict[Any, Any] | None = None
+        self._generator: Iterator[Node] | None = None
+        self._rec: Any = None
+
+    # Driving -------------------------------------------------------------------------------
+    def steps(self) -> Iterator[Node]:
+        """Advance the engine by one node for each ``next``; yields the node that ran."""
+        if self._generator is None:
+            self._generator = self._steps()
+        return self._generator
+
+    def finish(self) -> None:
+        """Run to the end."""
+        for _ in self.steps():
+            pass
+
+    def abandon(self) -> None:
+        """Stop here: what was accumulated stays, the rest of the graph is untouched."""
+        if self._generator is not None and self.status == "running":
+            self._generator.close()  # type: ignore[attr-defined]
+        elif self.status == "ready":
+            self.status = "abandoned"
+
+    @property
+    def pending(self) -> Node | None:
+        """The node that the next step will run, or None when the run is over."""
+        for target in self.order[self.position :] if self.status == "running" else ():
+            if not isinstance(target, Output):
+                return target  # type: ignore[no-any-return]
+        return None
+
+    # Which nodes ------------------------------------------------------------------------------
+    def collect(self) -> list[Any]:
+        """All targets reachable from the roots in the order in which they will run."""
+        mark = _marks()
+        order: list[Any] = []
+        with _collecting:  # leaves shared between threads carry a per-run order for a moment
+            stack = []
+            for root in self.roots:
+                if root.mark != mark:
+                    root.mark = mark
+                    stack.append(root)
+                    order.append(root)
+                    if root.__class__ is AccumulateGrad:
+                        root.seq = sys.maxsize
+            while stack:
+                target = stack.pop()
+                place = 0
+                for child in target.next:
+                    place += 1
+                    if child.__class__ is AccumulateGrad:
+                        # Ready right after its last consumer; several leaves of one node go
+                        # in the order of the node's edges.
+                        ready = target.seq - place / 1024
+                        if child.mark != mark:
+                            child.mark = mark
+                            child.seq = ready
+                            order.append(child)
+                        elif ready < child.seq:
+                            child.seq = ready
+                    elif child.mark != mark:
+                        child.mark = mark
+                        stack.append(child)
+                        order.append(child)
+            order.sort(key=SEQUENCE, reverse=True)
+        return order if self.captures is None else self._needed(order)
+
+    def _needed(self, order: list[Any]) -> list[Any]:
+        """The part of the order on the way to a wanted target; ``through`` must really run."""
+        wanted = self.captures or {}
+        needed = set()
+        for target in reversed(order):
+            if any(child in needed for child in target.next):
+                self.through.add(target)
+                needed.add(target)
+            elif target in wanted:
+                needed.add(target)
+        return [target for target in order if target in needed]
+
+    # Beginning, ending, sharing nodes with other runs ---------------------------------------------
+    def _begin(self) -> None:
+        runs = _open_runs()
+        for other in runs:
+            other._park()
+        runs.append(self)
+        self.status = "running"
+        self.order = self.collect()
+        present = None if self.captures is None else set(self.order)
+        for root, seed in zip(self.roots, self.seeds, strict=True):
+            if present is None or root in present:
+                root.grad = seed if root.grad is None else root.grad + seed
+
+    def _end(self, status: str, error: BaseException | None) -> None:
+        self.status = status
+        runs = _open_runs()
+        runs.remove(self)
+        if self.parked is None and (status != "ok" or self.captures is not None):
+            for target in self.order:
+                for each in (target, *target.next):
+                    each.grad = None
+        self.order = []
+        for other in reversed(runs):  # a backward inside which we ran goes on where it was
+            if not other.live:
+                other._unpark()
+                break
+        if hot.observer is not None:
+            hot.observer.run_ends(self, status, error)
+
+    def _park(self) -> None:
+        """Take our gradients off the nodes, which another run is about to use."""
+        if self.parked is None:
+            self.parked = {}
+            for target in self.order[self.position :]:
+                for each in (target, *target.next):
+                    if each.grad is not None:
+                        self.parked[each] = each.grad
+                        each.grad = None
+
+    def _unpark(self) -> None:
+        if self.parked is not None:
+            for target, grad in self.parked.items():
+                target.grad = grad
+            self.parked = None
+
+    def _resume(self) -> None:
+        """Take the nodes back after another run used them between two steps."""
+        for other in _open_runs():
+            if other is not self:
+                other._park()
+        self._unpark()
+
+    # The loop ---------------------------------------------------------------------------------------
+    def _steps(self) -> Iterator[Node]:
+        status, error = "abandoned", None
+        if hot.observer is not None:
+            hot.observer.run_begins(self)
+        self._begin()
+        try:
+            captures = self.captures
+            for target in self.order:
+                self.position += 1
+                grad = target.grad
+                target.grad = None
+                if target.hooks is not None or captures is not None:
+                    grad = self._arrive(target, target.hooks, grad)
+                    if captures is not None and target not in self.through:
+                        if not self.into_grad or target.__class__ is not AccumulateGrad:
+                            continue
+                if not target.special:
+                    self._node(target, grad)
+                elif target.__class__ is Output:
+                    node = target.node
+                    if node.grad is None:
+                        node.grad = [None] * len(node.metas)
+                    node.grad[target.nr] = grad
+                    continue
+                else:
+                    self._leaf(target, grad)
+                yield target
+                if self.parked is not None:
+                    self._resume()
+            status = "ok"
+        except GeneratorExit:
+            raise
+        except BaseException as exc:
+            status, error = "failed", exc
+            raise
+        finally:
+            self._end(status, error)
+
+    def _node(self, node: Node, grad: Any) -> None:
+        """Run one node and hand its gradients on."""
+        observer, create, keep = hot.observer, self.create_graph, self.retain_graph
+        if observer is not None:
+            outs = tuple(grad) if grad.__class__ is list else (grad,)
+            observer.node_starts(self, node, outs)
+        hooks, given = node.hooks, grad
+        if grad.__class__ is list:
+            grad = _defined(node, grad, create)
+        if grad is None:
+            grads: Any = (None,) * len(node.next)
+        else:
+            grads = _recorded(node, grad, keep) if create else node.backward_arrays(grad, keep)
+            if node.single:
+                grads = (grads,)
+            if node.fit is not None:
+                grads = tuple(
+                    grad if grad is None or meta is None else fit_to(grad, meta)
+                    for grad, meta in zip(grads, node.fit, strict=True)
+                )
+        if hooks is not None and hooks.post:
+            grads = run_post(node, hooks, grads, given, create)
+        if observer is not None:
+            observer.node_finishes(self, node, grads)
+            if not keep and node.saves:
+                observer.freed(node)
+        for child, grad in zip(node.next, grads, strict=True):
+            if grad is not None:
+                child.grad = grad if child.grad is None else child.grad + grad
+
+    def _arrive(self, target: Any, hooks: Hooks | None, grad: Any) -> Any:
+        """What happens to a gradient before its target uses it: hooks, capturing, retaining.
+
+        A captured gradient includes its tensor's hooks, except (as in PyTorch) when the tensor
+        lies on the way to another captured one.
+        """
+        before = grad
+        leaf = target.__class__ is AccumulateGrad
+        if hooks is not None:
+            grad = run_tensor_hooks(hooks, grad, self.create_graph)
+            run_retain(self, hooks, grad)
+        if self.captures is not None and target in self.captures:
+            if leaf and target.variable._hooks is not None and not self.into_grad:
+                grad = run_tensor_hooks(target.variable._hooks, grad, self.create_graph)
+            self.found[target] = before if target in self.through else grad
+        if hooks is not None and hooks.pre:
+            grad = run_pre(hooks, grad, self.create_graph)
+        return grad
+
+    def _leaf(self, target: AccumulateGrad, grad: Any) -> None:
+        """Add to a leaf's ``.grad``."""
+        observer = hot.observer
+        if observer is not None:
+            observer.node_starts(self, target, (grad,))
+        variable = target.variable
+        hooks = variable._hooks
+        if hooks is not None and hooks.tensor:
+            grad = run_tensor_hooks(hooks, grad, self.create_graph)
+        if grad is not None and variable._requires_grad:
+            accumulate(variable, grad, self.create_graph)
+            if observer is not None:
+                observer.accumulated(self, variable, "accumulated", grad)
+            if hooks is not None:
+                for hook in list(hooks.post.values()):
+                    hook(variable)
+        if observer is not None:
+            observer.node_finishes(self, target, ())
+
+
+def _recorded(node: Node, grad: Any, keep: bool) -> Any:
+    """A node's backward on Tensors, with gradients recorded whatever the caller's mode."""
+    if hot.mode.enabled:
+        return node.backward_tensors(grad, keep)
+    hot.set_grad_enabled(True)
+    try:
+        return node.backward_tensors(grad, keep)
+    finally:
+        hot.set_grad_enabled(False)
+
+
+def _defined(node: Any, grads: list[Any], create: bool) -> Any:
+    """Gradients of all outputs with zeros where none came; None when none came at all."""
+    if all(grad is None for grad in grads):
+        return None
+    filled = []
+    for grad, meta in zip(grads, node.metas, strict=True):
+        if grad is None and meta.floating:
+            grad = np.zeros(meta.shape, meta.dtype)
+            grad = Tensor._wrap(grad) if create else grad
+        filled.append(grad)
+    return filled
+
+
+def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
+    """Add a gradient to ``variable.grad``.
+
+    The first is copied into the leaf's own memory layout, later ones are added in place; under
+    create_graph both are recorded and out of place (PyTorch, accumulate_grad.h).
+    """
+    current = variable._grad
+    if create and isinstance(grad, Tensor):
+        variable._grad = hot.copied(grad) if current is None else current + grad
+    elif current is None:
+        data = np.empty_like(variable._data)
+        np.copyto(data, grad)
+        variable._grad = Tensor._wrap(data)
+    else:
+        if current._requires_grad:
+            variable._grad = Tensor._wrap(current._data + grad)
+            return
+        np.add(current._data, grad, out=current._data)
+        bump(current, "backward")

@@ -1,0 +1,170 @@
+"""Autograd errors: PyTorch's type and text, and after it, as notes, what was found out.
+
+The text comes from PyTorch 2.13. The notes are ours: they name the write that broke a backward,
+the line it stands on and a way out, so that the exception helps where no picture is shown.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .dtypes import tensor_type
+from .version import Site, WriteRecord, call_site
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .tensor import Tensor
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after "
+    "they have already been freed). Saved intermediate values of the graph are freed when you call "
+    ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+    "graph a second time or if you need to access saved tensors after calling backward."
+)
+LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+STALE = (
+    "one of the variables needed for gradient computation has been modified by an inplace "
+    "operation: [{type} {shape}]{where} is at version {found}; expected version {expected} "
+    "instead. Hint: enable anomaly detection to find the operation that failed to compute its "
+    "gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+NONLEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+    "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "
+    "to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
+    "access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
+    "github.com/pytorch/pytorch/pull/30531 for more information."
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is known about an autograd error.
+
+    ``kind`` is ``version``, ``leaf``, ``freed``, ``none`` or ``other``; ``writes`` are the
+    guilty in-place writes that are remembered, oldest first; ``help`` the plain sentences.
+    """
+
+    kind: str
+    help: tuple[str, ...]
+    node: Node | None = None
+    slot: str | None = None
+    tensor: Tensor | None = None
+    expected: int | None = None
+    found: int | None = None
+    writes: tuple[WriteRecord, ...] = ()
+
+
+def explained(error: Exception, finding: Finding) -> Exception:
+    """The error with its finding as attribute ``finding`` and in words as notes."""
+    for sentence in finding.help:
+        error.add_note(sentence)
+    error.finding = finding  # type: ignore[attr-defined]
+    return error
+
+
+def _plain_place(filename: str, line: int) -> str:
+    if "ipykernel" in filename or filename.startswith("<ipython-input"):
+        return f"line {line} of a notebook cell"
+    return f"{os.path.basename(filename)}, line {line}"
+
+
+describe_place: Callable[[str, int], str] = _plain_place
+"""Words for a file and line; the notebook extension puts one that knows cell numbers."""
+
+
+def place(site: Site | None) -> str:
+    """``line 4 of a notebook cell: b[0] = 1000.``"""
+    if site is None:
+        return "a place that was not recorded"
+    filename, line = site.code.co_filename, site.line
+    text = linecache.getline(filename, line).strip()
+    where = describe_place(filename, line)
+    return f"{where}: {text}" if text else where
+
+
+def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
+    """The version error for what ``node`` saved in ``slot``."""
+    counter = tensor._counter
+    assert counter is not None
+    found = counter.version
+    origin = tensor.grad_fn
+    where = ""
+    if origin is not None:
+        word = origin.name()
+        if not word.startswith("torch::autograd"):
+            word = word.replace("Backward", "", 1)
+            word = word[:-1] if word.endswith("0") else word
+        where = f", which is output {tensor.output_nr} of {word},"
+    message = STALE.format(
+        type=tensor_type(tensor._data.dtype),
+        shape=list(tensor._data.shape),
+        where=where,
+        found=found,
+        expected=expected,
+    )
+    writes = tuple(counter.writes_after(expected))
+    saver = node.name()
+    many = f"{found - expected} times" if found - expected > 1 else "once"
+    help = [
+        f"{saver} saved '{slot}' at version {expected} to use it in backward; since then it was "
+        f"written in place {many}, so it is at version {found} and the saved value is gone."
+    ]
+    for write in writes:
+        help.append(
+            f"Version {write.version} was written by {write.op} at {place(write.site)}."
+        )
+    if found - expected > len(writes):
+        help.append(f"{found - expected - len(writes)} earlier writes are not remembered.")
+    help.append(
+        "Ways out: write out of place (x = x * 2 in place of x *= 2), write before the value is "
+        "used, or change a .clone() of it."
+    )
+    finding = Finding(
+        "version", tuple(help), node, slot, tensor, expected, found, writes
+    )  # fmt: skip
+    return explained(RuntimeError(message), finding)
+
+
+def freed(node: Node) -> Exception:
+    """The error of a second run through a node whose saved values are gone."""
+    help = (
+        f"{node.name()} already ran in an earlier backward and its saved values were freed then.",
+        "Ways out: run the forward again to build a new graph, add the losses and call backward "
+        "once, or call the first backward with retain_graph=True.",
+    )
+    return explained(RuntimeError(FREED), Finding("freed", help, node))
+
+
+def leaf_written(tensor: Tensor, op: str, message: str = LEAF) -> Exception:
+    """The error of an in-place write to a leaf that requires grad, or to a view of one."""
+    help = (
+        f"{op} at {place(call_site())} would overwrite a leaf whose gradient is wanted; nothing "
+        "was changed.",
+        "Ways out: put the write inside 'with torch.no_grad():' (as optimizers do), or compute "
+        "a new tensor out of place.",
+    )
+    return explained(RuntimeError(message), Finding("leaf", help, tensor=tensor))
+
+
+DETACH_VIEW = (
+    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
+    "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
+    "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
+    "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+)
+
+
+def none_grad(tensor: Tensor) -> Finding:
+    """Why ``.grad`` of a non-leaf is None."""
+    help = (
+        "This tensor was computed, so it is not a leaf, and backward keeps gradients of leaves "
+        "only.",
+        "Way out: call .retain_grad() on it before backward.",
+    )
+    return Finding("none", help, node=tensor.grad_fn, tensor=tensor)

@@ -1,0 +1,139 @@
+"""Calling the user's hooks, with PyTorch's order and checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import dtypes, hot
+from .node import Hooks, Node
+
+if TYPE_CHECKING:
+    from .engine import Run
+
+
+def as_tensor(grad: Any) -> Any:
+    """A gradient as users see it: a Tensor, or None."""
+    return grad if grad is None or isinstance(grad, hot.Tensor) else hot.Tensor._wrap(grad)
+
+
+def as_given(grad: Any, create: bool) -> Any:
+    """A user's gradient as the engine carries it: a Tensor under create_graph, else an array."""
+    return grad if grad is None or create else grad._data
+
+
+def hook_name(hook: Any) -> str:
+    """The name by which messages call a hook."""
+    return getattr(hook, "__name__", type(hook).__name__)
+
+
+class Mode:
+    """The grad mode during hooks: on under create_graph only."""
+
+    def __init__(self, on: bool) -> None:
+        self.on = on
+
+    def __enter__(self) -> None:
+        self.before = hot.mode.enabled
+        hot.set_grad_enabled(self.on)
+        if hot.observer is not None:
+            hot.observer.scope("hook", "hook", True)
+
+    def __exit__(self, *exc: object) -> None:
+        hot.set_grad_enabled(self.before)
+        if hot.observer is not None:
+            hot.observer.scope("hook", "hook", False)
+
+
+def check_result(hook: Any, before: Any, after: Any) -> None:
+    """PyTorch's checks of what a hook returned.
+
+    Raises:
+        TypeError: it is no tensor.
+        RuntimeError: its type or size differs from the gradient's.
+    """
+    if not isinstance(after, hot.Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}'")
+    if before is None:
+        return
+    if after._data.dtype != before._data.dtype:
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has changed the type of value (was "
+            f"{dtypes.tensor_type(before._data.dtype)} got {dtypes.tensor_type(after._data.dtype)})"
+        )
+    if after._data.shape != before._data.shape:
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
+
+
+def run_tensor_hooks(hooks: Hooks, grad: Any, create: bool) -> Any:
+    """The tensor hooks in order of registration; each may replace the gradient."""
+    if not hooks.tensor:
+        return grad
+    with Mode(create):
+        tensor = as_tensor(grad)
+        for hook in list(hooks.tensor.values()):
+            result = hook(tensor)
+            if result is not None:
+                check_result(hook, tensor, result)
+                tensor = result
+    return as_given(tensor, create)
+
+
+def run_retain(run: Run, hooks: Hooks, grad: Any) -> None:
+    """``retain_grad``: always last, and out of place."""
+    tensor = hooks.retain() if hooks.retain is not None else None
+    if tensor is None or grad is None:
+        return
+    if isinstance(grad, hot.Tensor):
+        kept = hot.tensors.clone(grad)
+    else:
+        kept = hot.Tensor._wrap(np.array(grad))
+    if tensor._grad is not None:
+        with Mode(run.create_graph):
+            kept = tensor._grad + kept
+    tensor._grad = kept
+    if hot.observer is not None:
+        hot.observer.accumulated(run, tensor, "retained", grad)
+
+
+def run_pre(hooks: Hooks, grad: Any, create: bool) -> Any:
+    """A node's prehooks, called with the tuple of its outputs' gradients."""
+    with Mode(create):
+        given: tuple[Any, ...] = (as_tensor(grad),)
+        for hook in list(hooks.pre.values()):
+            result = hook(given)
+            if result is not None:
+                given = _checked_tuple(hook, given, result)
+    return as_given(given[0], create)
+
+
+def run_post(node: Node, hooks: Hooks, grads: Any, given: Any, create: bool) -> Any:
+    """A node's hooks, called with the gradients of its inputs and of its outputs."""
+    with Mode(create):
+        left = iter(grads)
+        inputs = tuple(None if slot is None else as_tensor(next(left)) for slot in node.slots)
+        outs = given if given.__class__ is list else (given,)
+        outputs = tuple(as_tensor(grad) for grad in outs)
+        for hook in list(hooks.post.values()):
+            result = hook(inputs, outputs)
+            if result is not None:
+                inputs = _checked_tuple(hook, inputs, result)
+    places = [i for i, slot in enumerate(node.slots) if slot is not None]
+    return tuple(as_given(inputs[i], create) for i in places)
+
+
+def _checked_tuple(hook: Any, before: tuple[Any, ...], after: Any) -> tuple[Any, ...]:
+    if isinstance(after, hot.Tensor):
+        after = (after,)
+    if not isinstance(after, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(after).__name__}'")
+    if len(after) != len(before):
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has returned an incorrect number of values "
+            f"(got {len(after)}, but expected {len(before)})"
+        )
+    for old, new in zip(before, after, strict=True):
+        if old is not None and new is not None:
+            check_result(hook, old, new)
+    return after

@@ -1,0 +1,93 @@
+"""The globals of the generated code: what every op must reach without looking anywhere else.
+
+The functions that ``compile`` writes have this module's namespace as their globals, so that
+the observer and the grad mode are plain global loads, the cheapest that Python has.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .observer import Observer
+
+observer: Observer | None = None
+
+grad_everywhere = True
+"""True while no thread has switched gradients off: then nobody asks for the thread's mode."""
+
+next_sequence = itertools.count().__next__
+"""Sequence numbers of nodes, one count for all threads."""
+
+
+class Mode(threading.local):
+    """The grad mode of a thread."""
+
+    enabled = True
+    inference = False
+
+
+mode = Mode()
+_lock = threading.Lock()
+_disabled_threads: set[int] = set()
+
+
+def grad_enabled() -> bool:
+    """Whether this thread records."""
+    return mode.enabled
+
+
+def set_grad_enabled(on: bool) -> None:
+    """Set this thread's mode (the public face is ``core.modes``)."""
+    global grad_everywhere
+    mode.enabled = on
+    ident = threading.get_ident()
+    if on and ident not in _disabled_threads:
+        return
+    with _lock:
+        (_disabled_threads.discard if on else _disabled_threads.add)(ident)
+        grad_everywhere = not _disabled_threads
+
+
+class Meta:
+    """Shape and dtype of a tensor, interned: equal ones are one object, so ``is`` compares."""
+
+    __slots__ = ("dtype", "floating", "ndim", "numel", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.ndim = len(shape)
+        self.floating = dtype.kind == "f"
+        numel = 1
+        for size in shape:
+            numel *= size
+        self.numel = numel
+
+
+META_LIMIT = 10_000
+_metas: dict[tuple[tuple[int, ...], int], Meta] = {}
+
+
+def meta_of(data: np.ndarray) -> Meta:
+    """The interned Meta of an array."""
+    key = (data.shape, data.dtype.num)
+    found = _metas.get(key)
+    if found is None:
+        found = meta(data.shape, np.dtype(data.dtype.type))
+    return found
+
+
+def meta(shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> Meta:
+    """The interned Meta of a shape and dtype."""
+    key = (shape, dtype.num)
+    found = _metas.get(key)
+    if found is None:
+        if len(_metas) >= META_LIMIT:  # equal but distinct Metas only cost the fast path
+            _metas.clear()
+        found = _metas.setdefault(key, Meta(shape, dtype))
+    return found

@@ -1,0 +1,263 @@
+"""``x[...]`` and ``x[...] = value``: basic indexing as a chain of views, the rest as one op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..optable import TABLE
+from . import dtypes, hot, inplace
+from .compile import TENSORS
+from .promote import constant, is_number
+from .tensor import Tensor
+
+BAD_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+    "indices (got {})"
+)
+ZERO_DIM = (
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
+    "to convert a 0-dim tensor to a number"
+)
+
+
+def is_integer(item: Any) -> bool:
+    """An index that is one integer: Python's, numpy's or a 0-d integer tensor."""
+    if isinstance(item, (bool, np.bool_)):
+        return False
+    if isinstance(item, (int, np.integer)):
+        return True
+    return isinstance(item, Tensor) and item._data.ndim == 0 and item._data.dtype.kind in "iu"
+
+
+def as_array_index(item: Any) -> np.ndarray | None:
+    """An advanced index as an array, or None for a basic one.
+
+    Raises:
+        IndexError: a tensor of another type than integers or bools.
+    """
+    if isinstance(item, Tensor):
+        item = item._data
+    elif isinstance(item, (bool, np.bool_)):
+        item = np.asarray(item)
+    elif isinstance(item, (list, tuple)):
+        item = np.array([each._data if isinstance(each, Tensor) else each for each in item])
+        if item.size == 0:
+            item = item.astype(np.int64)
+    if isinstance(item, np.ndarray):
+        if item.dtype.kind not in "iub":
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        return item
+    return None
+
+
+def expand_index(tensor: Tensor, index: Any) -> list[Any]:
+    """The index as a list with the ellipsis written out.
+
+    Raises:
+        IndexError: more indices than dimensions, or something that is no index.
+    """
+    items = list(index) if isinstance(index, tuple) else [index]
+    used = 0
+    for item in items:
+        if item is None or item is Ellipsis or isinstance(item, (bool, np.bool_)):
+            continue
+        if isinstance(item, (slice, list, tuple, np.ndarray)) or is_integer(item):
+            used += item.ndim if isinstance(item, np.ndarray) and item.dtype == bool else 1
+        elif isinstance(item, Tensor):
+            used += item._data.ndim if item._data.dtype == bool else 1
+        else:
+            raise IndexError(BAD_INDEX.format(type(item).__name__))
+    ndim = tensor._data.ndim
+    if used > ndim:
+        if ndim == 0 and all(is_integer(item) for item in items):
+            raise IndexError(ZERO_DIM)
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    full = [slice(None)] * (ndim - used)
+    places = [i for i, item in enumerate(items) if item is Ellipsis]
+    if places:
+        items[places[0] : places[0] + 1] = full
+        return [slice(None) if item is Ellipsis else item for item in items]
+    return items
+
+
+def slice_bounds(item: slice, size: int) -> tuple[int, int, int]:
+    """start, end and step within a dimension.
+
+    Raises:
+        ValueError: the step is not positive.
+    """
+
+    def number(bound: Any) -> Any:
+        return bound.item() if isinstance(bound, Tensor) else bound
+
+    step = number(item.step)
+    if step is not None and step <= 0:
+        raise ValueError("step must be greater than zero")
+    start, end, step = slice(number(item.start), number(item.stop), step).indices(size)
+    return start, max(start, end), step
+
+
+def wrapped_index(item: Any, dim: int, size: int) -> int:
+    """An integer index counted from the start.
+
+    Raises:
+        IndexError: out of bounds (PyTorch's text).
+    """
+    index = int(item._data) if isinstance(item, Tensor) else int(item)
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+    return index % size
+
+
+def basic_part(tensor: Tensor, items: list[Any]) -> tuple[Tensor, list[np.ndarray | None]]:
+    """Apply what is basic in an index as views; return the view and one entry per dimension
+    left: an array for an advanced index, or None."""
+    view, dim, at, left = tensor, 0, 0, []
+    for item in items:
+        if item is None:
+            view = TENSORS.unsqueeze(view, dim)
+            left.append(None)
+            dim += 1
+        elif isinstance(item, slice):
+            size = view._data.shape[dim]
+            start, end, step = slice_bounds(item, size)
+            if (start, end, step) != (0, size, 1):
+                view = TENSORS.slice(view, dim, start, end, step)
+            left.append(None)
+            dim += 1
+            at += 1
+        elif is_integer(item):
+            size = view._data.shape[dim]
+            view = TENSORS.select(view, dim, wrapped_index(item, at, size))
+            at += 1
+        else:
+            array = as_array_index(item)
+            assert array is not None
+            if array.ndim == 0:  # x[True] adds a dimension
+                view = TENSORS.unsqueeze(view, dim)
+                array = array.reshape(1)
+            left.append(array)
+            check_mask(array, view, dim)
+            spans = array.ndim if array.dtype == bool else 1
+            dim += spans
+            at += spans
+    return view, left
+
+
+def check_mask(array: np.ndarray, view: Tensor, dim: int) -> None:
+    """Masks must have the indexed dims' sizes, integers must be in bounds.
+
+    Raises:
+        IndexError: PyTorch's texts.
+    """
+    shape = view._data.shape
+    if array.dtype == bool:
+        for offset, size in enumerate(array.shape):
+            if size != shape[dim + offset]:
+                raise IndexError(
+                    f"The shape of the mask {list(array.shape)} at index {offset} does not match "
+                    f"the shape of the indexed tensor {list(shape)} at index {dim + offset}"
+                )
+    elif array.size and (array.min() < -shape[dim] or array.max() >= shape[dim]):
+        bad = array[(array < -shape[dim]) | (array >= shape[dim])].ravel()[0]
+        raise IndexError(
+            f"index {bad} is out of bounds for dimension {dim} with size {shape[dim]}"
+        )
+
+
+def getitem(tensor: Tensor, index: Any) -> Tensor:
+    """``tensor[index]``: a view for basic indices, a copy for advanced ones.
+
+    Raises:
+        IndexError, ValueError: as PyTorch's.
+    """
+    view, left = basic_part(tensor, expand_index(tensor, index))
+    if any(item is not None for item in left):
+        return TENSORS.index(view, tuple(left))  # type: ignore[no-any-return]
+    if view is not tensor:
+        return view
+    if index is Ellipsis or index == ():
+        return TENSORS.alias(tensor)  # type: ignore[no-any-return]
+    if not tensor._data.ndim:
+        return TENSORS.alias(tensor)  # type: ignore[no-any-return]
+    return TENSORS.slice(tensor, 0, 0, tensor._data.shape[0], 1)  # type: ignore[no-any-return]
+
+
+def setitem(tensor: Tensor, index: Any, value: Any) -> None:
+    """``tensor[index] = value``, through a view for basic indices.
+
+    Raises:
+        IndexError, RuntimeError, TypeError: as PyTorch's.
+    """
+    if not (isinstance(value, Tensor) or is_number(value)):
+        if not isinstance(value, np.ndarray):
+            kind = dtypes.tensor_type(tensor._data.dtype)
+            raise TypeError(f"can't assign a {type(value).__name__} to a {kind}")
+    whole = index is Ellipsis or (isinstance(index, slice) and index == slice(None))
+    view, left = (tensor, []) if whole else basic_part(tensor, expand_index(tensor, index))
+    if any(item is not None for item in left):
+        put(view, tuple(left), value)
+    elif isinstance(value, Tensor):
+        source = value
+        shape, target = source._data.shape, view._data.shape
+        while len(shape) > len(target) and shape[0] == 1:
+            source = TENSORS.view(source, shape[1:])
+            shape = shape[1:]
+        check_expand(shape, target)
+        inplace.write(TABLE["copy"], view, (source,), {})
+    else:
+        inplace.write(TABLE["fill"], view, (), {"value": value})
+
+
+def check_expand(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+    """Whether ``shape`` broadcasts to ``target``.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if len(shape) > len(target):
+        raise RuntimeError(
+            f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(target)}): the number of sizes "
+            f"provided ({len(target)}) must be greater or equal to the number of dimensions in "
+            f"the tensor ({len(shape)})"
+        )
+    for i in range(1, len(shape) + 1):
+        if shape[-i] not in (1, target[-i]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({target[-i]}) must match the existing size "
+                f"({shape[-i]}) at non-singleton dimension {len(target) - i}.  Target sizes: "
+                f"{list(target)}.  Tensor sizes: {list(shape)}"
+            )
+
+
+def put(view: Tensor, indices: tuple[Any, ...], value: Any) -> None:
+    """Write at advanced indices.
+
+    Raises:
+        RuntimeError: the value does not broadcast to the indexed shape.
+    """
+    if not isinstance(value, Tensor):
+        value = constant(value, view._data.dtype) if is_number(value) else Tensor._wrap(value)
+    if value._data.dtype != view._data.dtype:
+        if value._data.ndim:
+            raise RuntimeError(
+                "Index put requires the source and destination dtypes match, got "
+                f"{dtypes.type_word(view._data.dtype)} for the destination and "
+                f"{dtypes.type_word(value._data.dtype)} for the source."
+            )
+        value = TENSORS.to_copy(value, view._data.dtype)
+    shape = TABLE["index"].kernel(view._data, indices).shape
+    if value._data.shape != shape:
+        try:
+            np.broadcast_to(value._data, shape)
+        except ValueError:
+            raise RuntimeError(
+                f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be "
+                f"broadcast to indexing result of shape {list(shape)}"
+            ) from None
+        value = TENSORS.expand(value, shape)
+    inplace.write(
+        TABLE["index_put"], view, (value,), {"indices": indices, "accumulate": False}
+    )  # fmt: skip

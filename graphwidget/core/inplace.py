@@ -1,0 +1,169 @@
+"""Writing in place: one function for every op that the table lets write.
+
+The order is PyTorch's: check, link (the node saves what it needs as it was before the write),
+write, count the version, rebase the history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..optable import TABLE, Op
+from . import dtypes, hot
+from .compile import LINKS
+from .node import Node, saved_output
+from .tensor import Tensor
+from .version import bump
+from .views import check_writable, rebase
+
+OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single "
+    "memory location. Please clone() the tensor before performing the operation."
+)
+PARTIAL_OVERLAP = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
+    "a single memory location. Please clone() the tensor before performing the operation."
+)
+
+
+def overlaps_itself(data: np.ndarray) -> bool:
+    """Whether several items share one memory location, as in an expanded tensor."""
+    return any(
+        stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True)
+    )
+
+
+def check_overlap(data: np.ndarray, others: list[np.ndarray]) -> None:
+    """Refuse a write whose items or operands overlap in part.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if overlaps_itself(data):
+        raise RuntimeError(OVERLAP)
+    for other in others:
+        if not np.may_share_memory(data, other):
+            continue
+        same = (
+            other.ctypes.data == data.ctypes.data
+            and other.shape == data.shape
+            and other.strides == data.strides
+        )
+        if not same and np.shares_memory(data, other):
+            raise RuntimeError(PARTIAL_OVERLAP)
+
+
+def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
+    """Write ``op(tensor, *rest, **params)`` into ``tensor`` and return it.
+
+    Raises:
+        RuntimeError: autograd cannot follow (leaves, restricted views), the result does not fit
+            in shape or type, or operands overlap in part. Nothing was changed then.
+    """
+    operands: tuple[Tensor, ...] = (tensor, *rest)
+    if op.pointwise and len(operands) > 1:
+        operands = hot.coerce(op, operands)
+    for operand in operands:
+        if operand._view is not None:
+            hot.refresh(operand)
+    differentiable = [x for x, name in zip(operands, op.inputs, strict=True)
+                      if name in op.derivatives]  # fmt: skip
+    wanted = hot.grad_enabled() and any(x._requires_grad for x in differentiable)
+    if wanted or (hot.grad_enabled() and tensor._requires_grad):
+        check_writable(tensor, op.name + "_")
+    result, fit = compute(op, tensor, operands, params)
+    node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
+    if node is not None:
+        keep_old(node, op, tensor)
+    np.copyto(tensor._data, result, casting="unsafe")
+    bump(tensor, op.name + "_")
+    info = tensor._view
+    if node is not None:
+        history(tensor, node)
+    if hot.observer is not None:
+        base = None if info is None else info.base
+        hot.observer.wrote(op, tensor, operands, params, base, node)
+    return tensor
+
+
+def compute(
+    op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
+) -> tuple[np.ndarray, Any]:
+    """The new values, checked to fit, and what gradients must be fitted to."""
+    data = tensor._data
+    fills = op.name in ("fill", "zero")
+    if not fills:
+        check_overlap(data, [x._data for x in operands[1:]])
+    if not op.pointwise:
+        return op.kernel(*(x._data for x in operands), **params), None
+    if op.name == "copy":
+        arrays = [x._data for x in operands]
+        shape = hot.broadcast([a.shape for a in arrays])
+        metas = tuple(x._meta for x in operands)
+        fit = None if metas[0] is metas[1] else metas
+        result = arrays[1]
+    else:
+        arrays, fit = hot.promote(op, operands)
+        out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
+        result = op.kernel(*arrays, **params, **out)
+        shape = result.shape
+    if shape != data.shape:
+        raise RuntimeError(
+            f"output with shape {list(data.shape)} doesn't match the broadcast shape {list(shape)}"
+        )
+    if op.name != "copy" and not dtypes.can_cast(result.dtype, data.dtype):
+        raise RuntimeError(
+            f"result type {dtypes.type_word(result.dtype)} can't be cast to the desired output "
+            f"type {dtypes.type_word(data.dtype)}"
+        )
+    return result, fit
+
+
+def keep_old(node: Node, op: Op, tensor: Tensor) -> None:
+    """A formula that needs the old value of what is written gets a private copy."""
+    name = op.inputs[0]
+    if name in node.saves:
+        old = Tensor._wrap(tensor._data.copy())
+        old._counter = hot.VersionCounter()
+        old._node, old._requires_grad = tensor._node, tensor._requires_grad
+        setattr(node, "saved_" + name, (old, 0))
+
+
+def history(tensor: Tensor, node: Node) -> None:
+    """Give a written tensor its new history; what retains its gradient goes on doing so."""
+    keeps = tensor.retains_grad
+    if keeps:
+        tensor._node.hooks.retain = None
+    if "result" in node.saves:
+        node.saved_result = saved_output(tensor)  # type: ignore[attr-defined]
+    if tensor._view is not None:
+        rebase(tensor, tensor._view, node)
+        hot.refresh(tensor)
+    else:
+        tensor._node, tensor._requires_grad = node, True
+    if keeps:
+        tensor.retain_grad()
+
+
+def writer(key: str) -> Callable[..., Tensor]:
+    """The in-place method of an op: ``mul_`` from ``mul``."""
+    op = TABLE[key]
+    count = len(op.inputs) - 1
+    names = tuple(op.params)
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        rest, params = args[:count], dict(op.params)
+        params.update(zip(names, args[count:], strict=False))
+        for name, value in kwargs.items():
+            if name in names:
+                params[name] = value
+            else:
+                rest = (*rest, value)
+        return write(op, self, rest, params)
+
+    method.__name__ = method.__qualname__ = op.name + "_"
+    method.__doc__ = f"``{op.name}``, written into this tensor."
+    return method

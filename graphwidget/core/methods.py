@@ -1,0 +1,320 @@
+"""The methods and operators of Tensor, attached from the functions and from the op table."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..optable import TABLE
+from . import dtypes, factories, functions, hot
+from .compile import TENSORS as F
+from .indexing import check_expand, getitem, setitem
+from .inplace import write, writer
+from .promote import is_number
+from .tensor import Tensor
+
+SAME = (
+    "add", "sub", "div", "neg", "pow", "square", "remainder", "clamp", "masked_fill", "clone",
+    "sum", "mean", "max", "min", "argmax", "argmin", "all", "any", "sum_to_size", "view",
+    "reshape", "flatten", "t", "transpose", "permute", "unsqueeze", "squeeze", "expand", "unbind",
+    "split", "chunk", "narrow", "select", "diagonal", "contiguous", "mm", "mv", "dot", "bmm",
+    "addmm", "outer", "matmul", "to", "item", "numpy", "equal", "allclose",
+)  # fmt: skip
+"""Functions that are methods as they are."""
+
+FROM_TABLE = (
+    "mul", "exp", "log", "sqrt", "sin", "cos", "abs", "sign", "tanh", "sigmoid", "relu",
+    "reciprocal", "maximum", "minimum", "floor_divide", "eq", "ne", "lt", "le", "gt", "ge",
+    "isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_xor", "logical_not",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
+)  # fmt: skip
+"""Ops whose record function is the public function."""
+
+OPERATORS = {
+    "__add__": F.add, "__radd__": F.add, "__sub__": functions.sub, "__rsub__": functions.rsub,
+    "__mul__": F.mul, "__rmul__": F.mul, "__truediv__": F.div, "__rtruediv__": functions.rdiv,
+    "__pow__": functions.pow, "__rpow__": functions.rpow, "__neg__": functions.neg,
+    "__mod__": functions.remainder, "__floordiv__": F.floor_divide,
+    "__matmul__": functions.matmul, "__eq__": F.eq, "__ne__": F.ne, "__lt__": F.lt,
+    "__le__": F.le, "__gt__": F.gt, "__ge__": F.ge, "__and__": F.bitwise_and,
+    "__or__": F.bitwise_or, "__xor__": F.bitwise_xor, "__invert__": F.bitwise_not,
+    "__abs__": F.abs, "__getitem__": getitem, "__setitem__": setitem,
+    "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
+    "__itruediv__": writer("div"), "__ipow__": writer("pow"),
+}  # fmt: skip
+
+
+def scaled_writer(key: str) -> Callable[..., Tensor]:
+    """``add_`` and ``sub_``, which take ``alpha``."""
+
+    def method(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+        if alpha == 1:
+            return write(TABLE[key], self, (other,), {})
+        return write(TABLE[key + ".alpha"], self, (other,), {"alpha": alpha})
+
+    method.__name__ = method.__qualname__ = key + "_"
+    method.__doc__ = f"``{key}``, written into this tensor."
+    return method
+
+
+def pow_(self: Tensor, exponent: Any) -> Tensor:
+    """self ** exponent, written into this tensor."""
+    if isinstance(exponent, Tensor):
+        return write(TABLE["pow.tensor"], self, (exponent,), {})
+    return write(TABLE["pow"], self, (), {"exponent": exponent})
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """One value everywhere."""
+    if isinstance(value, Tensor):
+        return write(TABLE["fill.tensor"], self, (value,), {})
+    return write(TABLE["fill"], self, (), {"value": value})
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Zeros everywhere."""
+    return write(TABLE["zero"], self, (), {})
+
+
+def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """The values of another tensor, broadcast and cast to this one."""
+    check_expand(src._data.shape, self._data.shape)
+    return write(TABLE["copy"], self, (src,), {})
+
+
+def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """A number where the mask holds."""
+    number = value.item() if isinstance(value, Tensor) else value
+    return write(TABLE["masked_fill"], self, (mask,), {"value": number})
+
+
+def square_(self: Tensor) -> Tensor:
+    """self ** 2, written into this tensor."""
+    return write(TABLE["pow"], self, (), {"exponent": 2})
+
+
+def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Any = None) -> Tensor:
+    """Normal random numbers, written into this tensor."""
+    from . import random
+
+    data = random.normal(self._data.shape, self._data.dtype, mean, std)
+    return _random_write(self, data)
+
+
+def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Any = None) -> Tensor:
+    """Uniform random numbers, written into this tensor."""
+    from . import random
+
+    return _random_write(self, random.uniform(self._data.shape, self._data.dtype, from_, to))
+
+
+def _random_write(self: Tensor, data: np.ndarray) -> Tensor:
+    with_history = Tensor._wrap(data)
+    return write(TABLE["copy"], self, (with_history,), {})
+
+
+def rfloordiv(self: Tensor, other: Any) -> Tensor:
+    """other // self."""
+    return F.floor_divide(other, self)  # type: ignore[no-any-return]
+
+
+def rmod(self: Tensor, other: Any) -> Tensor:
+    """other % self."""
+    return F.remainder(other, self)  # type: ignore[no-any-return]
+
+
+def rmatmul(self: Tensor, other: Any) -> Tensor:
+    """other @ self."""
+    return functions.matmul(other, self)
+
+
+def size(self: Tensor, dim: int | None = None) -> Any:
+    """The shape, or the size of one dim."""
+    if dim is None:
+        return self.shape
+    return self._data.shape[functions.wrap_dim(dim, self._data.ndim)]
+
+
+def scalar(self: Tensor) -> Any:
+    """The only item, for ``float(x)`` and the like.
+
+    Raises:
+        ValueError: there are more, or none.
+    """
+    if self._data.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return self._data.item()
+
+
+def as_bool(self: Tensor) -> bool:
+    """The truth of the only item.
+
+    Raises:
+        RuntimeError: there are more, or none.
+    """
+    if self._data.size != 1:
+        number = "no values" if self._data.size == 0 else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {number} is ambiguous")
+    return bool(self._data.item())
+
+
+def as_index(self: Tensor) -> int:
+    """The only item of an integer tensor, where Python wants an index."""
+    if self._data.size != 1 or self._data.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self._data.item())
+
+
+def length(self: Tensor) -> int:
+    """The size of the first dim."""
+    if self._data.ndim == 0:
+        raise TypeError("len() of a 0-d tensor")
+    return self._data.shape[0]
+
+
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The items along the first dim, views all made at once."""
+    if self._data.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(F.unbind(self, dim=0))
+
+
+def contains(self: Tensor, item: Any) -> bool:
+    """Whether any item equals this one."""
+    return bool(np.any(self._data == (item._data if isinstance(item, Tensor) else item)))
+
+
+def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """What ``np.asarray(tensor)`` gives."""
+    data = functions.numpy(self)
+    return data if dtype is None else data.astype(dtype)
+
+
+def is_contiguous(self: Tensor) -> bool:
+    """Whether the items lie in C order."""
+    return bool(self._data.flags.c_contiguous)
+
+
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """How many items apart neighbours along each dim (or one) lie in memory."""
+    strides = tuple(step // self._data.itemsize for step in self._data.strides)
+    return strides if dim is None else strides[dim]
+
+
+def cpu(self: Tensor) -> Tensor:
+    """The tensor itself: it is on the CPU."""
+    return self
+
+
+def type_(self: Tensor, dtype: Any = None) -> Any:
+    """The legacy type name, or the tensor in another dtype."""
+    if dtype is None:
+        return dtypes.tensor_type(self._data.dtype)
+    return functions.to(self, dtype)
+
+
+def cast(target: dtypes.dtype) -> Callable[[Tensor], Tensor]:
+    """The method that converts to one dtype."""
+
+    def method(self: Tensor) -> Tensor:
+        return functions.to(self, target)
+
+    method.__doc__ = f"The tensor as {target!r}, itself when it is already."
+    return method
+
+
+def new_factory(name: str) -> Callable[..., Tensor]:
+    """``new_zeros`` and the like: of this tensor's dtype."""
+    factory = getattr(factories, name)
+
+    def method(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+        return factory(*args, dtype=dtype or self.dtype, **kwargs)  # type: ignore[no-any-return]
+
+    method.__doc__ = f"``{name}`` with this tensor's dtype by default."
+    return method
+
+
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A copy of a leaf with its gradient.
+
+    Raises:
+        RuntimeError: not a leaf.
+    """
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+            "because of a torch.nn.utils.weight_norm usage, see "
+            "https://github.com/pytorch/pytorch/pull/103001"
+        )
+    out = type(self)._wrap(self._data.copy())
+    out._requires_grad = self._requires_grad
+    out.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    if self._grad is not None:
+        out._grad = copy.deepcopy(self._grad, memo)
+    memo[id(self)] = out
+    return out
+
+
+def attach() -> None:
+    """Give Tensor its methods."""
+    methods: dict[str, Any] = {name: getattr(functions, name) for name in SAME}
+    methods.update({name: getattr(F, name) for name in FROM_TABLE})
+    methods.update(OPERATORS)
+    for key, op in TABLE.items():
+        if op.inplace and "." not in key:
+            methods[key + "_"] = writer(key)
+    for name in ("pow_", "fill_", "zero_", "copy_", "masked_fill_", "square_", "normal_",
+                 "uniform_", "size", "is_contiguous", "stride", "cpu"):  # fmt: skip
+        methods[name] = globals()[name]
+    for name in ("add", "sub"):
+        methods[name + "_"] = scaled_writer(name)
+    for name in ("zeros", "ones", "empty", "full", "tensor"):
+        methods["new_" + name] = new_factory(name)
+    methods.update(
+        __rfloordiv__=rfloordiv, __rmod__=rmod, __rmatmul__=rmatmul, __float__=lambda self:
+        float(scalar(self)), __int__=lambda self: int(scalar(self)), __bool__=as_bool,
+        __index__=as_index, __len__=length, __iter__=iterate, __contains__=contains,
+        __array__=as_numpy_array, __deepcopy__=deepcopy, type=type_,
+        where=lambda self, condition, other: functions.where(condition, self, other),
+        numel=lambda self: self._data.size, nelement=lambda self: self._data.size,
+        dim=lambda self: self._data.ndim, tolist=lambda self: self._data.tolist(),
+        view_as=lambda self, other: functions.view(self, *other._data.shape),
+        reshape_as=lambda self, other: functions.reshape(self, *other._data.shape),
+        expand_as=lambda self, other: functions.expand(self, *other._data.shape),
+        element_size=lambda self: self._data.itemsize, is_floating_point=lambda self:
+        self._meta.floating, storage_offset=lambda self: 0, data_ptr=lambda self:
+        self._data.ctypes.data, ravel=lambda self: functions.reshape(self, -1),
+        swapaxes=functions.transpose, type_as=lambda self, other: functions.to(self, other.dtype),
+        clip=functions.clamp, negative=functions.neg, subtract=functions.sub,
+        multiply=F.mul, divide=functions.div, true_divide=functions.div,
+    )  # fmt: skip
+    for name, target in (("float", dtypes.float32), ("double", dtypes.float64),
+                         ("half", dtypes.float16), ("long", dtypes.int64), ("int", dtypes.int32),
+                         ("short", dtypes.int16), ("bool", dtypes.bool_)):  # fmt: skip
+        methods[name] = cast(target)
+    for name, method in methods.items():
+        setattr(Tensor, name, method)
+    Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
+    Tensor.T = property(lambda self: functions.permute(  # type: ignore[attr-defined]
+        self, *reversed(range(self._data.ndim))))
+    Tensor.mT = property(lambda self: functions.transpose(self, -2, -1))  # type: ignore[attr-defined]
+    F.__dict__.update(reshape=functions.reshape, sum_to_size=functions.sum_to_size)
+
+
+def clone_for_grad(grad: Tensor) -> Tensor:
+    """A leaf's first gradient under create_graph: a copy with a history (``CopyBackwards``)."""
+    out = Tensor._wrap(np.zeros_like(grad._data))
+    if grad.requires_grad:
+        write(TABLE["copy"], out, (grad,), {})
+        out._counter = None
+        return out
+    return Tensor._wrap(grad._data.copy())
+
+
+attach()
+hot.copied = clone_for_grad
+assert is_number

@@ -1,0 +1,289 @@
+"""Nodes: the backward graph, one object for each recorded call.
+
+A node's ``next`` holds only the *targets* that need a gradient: other nodes, an ``Output`` of
+a node with several outputs, or the ``AccumulateGrad`` of a leaf. Each target has a ``grad`` slot
+in which a backward run collects what flows to it. ``next_functions``, PyTorch's view of the same
+edges with a place for every differentiable input, is computed from it.
+
+The classes of ordinary ops (``MulBackward0``) are made by ``compile`` from their declarations.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from . import errors, hot
+from .version import VersionCounter, counter_of
+
+if TYPE_CHECKING:
+    from ..optable import Op
+    from .tensor import Tensor
+
+Grad = Any
+"""A gradient on its way: an array (or numpy scalar), a Tensor under create_graph, or None."""
+
+
+class Hooks:
+    """What is to be called when a gradient reaches a target, in PyTorch's order."""
+
+    __slots__ = ("post", "pre", "retain", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, Callable[..., Any]] = {}
+        self.retain: weakref.ref[Tensor] | None = None
+        self.pre: dict[int, Callable[..., Any]] = {}
+        self.post: dict[int, Callable[..., Any]] = {}
+
+
+class RemovableHandle:
+    """Removes a hook: ``handle.remove()``, any number of times, or as a context manager."""
+
+    def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
+        self.id = hot.next_sequence()
+        hooks[self.id] = hook
+        self._hooks = hooks
+
+    def remove(self) -> None:
+        """Remove the hook; does nothing the second time."""
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class Node:
+    """A ``grad_fn``.
+
+    Class attributes: ``op`` and ``targets`` (the inputs that need gradients) for nodes made
+    from the table; ``single`` says that ``backward_arrays`` returns one gradient, not a tuple;
+    ``saves`` the names of the saved slots; ``special`` marks the kinds that the engine itself
+    treats (leaves and outputs).
+    """
+
+    __slots__ = (
+        "__weakref__", "_dict", "_rec", "fit", "grad", "hooks", "mark", "next", "seq",
+    )  # fmt: skip
+
+    op: ClassVar[Op | None] = None
+    targets: ClassVar[tuple[str, ...]] = ()
+    single: ClassVar[bool] = False
+    saves: ClassVar[tuple[str, ...]] = ()
+    special: ClassVar[bool] = False
+    outputs: ClassVar[int] = 1
+
+    next: tuple[Any, ...]
+    fit: tuple[hot.Meta | None, ...] | None
+    seq: float
+    grad: Grad
+    hooks: Hooks | None
+    mark: int
+    _rec: Any
+    _dict: dict[str, Any]
+
+    def start(self, next: tuple[Any, ...]) -> None:
+        """Give a node made by hand its place in the graph (generated code does it inline)."""
+        self.next = next
+        self.fit = None
+        self.seq = hot.next_sequence()
+        self.grad = None
+        self.hooks = None
+        self.mark = 0
+        self._rec = None
+
+    # What the engine calls ---------------------------------------------------------------
+    def backward_arrays(self, grad: Any, keep: bool) -> Any:
+        """The gradients of ``next`` from the gradient of the output, on arrays."""
+        raise NotImplementedError
+
+    def backward_tensors(self, grad: Any, keep: bool) -> Any:
+        """The same on Tensors, recording as it goes (create_graph)."""
+        raise NotImplementedError
+
+    # PyTorch's public surface ------------------------------------------------------------
+    def name(self) -> str:
+        """The name that error messages use."""
+        return type(self).__name__
+
+    @property
+    def slots(self) -> tuple[Any, ...]:
+        """One entry for each differentiable input: its target, or None."""
+        if self.op is None:
+            return self.next
+        found = dict(zip(self.targets, self.next, strict=True))
+        return tuple(found.get(name) for name in self.op.derivatives)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """PyTorch's edges: (node or None, output number) for each differentiable input."""
+        return tuple(
+            (target.node, target.nr) if isinstance(target, Output) else (target, 0)
+            for target in self.slots
+        )
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for the user's own notes."""
+        try:
+            return self._dict
+        except AttributeError:
+            self._dict = {}
+            return self._dict
+
+    def _sequence_nr(self) -> int:
+        """Rises by one for each node created."""
+        return int(self.seq)
+
+    def _hooks(self) -> Hooks:
+        if self.hooks is None:
+            self.hooks = Hooks()
+        return self.hooks
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after the node ran."""
+        return RemovableHandle(self._hooks().post, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad_outputs)`` before the node runs."""
+        return RemovableHandle(self._hooks().pre, hook)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            return self.read_saved(name.removeprefix("_saved_"))
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {hex(id(self))}>"
+
+    # Saved values ------------------------------------------------------------------------
+    def read_saved(self, name: str) -> Any:
+        """A saved value or piece of metadata by name, version-checked as backward does.
+
+        Raises:
+            RuntimeError: it was freed, or written in place since it was saved.
+        """
+        if name in ("self_sym_sizes", "self_sym_numel"):
+            shape = self.read_saved("self_shape")
+            return tuple(shape) if name.endswith("sizes") else int(np.prod(shape))
+        if name in self.saves:
+            saved = getattr(self, "saved_" + name)
+            if saved is None:
+                raise errors.freed(self)
+            tensor, version = self.unpack(name, saved)
+            if tensor._counter.version != version:
+                raise errors.stale(self, name, tensor, version)
+            return tensor
+        op = self.op
+        if op is not None and name in op.metadata(self.targets):
+            return getattr(self, "p_" + name)
+        if op is not None and name in (*op.inputs, *op.outputs):
+            return None
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")
+
+    def unpack(self, name: str, saved: Any) -> tuple[Any, int]:
+        """The Tensor in a saved slot and the version at which it was saved, unchecked.
+
+        An input is kept as the Tensor it was. An output is kept as its array (keeping the
+        Tensor would be a cycle) and is given its history back here.
+        """
+        if len(saved) == 2:
+            return saved
+        data, counter, version = saved
+        from .tensor import Tensor
+
+        assert self.op is not None
+        tensor = Tensor._wrap(data)
+        tensor._counter = counter
+        outputs = self.op.outputs
+        tensor._node = self if len(outputs) == 1 else Output(self, outputs.index(name))
+        tensor._requires_grad = True
+        return tensor, version
+
+    def iter_saved(self) -> Iterator[tuple[str, Any, int]]:
+        """``(slot, Tensor, version)`` for what is saved and not freed, unchecked."""
+        for name in self.saves:
+            saved = getattr(self, "saved_" + name, None)
+            if saved is not None:
+                tensor, version = self.unpack(name, saved)
+                yield name, tensor, version
+
+    def __call__(self, *grads: Any) -> Any:
+        """Run this node's backward on Tensors and keep its saved values."""
+        given: Any = grads[0] if self.outputs == 1 else list(grads)
+        if given is None:
+            return tuple(None for _ in self.slots)
+        found = self.backward_tensors(given, True)
+        found = (found,) if self.single else found
+        if self.op is None:
+            return found[0] if len(found) == 1 else tuple(found)
+        by_name = dict(zip(self.targets, found, strict=True))
+        every = tuple(by_name.get(name) for name in self.op.derivatives)
+        return every[0] if len(every) == 1 else every
+
+
+class Output(Node):
+    """Output ``nr`` of a node with several: where its gradient collects before the node runs."""
+
+    __slots__ = ("node", "nr")
+    special = True
+
+    def __init__(self, node: Node, nr: int) -> None:
+        self.start((node,))
+        self.seq = node.seq + 0.5  # just before its node, after all its consumers
+        self.node = node
+        self.nr = nr
+
+
+class AccumulateGrad(Node):
+    """The end of every path: adds what arrives into ``variable.grad``."""
+
+    __slots__ = ("variable",)
+    special = True
+
+    def __init__(self, variable: Tensor) -> None:
+        self.start(())
+        self.variable = variable
+
+    def name(self) -> str:
+        """PyTorch's name for it."""
+        return "torch::autograd::AccumulateGrad"
+
+    def _sequence_nr(self) -> int:
+        return 2**64 - 1
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad | None:
+    """The leaf's AccumulateGrad: the same object for as long as any graph refers to it.
+
+    The leaf holds it weakly, for it holds the leaf; None when the leaf needs no gradient.
+    """
+    if not leaf._requires_grad:
+        return None
+    reference = leaf._accumulator
+    found = reference() if reference is not None else None
+    if found is None:
+        found = AccumulateGrad(leaf)
+        leaf._accumulator = weakref.ref(found)
+    return found
+
+
+def target_of(tensor: Tensor) -> Any:
+    """Where the tensor's gradient goes: its node, output or AccumulateGrad; None without one."""
+    return tensor._node or accumulator(tensor)
+
+
+def saved_input(tensor: Tensor) -> tuple[Tensor, int]:
+    """A tensor as nodes save it: itself, and its version now."""
+    return tensor, (tensor._counter or counter_of(tensor)).version
+
+
+def saved_output(tensor: Tensor) -> tuple[np.ndarray, VersionCounter, int]:
+    """A result as its own node saves it: the array and the counter, not the Tensor."""
+    counter = tensor._counter or counter_of(tensor)
+    return tensor._data, counter, counter.version

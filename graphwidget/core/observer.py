@@ -1,0 +1,87 @@
+"""How the core speaks to whoever watches it: one nullable observer.
+
+The core knows no event, no log and no widget; it calls these methods and never looks at what
+they return. Nobody watching costs one ``is None`` test per op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import hot
+
+if TYPE_CHECKING:
+    from ..optable import Op
+    from .engine import Run
+    from .node import Node
+    from .tensor import Tensor
+
+
+class Observer(Protocol):
+    """What an observer hears. Implementations must not raise and must not change tensors."""
+
+    def made(self, tensor: Tensor) -> None:
+        """A factory or constructor made a leaf."""
+
+    def called(
+        self,
+        op: Op,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        outputs: tuple[Tensor, ...],
+        node: Node | None,
+    ) -> None:
+        """An op made new tensors; ``inputs`` are in signature order."""
+
+    def wrote(
+        self,
+        op: Op,
+        tensor: Tensor,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        base: Tensor | None,
+        node: Node | None,
+    ) -> None:
+        """``op`` wrote its result into ``tensor`` (``inputs[0]``); it already has its new
+        version and history. ``base`` is its base when it is a view."""
+
+    def flagged(self, tensor: Tensor) -> None:
+        """``requires_grad`` or ``retains_grad`` may have changed."""
+
+    def assigned(self, tensor: Tensor) -> None:
+        """The user assigned, cleared or zeroed ``.grad``."""
+
+    def run_begins(self, run: Run) -> None:
+        """A backward run begins."""
+
+    def node_starts(self, run: Run, node: Node, grads: tuple[Any, ...]) -> None:
+        """A node runs with these gradients of its outputs (arrays, Tensors or None)."""
+
+    def node_finishes(self, run: Run, node: Node, grads: tuple[Any, ...]) -> None:
+        """The node gave these gradients, one for each entry of ``node.next``."""
+
+    def accumulated(self, run: Run, tensor: Tensor, how: str, added: Any) -> None:
+        """``tensor.grad`` has its new value, ``added`` included."""
+
+    def freed(self, node: Node) -> None:
+        """The node let go of what it saved."""
+
+    def run_ends(self, run: Run, status: str, error: BaseException | None) -> None:
+        """The run is over: ``ok``, ``failed`` or ``abandoned``."""
+
+    def failed(self, error: BaseException) -> None:
+        """An autograd error or warning arose outside any run."""
+
+    def scope(self, kind: str, name: str, open: bool) -> None:
+        """A ``no_grad`` region, a module's call or a hook begins or ends."""
+
+
+def set_observer(observer: Observer | None) -> None:
+    """Install the observer, or remove it with ``None``."""
+    hot.observer = observer
+
+
+def get_observer() -> Observer | None:
+    """The observer in force."""
+    return hot.observer

@@ -1,0 +1,151 @@
+"""Operands of pointwise ops: numbers made tensors, types promoted, shapes broadcast, and the
+way back: gradients fitted to the operand they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..optable import kernels
+from ..optable.declare import Op
+from . import dtypes, hot
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+CONSTANTS_LIMIT = 4096
+_constants: dict[tuple[type, Any, int], Tensor] = {}
+
+UNTYPED = ("condition", "mask")
+"""Inputs of pointwise ops that take part in broadcasting but not in promotion."""
+
+
+def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
+    """A Python number as a 0-d tensor; the same object for the same number and type."""
+    key = (number.__class__, number, dtype.num)
+    found = _constants.get(key)
+    if found is None:
+        found = hot.Constant._wrap(np.array(number, dtype))
+        if number != 0 and number == number:  # 0.0 and -0.0 are equal keys; nan is none
+            if len(_constants) >= CONSTANTS_LIMIT:
+                _constants.clear()
+            _constants[key] = found
+    return found
+
+
+def is_number(value: Any) -> bool:
+    """Whether an operand is a Python or numpy number (and not an array)."""
+    return isinstance(value, (int, float, np.number, np.bool_)) and not isinstance(value, np.ndarray)
+
+
+def not_tensor(op: Op, operands: Sequence[Any]) -> TypeError:
+    """The error for an operand that is no tensor, in PyTorch's words."""
+    for position, operand in enumerate(operands):
+        if not isinstance(operand, hot.Tensor):
+            name = op.inputs[position]
+            name = "input" if name == "self" else name
+            return TypeError(
+                f"{op.name}(): argument '{name}' (position {position + 1}) must be Tensor, "
+                f"not {type(operand).__name__}"
+            )
+    return TypeError(f"{op.name}(): unexpected operands")
+
+
+def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
+    """The operands as Tensors: Python numbers become constants of the type they promote to.
+
+    Raises:
+        TypeError: an operand is neither a Tensor nor a number (PyTorch's text).
+    """
+    tensors = [x for x in operands if isinstance(x, hot.Tensor)]
+    if not tensors or not all(isinstance(x, hot.Tensor) or is_number(x) for x in operands):
+        raise not_tensor(op, operands)
+    made = []
+    for operand in operands:
+        if not isinstance(operand, hot.Tensor):
+            number = operand.item() if isinstance(operand, np.generic) else operand
+            typed = [x._data for x in tensors if x._data.dtype != bool] or [tensors[0]._data]
+            operand = constant(number, dtypes.result_type(typed[0], number))
+        made.append(operand)
+    return tuple(made)
+
+
+def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The common shape.
+
+    Raises:
+        RuntimeError: two sizes differ and neither is 1 (PyTorch's text).
+    """
+    result: list[int] = []
+    for shape in shapes:
+        if len(shape) > len(result):
+            result = [1] * (len(shape) - len(result)) + result
+        offset = len(result) - len(shape)
+        for i, size in enumerate(shape):
+            if result[offset + i] == 1:
+                result[offset + i] = size
+            elif size not in (1, result[offset + i]):
+                raise RuntimeError(
+                    f"The size of tensor a ({result[offset + i]}) must match the size of tensor b "
+                    f"({size}) at non-singleton dimension {offset + i}"
+                )
+    return tuple(result)
+
+
+def promote(
+    op: Op, tensors: Sequence[Tensor]
+) -> tuple[list[np.ndarray], tuple[hot.Meta, ...] | None]:
+    """Arrays of one type for the kernel, and what each gradient must be fitted to."""
+    arrays = [tensor._data for tensor in tensors]
+    shape = broadcast([array.shape for array in arrays])
+    typed = [a for a, name in zip(arrays, op.inputs, strict=True) if name not in UNTYPED]
+    dtype = typed[0].dtype
+    if len(typed) > 1:
+        levels = [
+            array if not tensor._number else array.item()
+            for array, tensor in zip(arrays, tensors, strict=True)
+            if any(array is one for one in typed)
+        ]
+        dtype = dtypes.result_type(*levels)
+    if op.dtype == "float" and dtype.kind != "f":
+        dtype = dtypes.default_numpy()
+    made = [
+        array if name in UNTYPED or array.dtype == dtype else array.astype(dtype)
+        for array, name in zip(arrays, op.inputs, strict=True)
+    ]
+    metas = tuple(tensor._meta for tensor in tensors)
+    if all(meta.shape == shape and meta.dtype == dtype for meta in metas):
+        return made, None
+    return made, metas
+
+
+def fit_to(grad: Any, meta: hot.Meta) -> Any:
+    """A gradient summed to a shape that was broadcast, and cast to its dtype.
+
+    On Tensors (create_graph) the sum and the cast are recorded as PyTorch records them.
+    """
+    F = hot.tensors if isinstance(grad, hot.Tensor) else None
+    data = grad._data if F is not None else grad
+    if data.shape != meta.shape:
+        if F is None:
+            grad = kernels.sum_to_size(grad, meta.shape)
+        else:
+            extra = data.ndim - meta.ndim
+            dims = tuple(range(extra)) + tuple(
+                i + extra
+                for i, size in enumerate(meta.shape)
+                if size == 1 and data.shape[i + extra] != 1
+            )
+            grad = F.sum_dim(grad, dims, True)
+            if extra:
+                grad = F.view(grad, meta.shape)
+    dtype = grad._data.dtype if F is not None else grad.dtype
+    if dtype != meta.dtype:
+        grad = F.to_copy(grad, meta.dtype) if F is not None else grad.astype(meta.dtype)
+    return grad
+
+
+hot.broadcast = broadcast
+hot.coerce, hot.promote, hot.fit_to, hot.not_tensor = coerce, promote, fit_to, not_tensor

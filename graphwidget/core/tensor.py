@@ -1,0 +1,380 @@
+"""Tensor: an array with a history.
+
+The arithmetic methods are attached in ``core.functions`` from the op table; here is what a tensor
+is and what concerns its gradient.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import dtypes, errors, hot, printing, version
+from .hot import Meta, meta_of
+from .node import (
+    AccumulateGrad,
+    Hooks,
+    Node,
+    Output,
+    RemovableHandle,
+    accumulator,
+    saved_input,
+    saved_output,
+    target_of,
+)
+from .version import VersionCounter, counter_of
+from .views import Link, ViewInfo, refresh
+
+
+class Tensor:
+    """A multi-dimensional array that can remember how it was computed.
+
+    Attributes follow PyTorch: ``data``, ``grad``, ``grad_fn``, ``requires_grad``, ``is_leaf``,
+    ``shape``, ``dtype``, ``device``. Make one with ``tensor(...)`` or a factory.
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_accumulator", "_counter", "_data", "_grad", "_hooks",
+        "_meta", "_node", "_rec", "_requires_grad", "_view",
+    )  # fmt: skip
+
+    _data: np.ndarray
+    _meta: Meta
+    _counter: VersionCounter | None
+    _node: Any
+    _requires_grad: bool
+    _grad: Tensor | None
+    _hooks: Hooks | None
+    _view: ViewInfo | None
+    _accumulator: weakref.ref[AccumulateGrad] | None
+    _rec: Any
+
+    _number: ClassVar[bool] = False
+    __array_priority__ = 1000  # numpy operands leave binary operators to us
+    __hash__ = object.__hash__
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """The legacy constructor: ``Tensor(2, 3)`` (uninitialised) or ``Tensor([1., 2.])``."""
+        from .factories import legacy
+
+        self._adopt(legacy(dtypes.default_numpy(), *args, **kwargs))
+        if hot.observer is not None:
+            hot.observer.made(self)
+
+    def _adopt(self, data: np.ndarray) -> None:
+        self._data = data
+        self._meta = meta_of(data)
+        self._counter = self._node = self._grad = self._hooks = None
+        self._view = self._accumulator = self._rec = None
+        self._requires_grad = False
+
+    @classmethod
+    def _wrap(cls, data: Any) -> Tensor:
+        """A new tensor around an array (not copied), without history."""
+        self = cls.__new__(cls)
+        self._adopt(data if data.__class__ is np.ndarray else np.asarray(data))
+        return self
+
+    # History ------------------------------------------------------------------------------
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that computes this tensor's part of backward; None for leaves."""
+        if self._view is not None:
+            refresh(self)
+        node = self._node
+        return node.node if isinstance(node, Output) else node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of ``grad_fn`` this is."""
+        return self._node.nr if isinstance(self._node, Output) else 0
+
+    @property
+    def is_leaf(self) -> bool:
+        """True when it needs no gradient or was made by the user."""
+        if self._view is not None:
+            refresh(self)
+        return self._node is None or not self._requires_grad
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are computed for this tensor; settable on leaves.
+
+        Raises:
+            RuntimeError: set to False on a non-leaf, or to True on integers.
+        """
+        view = self._view
+        return self._requires_grad or (view is not None and view.base._requires_grad)
+
+    @requires_grad.setter
+    def requires_grad(self, on: bool) -> None:
+        if not isinstance(on, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        if not self.is_leaf:
+            if not on:
+                raise RuntimeError(
+                    "you can only change requires_grad flags of leaf variables. If you want to "
+                    "use a computed variable in a subgraph that doesn't require differentiation "
+                    "use var_no_grad = var.detach()."
+                )
+            return
+        if on and not self._meta.floating:
+            raise RuntimeError(
+                "only Tensors of floating point and complex dtype can require gradients"
+            )
+        self._requires_grad = on
+        if hot.observer is not None:
+            hot.observer.flagged(self)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Set ``requires_grad`` in place and return the tensor itself."""
+        if requires_grad and not self._meta.floating and self.is_leaf:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient accumulated so far, or None.
+
+        Warns:
+            UserWarning: read on a non-leaf that does not retain its gradient.
+        """
+        if self._grad is None and not self.is_leaf and not self.retains_grad:
+            warning = UserWarning(errors.NONLEAF_GRAD)
+            errors.explained(warning, errors.none_grad(self))
+            warnings.warn(warning, stacklevel=2)
+            if hot.observer is not None:
+                hot.observer.failed(warning)
+        return self._grad
+
+    @grad.setter
+    def grad(self, grad: Tensor | None) -> None:
+        if grad is not None:
+            _check_grad(self, grad)
+        self._grad = grad
+        if hot.observer is not None:
+            hot.observer.assigned(self)
+
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether ``retain_grad`` keeps this non-leaf's gradient."""
+        hooks = self._target_hooks()
+        return hooks is not None and hooks.retain is not None and hooks.retain() is self
+
+    def _target_hooks(self) -> Hooks | None:
+        """The hooks of this non-leaf's own place in the graph, if there are any."""
+        if self._view is not None:
+            refresh(self)
+        return None if self._node is None else self._node.hooks
+
+    def retain_grad(self) -> None:
+        """Keep ``.grad`` of this non-leaf; does nothing on a leaf.
+
+        Raises:
+            RuntimeError: the tensor does not require grad.
+        """
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self.is_leaf:
+            return
+        self._node._hooks().retain = weakref.ref(self)
+        if hot.observer is not None:
+            hot.observer.flagged(self)
+
+    def _release_grad(self) -> None:
+        """Undo ``retain_grad`` (PyTorch has no public way)."""
+        hooks = self._target_hooks()
+        if hooks is not None and self.retains_grad:
+            hooks.retain = None
+            if hot.observer is not None:
+                hot.observer.flagged(self)
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+        """Call ``hook(grad)`` when the gradient of this tensor is computed; what it returns
+        (unless None) takes the gradient's place.
+
+        Raises:
+            RuntimeError: the tensor does not require grad.
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.is_leaf:
+            self._hooks = self._hooks or Hooks()
+            return RemovableHandle(self._hooks.tensor, hook)
+        return RemovableHandle(self._node._hooks().tensor, hook)
+
+    def register_post_accumulate_grad_hook(
+        self, hook: Callable[[Tensor], None]
+    ) -> RemovableHandle:
+        """Call ``hook(leaf)`` after each accumulation into the leaf's ``.grad``."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        self._hooks = self._hooks or Hooks()
+        return RemovableHandle(self._hooks.post, hook)
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Compute the gradients of the graph's leaves and add them to their ``.grad``.
+
+        Args:
+            gradient: of this tensor's shape; needed unless it has one element.
+            retain_graph: keep what the nodes saved; default: ``create_graph``.
+            create_graph: record the derivative's own graph.
+            inputs: accumulate only into these tensors.
+        """
+        from .backward import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    # Version and views ----------------------------------------------------------------------
+    @property
+    def _version(self) -> int:
+        return 0 if self._counter is None else self._counter.version
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    @property
+    def data(self) -> Tensor:
+        """The same values without history and with a version counter of their own."""
+        return Tensor._wrap(self._data)
+
+    @data.setter
+    def data(self, other: Tensor) -> None:
+        self._data = other._data
+        self._meta = other._meta
+
+    def detach(self) -> Tensor:
+        """A tensor without history that shares values and version counter."""
+        out = Tensor._wrap(self._data)
+        out._counter = counter_of(self)
+        if hot.observer is not None:
+            hot.observer.called(hot.DETACH, (self,), {}, (out,), None)
+        return out
+
+    def detach_(self) -> Tensor:
+        """Cut this tensor from its history, in place.
+
+        Raises:
+            RuntimeError: it is a view.
+        """
+        if self._view is not None:
+            raise RuntimeError(errors.DETACH_VIEW)
+        self._node = None
+        self._requires_grad = False
+        if hot.observer is not None:
+            hot.observer.flagged(self)
+        return self
+
+    # What it is -------------------------------------------------------------------------------
+    @property
+    def shape(self) -> dtypes.Size:
+        """The sizes of its dimensions."""
+        return dtypes.Size(self._data.shape)
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """Its element type."""
+        return dtypes.of(self._data.dtype)
+
+    @property
+    def device(self) -> dtypes.device:
+        """Always the CPU."""
+        return dtypes.device("cpu")
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self._data.ndim
+
+    def __repr__(self) -> str:
+        return printing.tensor_str(self._data, self._suffixes())
+
+    def _suffixes(self) -> list[str]:
+        try:
+            node = self.grad_fn
+        except RuntimeError:
+            return ["grad_fn=<Invalid>"]
+        if node is not None:
+            return [f"grad_fn=<{type(node).__name__}>"]
+        return ["requires_grad=True"] if self.requires_grad else []
+
+    def __format__(self, spec: str) -> str:
+        return printing.format_tensor(self, spec)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        from ..widget.display import tensor_mimebundle
+
+        return tensor_mimebundle(self, include, exclude)
+
+
+class Constant(Tensor):
+    """A Python number in a tensor's place: it never raises a type within its category."""
+
+    __slots__ = ()
+    _number = True
+
+
+def _check_grad(tensor: Tensor, grad: Any) -> None:
+    """PyTorch's checks of an assigned gradient."""
+    if not isinstance(grad, Tensor):
+        raise TypeError(
+            "assigned grad expected to be a Tensor or None but got grad of type "
+            f"{type(grad).__name__}"
+        )
+    if grad is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if grad._data.dtype != tensor._data.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{dtypes.c_word(grad._data.dtype)}' to a "
+            f"tensor with grad_dtype '{dtypes.type_word(tensor._data.dtype)}'. The gradient must "
+            "match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
+            "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+            "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+            "downstream systems that assume they match."
+        )
+    if grad._data.shape != tensor._data.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(grad._data.shape)}' to a tensor of "
+            f"size '{list(tensor._data.shape)}'. Please ensure that the gradient and the tensor "
+            "are the same size"
+        )
+
+
+def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: int = 0) -> None:
+    """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
+    out._counter = counter_of(source)
+    if not hot.grad_enabled():
+        origin = "no_grad"
+    else:
+        origin = "default" if op.single else "multi"
+    out._view = ViewInfo(source, Link(op, params, source._meta.shape), origin, nr)
+    if out._view.base._requires_grad:
+        out._requires_grad = True
+
+
+hot.Tensor, hot.Constant, hot.new = Tensor, Constant, object.__new__
+hot.as_view, hot.refresh, hot.Output = as_view, refresh, Output
+hot.accumulator, hot.target_of, hot.counter_of = accumulator, target_of, counter_of
+hot.saved_input, hot.saved_output, hot.VersionCounter = saved_input, saved_output, VersionCounter
+hot.user_frame = version.user_frame

@@ -1,0 +1,88 @@
+"""Version counters: how often a storage was written in place, and by which lines.
+
+One counter per storage, shared by a tensor, its views and its ``detach()``ed aliases. A counter
+is made when it is first asked for; most intermediate results never need one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+PACKAGE = str(Path(__file__).parent.parent)
+REMEMBERED_WRITES = 16
+"""How many of the latest writes a counter can name; a parameter is written without end."""
+
+
+class Site(NamedTuple):
+    """A place in the user's program: a code object and the instruction in it."""
+
+    code: CodeType
+    lasti: int
+
+    @property
+    def line(self) -> int:
+        """The line number."""
+        for start, end, line in self.code.co_lines():
+            if start <= self.lasti < end and line is not None:
+                return line
+        return self.code.co_firstlineno
+
+
+class WriteRecord(NamedTuple):
+    """The write that raised a storage to ``version``, the op that did it and where."""
+
+    version: int
+    op: str
+    site: Site | None
+
+
+class VersionCounter:
+    """The version of one storage and its latest writes."""
+
+    __slots__ = ("__weakref__", "version", "writes")
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.writes: deque[WriteRecord] | None = None
+
+    def writes_after(self, version: int) -> list[WriteRecord]:
+        """The remembered writes that made the storage newer than ``version``, oldest first."""
+        return [write for write in self.writes or () if write.version > version]
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame outside this package: where the user's program stands."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((PACKAGE, "<graphwidget")):
+        frame = frame.f_back
+    return frame
+
+
+def call_site() -> Site | None:
+    """Where the user's program stands, as a Site."""
+    frame = user_frame()
+    return None if frame is None else Site(frame.f_code, frame.f_lasti)
+
+
+def counter_of(tensor: Tensor) -> VersionCounter:
+    """The tensor's counter, made now if this is the first question."""
+    counter = tensor._counter
+    if counter is None:
+        counter = tensor._counter = VersionCounter()
+    return counter
+
+
+def bump(tensor: Tensor, op: str) -> None:
+    """Count one in-place write: the only place where a version changes."""
+    counter = tensor._counter or counter_of(tensor)
+    counter.version += 1
+    if counter.writes is None:
+        counter.writes = deque(maxlen=REMEMBERED_WRITES)
+    counter.writes.append(WriteRecord(counter.version, op, call_site()))

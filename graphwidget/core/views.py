@@ -1,0 +1,257 @@
+"""Views: how a tensor that shares its base's storage keeps the right history.
+
+A view remembers its base and the chain of view ops that leads from the base to it. When the base
+(or another view of it) is written in place, the view's own node is out of date; it is made anew
+when somebody next looks, as one ``AsStridedBackward0`` on the base's present node, whose backward
+runs the chain's derivatives in reverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..optable.declare import ARRAYS, bind
+from . import errors, hot
+from .node import Node, target_of
+from .version import counter_of
+
+if TYPE_CHECKING:
+    from ..optable import Op
+    from .tensor import Tensor
+
+MULTI = (
+    "Output {nr} of {name} is a view and {what}. This view is the output of a function that "
+    "returns multiple views. Such functions do not allow the output views to be modified inplace. "
+    "You should replace the inplace operation by an out-of-place one."
+)
+NO_GRAD = (
+    "{start} was created in no_grad mode and {what} with grad mode enabled. Given that this use "
+    "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the no_grad block (if you don't want the inplace "
+    "to be tracked) or both outside (if you want the inplace to be tracked)."
+)
+FUNCTION = (
+    "Output {nr} of {name} is a view and {what}. This view was created inside a custom Function "
+    "(or because an input was returned as-is) and the autograd logic to handle view+inplace would "
+    "override the custom backward associated with the custom Function, leading to incorrect "
+    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+    "Function."
+)
+WRITTEN = "is being modified inplace"
+BASE_WRITTEN = "its base or another view of its base has been modified inplace"
+
+
+class Link(NamedTuple):
+    """One view op between base and view: replayed forward by its kernel or its record function,
+    backward by its derivative. ``shape`` is that of the op's input.
+
+    Views that come several at a time (``unbind``) may never be written with history, so their
+    links are never replayed.
+    """
+
+    op: Op
+    params: dict[str, Any]
+    shape: tuple[int, ...]
+
+    def backward(self, grad: Any, namespace: Any) -> Any:
+        """The gradient of the op's input from that of its output."""
+        derivative = next(iter(self.op.derivatives.values()))
+        given = {**self.params, "grad": grad, f"{derivative.input}_shape": self.shape}
+        formula = bound_formula(derivative.formula, namespace)
+        return formula(*(given[need] for need in derivative.needs))
+
+
+_bound: dict[tuple[int, int], Callable[..., Any]] = {}
+
+
+def bound_formula(formula: Callable[..., Any], namespace: Any) -> Callable[..., Any]:
+    """``bind``, remembered."""
+    key = (id(formula), id(namespace))
+    found = _bound.get(key)
+    if found is None:
+        found = _bound[key] = bind(formula, namespace)
+    return found
+
+
+class ViewInfo:
+    """What a view knows of its base.
+
+    ``version`` is the one for which the view's node is valid; ``origin`` is ``default``,
+    ``no_grad``, ``multi`` or ``function``; ``nested`` says that a no_grad view was taken of
+    another view; ``label`` is (output number, op word) for messages.
+    """
+
+    __slots__ = ("base", "chain", "label", "nested", "origin", "version")
+
+    def __init__(self, source: Tensor, link: Link, origin: str, nr: int = 0) -> None:
+        info = source._view
+        self.base: Tensor = source if info is None else info.base
+        self.chain: tuple[Link, ...] = (link,) if info is None else (*info.chain, link)
+        self.origin = origin
+        if info is not None and origin == "default":
+            self.origin = info.origin  # a view of a restricted view is restricted likewise
+        self.nested = info is not None
+        self.label = (nr, node_word(link.op.node))
+        self.version = counter_of(source).version
+
+    def complaint(self, what: str) -> str:
+        """PyTorch's text for a forbidden write to this view, or to its base."""
+        nr, name = self.label
+        if self.origin == "no_grad":
+            start = f"Output {nr} of {name} is a view of a view which" if self.nested else "A view"
+            return NO_GRAD.format(start=start, what=f"and {what}").replace("and and", "and")
+        text = MULTI if self.origin == "multi" else FUNCTION
+        return text.format(nr=nr, name=name, what=what)
+
+
+def node_word(name: str) -> str:
+    """``UnbindBackward0`` -> ``Unbind``, the word in messages."""
+    word = name.replace("Backward", "", 1)
+    return word[:-1] if word.endswith("0") else word
+
+
+class AsStridedBackward0(Node):
+    """The regenerated history of a view: the whole chain from the base in one node."""
+
+    __slots__ = ("chain",)
+    single = True
+
+    def __init__(self, info: ViewInfo, target: Any) -> None:
+        self.start((target,))
+        self.chain = info.chain
+
+    def backward_arrays(self, grad: Any, keep: bool) -> Any:
+        for link in reversed(self.chain):
+            grad = link.backward(grad, ARRAYS)
+        return grad
+
+    def backward_tensors(self, grad: Any, keep: bool) -> Any:
+        for link in reversed(self.chain):
+            grad = link.backward(grad, hot.tensors)
+        return grad
+
+
+def refresh(view: Tensor) -> None:
+    """Bring a view's ``requires_grad`` and node up to date with its base.
+
+    Raises:
+        RuntimeError: the view may not be used after its base was written (PyTorch's texts).
+    """
+    info = view._view
+    assert info is not None
+    base = info.base
+    version = base._counter.version  # type: ignore[union-attr]
+    if base._requires_grad:
+        view._requires_grad = True
+    elif not view._requires_grad:
+        info.version = version
+        return
+    if info.version == version:
+        return
+    if info.origin != "default":
+        raise RuntimeError(info.complaint(BASE_WRITTEN))
+    target = target_of(base)
+    if target is not None:
+        view._node = AsStridedBackward0(info, target)
+    info.version = version
+
+
+def check_writable(tensor: Tensor, op: str) -> None:
+    """Refuse an in-place write that autograd cannot follow. Grad mode is on and the write or
+    the tensor requires grad.
+
+    Raises:
+        RuntimeError: a leaf that requires grad, a view of one, or a restricted view.
+    """
+    info = tensor._view
+    if info is not None:
+        if info.origin != "default":
+            raise RuntimeError(info.complaint(WRITTEN))
+        if tensor._requires_grad and info.base._node is None:
+            raise errors.leaf_written(tensor, op, errors.LEAF_VIEW)
+    if tensor._requires_grad and tensor._node is None:
+        raise errors.leaf_written(tensor, op)
+
+
+class CopySlices(Node):
+    """The base's node after a write through one of its views.
+
+    ``function`` is the written op's own node; the part of the gradient that belongs to the
+    view goes through it, the rest passes unchanged. ``passes`` says whether the base had a
+    history (or is a leaf) that the gradient flows on to.
+    """
+
+    __slots__ = ("chain", "function", "passes")
+
+    def __init__(self, base: Tensor, info: ViewInfo, function: Node) -> None:
+        target = target_of(base)
+        self.passes = target is not None
+        own = function.slots[0]
+        others = function.next[1:] if own is not None else function.next
+        self.start((target, *others) if self.passes else others)
+        if function.fit is not None:
+            rest = function.fit[1:] if own is not None else function.fit
+            self.fit = (None, *rest) if self.passes else rest
+        self.chain = info.chain
+        self.function: Node | None = function
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
+    @property
+    def slots(self) -> tuple[Any, ...]:
+        rest = self.next[1:] if self.passes else self.next
+        return (self.next[0] if self.passes else None, *rest)
+
+    def _function(self, keep: bool) -> Node:
+        function = self.function
+        if function is None:
+            raise errors.freed(self)
+        if not keep:
+            self.function = None
+        return function
+
+    def backward_arrays(self, grad: Any, keep: bool) -> Any:
+        function = self._function(keep)
+        whole = np.array(grad)
+        part = whole
+        for link in self.chain:
+            part = link.op.kernel(part, **link.params)
+        found = function.backward_arrays(part.copy(), keep)
+        found = (found,) if function.single else found
+        if function.slots[0] is None:
+            part[...] = 0
+            return (whole, *found) if self.passes else found
+        own = found[0]
+        part[...] = fitted(own, function.fit, 0)
+        return (whole, *found[1:]) if self.passes else found[1:]
+
+    def backward_tensors(self, grad: Any, keep: bool) -> Any:
+        function = self._function(keep)
+        whole = hot.tensors.clone(grad)
+        part = whole
+        for link in self.chain:
+            part = getattr(hot.tensors, link.op.key.replace(".", "_"))(part, **link.params)
+        found = function.backward_tensors(hot.tensors.clone(part), keep)
+        found = (found,) if function.single else found
+        if function.slots[0] is None:
+            part.zero_()
+            return (whole, *found) if self.passes else found
+        part.copy_(found[0])
+        return (whole, *found[1:]) if self.passes else found[1:]
+
+
+def fitted(grad: Any, fit: tuple[hot.Meta | None, ...] | None, index: int) -> Any:
+    """A gradient reduced and cast to the input it belongs to."""
+    meta = fit[index] if fit is not None else None
+    return grad if grad is None or meta is None else hot.fit_to(grad, meta)
+
+
+def rebase(view: Tensor, info: ViewInfo, function: Node) -> None:
+    """Give the base the history of a write through ``view``; other views follow when looked at."""
+    base = info.base
+    base._node = CopySlices(base, info, function)
+    base._requires_grad = True

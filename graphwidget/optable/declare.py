@@ -1,0 +1,238 @@
+"""How an op is declared: one statement that says everything the rest of the house derives.
+
+    op("mul(self, other, /)", np.multiply, inplace=True, pointwise=True,
+       d_self=lambda grad, other: grad * other,
+       d_other=lambda grad, self: grad * self,
+       sign="×", tex=r"{self} \\odot {other}", onnx="Mul")
+
+Names before ``/`` are tensors, names after it metadata; ``*tensors`` is a list of tensors;
+``-> values, indices`` names several outputs, ``-> *outputs`` any number. A derivative's parameter names say what it needs:
+
+* ``grad``: the gradient of the output (``grads``: the tuple of them, several outputs);
+* an input's name: its value, saved and version-checked;
+* ``result`` or an output's name: the output's value, saved;
+* ``<input>_shape``, ``<input>_dtype`` and metadata names: nothing saved.
+
+Derivatives are written with operators and ``F.<op>`` only. ``F`` is not a module: the same
+function is bound to one ``F`` of array kernels, one of Tensor functions and one of text, so
+that one formula computes, records and explains.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+REQUIRED = inspect.Parameter.empty
+
+Formula = Callable[..., Any]
+
+
+class Namespace:
+    """An ``F``: the ops under their names, for one kind of operand."""
+
+    def __getattr__(self, name: str) -> Any:  # only reached for names that were never declared
+        raise AttributeError(f"no op named {name!r} in the op table")
+
+
+ARRAYS = Namespace()
+"""``F`` on ndarrays: the kernels themselves."""
+
+
+def bind(function: Formula, namespace: Namespace) -> Formula:
+    """The same function with ``F`` meaning ``namespace``."""
+    bound = types.FunctionType(
+        function.__code__,
+        {**function.__globals__, "F": namespace},
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    bound.__kwdefaults__ = function.__kwdefaults__
+    return bound
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """The derivative of an op by one input: its formula and what it needs, in order."""
+
+    input: str
+    formula: Formula
+    needs: tuple[str, ...]
+
+    @property
+    def passes_on(self) -> bool:
+        """True when the formula is ``lambda grad: grad`` (the engine then calls nothing)."""
+        code = self.formula.__code__
+        return self.needs == ("grad",) and code.co_code == (lambda grad: grad).__code__.co_code
+
+
+@dataclass(frozen=True)
+class Op:
+    """An op of the table. See the module's text for the meaning of a declaration.
+
+    ``name`` is what users call, ``key`` is unique (``pow.scalar``); ``node`` is the class name
+    of its ``grad_fn``.
+    """
+
+    key: str
+    name: str
+    kernel: Callable[..., Any]
+    inputs: tuple[str, ...]
+    variadic: bool
+    params: dict[str, Any]
+    outputs: tuple[str, ...]
+    node: str
+    derivatives: dict[str, Derivative]
+    pointwise: bool
+    dtype: str
+    inplace: bool
+    view: bool
+    nograd: bool
+    sign: str
+    text: str
+    tex: str
+    onnx: str | None
+
+    @property
+    def many(self) -> bool:
+        """The number of outputs depends on the call (``-> *outputs``)."""
+        return self.outputs[0].startswith("*")
+
+    @property
+    def single(self) -> bool:
+        """There is exactly one output."""
+        return len(self.outputs) == 1 and not self.many
+
+    def saved_by(self, targets: tuple[str, ...]) -> tuple[str, ...]:
+        """The inputs and outputs that must be saved when ``targets`` need gradients."""
+        saved: list[str] = []
+        for target in targets:
+            for need in self.derivatives[target].needs:
+                if need in self.inputs or need in self.outputs:
+                    if need not in saved:
+                        saved.append(need)
+        return tuple(saved)
+
+    def metadata(self, targets: tuple[str, ...]) -> tuple[str, ...]:
+        """The metadata (params, shapes, dtypes) that derivatives of ``targets`` read."""
+        names: list[str] = []
+        for target in targets:
+            for need in self.derivatives[target].needs:
+                tensors = need in self.inputs or need in self.outputs
+                if not tensors and need not in ("grad", "grads") and need not in names:
+                    names.append(need)
+        return tuple(names)
+
+    def __repr__(self) -> str:
+        return f"<op {self.key}>"
+
+
+TABLE: dict[str, Op] = {}
+"""Every op by its key."""
+
+
+def parse_signature(
+    signature: str,
+) -> tuple[str, tuple[str, ...], bool, dict[str, Any], tuple[str, ...]]:
+    """``"max.dim(self, /, dim, keepdim=False) -> values, indices"`` in its parts."""
+    head, _, outs = signature.partition("->")
+    key, _, inner = head.strip().partition("(")
+    tensors, slash, rest = inner.rstrip(")").partition("/")
+    if not slash:
+        raise ValueError(f"{signature!r}: put '/' after the tensor inputs")
+    inputs = tuple(name.strip() for name in tensors.split(",") if name.strip())
+    variadic = any(name.startswith("*") for name in inputs)
+    if variadic and len(inputs) != 1:
+        raise ValueError(f"{signature!r}: a list of tensors must be the only tensor input")
+    scope: dict[str, Any] = {}
+    exec(f"def f({rest.strip().lstrip(',')}): pass", scope)
+    params = {p.name: p.default for p in inspect.signature(scope["f"]).parameters.values()}
+    outputs = tuple(name.strip() for name in outs.split(",") if name.strip()) or ("result",)
+    return key, tuple(name.lstrip("*") for name in inputs), variadic, params, outputs
+
+
+def node_name(name: str) -> str:
+    """``nll_loss`` -> ``NllLossBackward0``, PyTorch's rule for the names of nodes."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_")) + "Backward0"
+
+
+def op(
+    signature: str,
+    kernel: Callable[..., Any],
+    *,
+    node: str | None = None,
+    pointwise: bool = False,
+    dtype: str = "same",
+    inplace: bool = False,
+    view: bool = False,
+    nograd: bool = False,
+    sign: str = "",
+    text: str = "",
+    tex: str,
+    onnx: str | None,
+    **formulas: Formula,
+) -> Op:
+    """Declare an op.
+
+    Args:
+        signature: see the module's text.
+        kernel: computes on ndarrays; takes the inputs, then the metadata. A numpy ufunc may
+            stand here as it is.
+        node: the ``grad_fn``'s name where PyTorch's differs from the rule.
+        pointwise: works item by item, so inputs broadcast and promote.
+        dtype: of a pointwise result: ``same``, ``float`` (integers become the default dtype)
+            or ``bool``.
+        inplace: ``name_`` is derived.
+        view: the kernel returns a view of the first input.
+        nograd: states that there is no derivative.
+        sign: what the picture's pill shows; the op's name when empty.
+        text: the formula in words of the inputs (``{self} × {other}``).
+        tex: the same in TeX.
+        onnx: the ONNX operator, or None where one op is not enough.
+        **formulas: ``d_<input>`` for each differentiable input.
+
+    Raises:
+        ValueError: a formula asks for a name that the declaration does not have, or the
+            declaration states neither derivatives nor ``nograd``.
+    """
+    key, inputs, variadic, params, outputs = parse_signature(signature)
+    name = key.partition(".")[0]
+    known = {"grad", "grads", *inputs, *outputs, *params}
+    for each in inputs:
+        known |= {f"{each}_shape", f"{each}_dtype"}
+    derivatives: dict[str, Derivative] = {}
+    for label, formula in formulas.items():
+        target = label.removeprefix("d_")
+        needs = tuple(inspect.signature(formula).parameters)
+        strangers = [need for need in needs if need not in known]
+        if target not in inputs or strangers:
+            raise ValueError(f"{key}: {label} speaks of unknown {strangers or target}")
+        derivatives[target] = Derivative(target, formula, needs)
+    if bool(derivatives) == nograd:
+        raise ValueError(f"{key}: state either derivatives or nograd=True")
+    if key in TABLE:
+        raise ValueError(f"{key} is declared twice")
+    shown = ", ".join("{" + each + "}" for each in inputs)
+    declared = Op(
+        key=key, name=name, kernel=kernel, inputs=inputs, variadic=variadic, params=params,
+        outputs=outputs, node=node or node_name(name), derivatives=derivatives,
+        pointwise=pointwise, dtype=dtype, inplace=inplace, view=view, nograd=nograd,
+        sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,
+    )  # fmt: skip
+    TABLE[key] = declared
+    ARRAYS.__dict__[key.replace(".", "_")] = kernel
+    return declared
+
+
+COMPOSITES: dict[str, Formula] = {}
+"""Functions of ``F`` alone that formulas share, by name; they work on every kind of operand."""
+
+
+def composite(function: Formula) -> Formula:
+    """Make a function written with ``F`` available to formulas as ``F.<its name>``."""
+    COMPOSITES[function.__name__] = function
+    return function

@@ -1,0 +1,416 @@
+"""Kernels that numpy does not have as one function. All take and return arrays.
+
+Constants enter as 0-d arrays of the operand's type: numpy converts a Python number anew on every
+call, which on small arrays costs as much as the arithmetic.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .declare import ARRAYS
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+
+_ones: dict[Any, Array] = {}
+
+
+def one(dtype: Any) -> Array:
+    """The number 1 as a 0-d array."""
+    found = _ones.get(dtype)
+    if found is None:
+        found = _ones[dtype] = np.ones((), dtype)
+    return found
+
+
+def as_array(value: Any) -> Array:
+    """Kernels work on arrays; backward may hand them numpy scalars."""
+    return value if value.__class__ is np.ndarray else np.asarray(value)
+
+
+# Pointwise ---------------------------------------------------------------------------------
+def sigmoid(a: Array) -> Array:
+    """1 / (1 + exp(-a)), which neither overflows nor loses precision at the ends."""
+    result = np.negative(a, out=...)
+    np.exp(result, out=result)
+    unit = one(result.dtype)
+    np.add(result, unit, out=result)
+    return np.divide(unit, result, out=result)  # type: ignore[no-any-return]
+
+
+def sigmoid_backward(grad: Array, result: Array) -> Array:
+    """grad (1 - result) result."""
+    factor = np.subtract(one(result.dtype), result, out=...)
+    np.multiply(factor, result, out=factor)
+    return np.multiply(grad, factor, out=...)  # type: ignore[no-any-return]
+
+
+def tanh_backward(grad: Array, result: Array) -> Array:
+    """grad (1 - result**2)."""
+    factor = np.multiply(result, result, out=...)
+    np.subtract(one(result.dtype), factor, out=factor)
+    return np.multiply(grad, factor, out=...)  # type: ignore[no-any-return]
+
+
+_zeros: dict[Any, Array] = {}
+
+
+def relu(a: Array) -> Array:
+    """max(a, 0); nan stays nan."""
+    zero = _zeros.get(a.dtype)
+    if zero is None:
+        zero = _zeros[a.dtype] = np.zeros((), a.dtype)
+    return np.maximum(a, zero, out=...)  # type: ignore[no-any-return]
+
+
+def threshold_backward(grad: Array, result: Array, threshold: float) -> Array:
+    """grad where result > threshold, else 0."""
+    return np.multiply(grad, result > threshold, out=..., dtype=as_array(grad).dtype)  # type: ignore[no-any-return]
+
+
+def power(a: Array, exponent: float) -> Array:
+    """a**exponent for a Python number; squares and cubes by multiplication, as PyTorch does."""
+    if exponent == 2:
+        return np.multiply(a, a, out=...)  # type: ignore[no-any-return]
+    if exponent == 3:
+        return np.multiply(a * a, a, out=...)  # type: ignore[no-any-return]
+    if exponent == 0.5 and a.dtype.kind == "f":
+        return np.sqrt(a, out=...)  # type: ignore[no-any-return]
+    if exponent == 1:
+        return a.copy()
+    if a.dtype.kind != "f" and isinstance(exponent, int) and exponent < 0:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if a.dtype.kind != "f" and isinstance(exponent, int):
+        return np.power(a, exponent, out=...)  # type: ignore[no-any-return]
+    return np.power(a, np.asarray(exponent, a.dtype), out=...)  # type: ignore[no-any-return]
+
+
+def power_of(exponent: Array, base: float) -> Array:
+    """base**exponent for a Python number as the base."""
+    return np.power(np.asarray(base, exponent.dtype), exponent, out=...)  # type: ignore[no-any-return]
+
+
+def reversed_subtract(a: Array, other: float) -> Array:
+    """other - a for a Python number."""
+    return np.subtract(np.asarray(other, a.dtype), a, out=...)  # type: ignore[no-any-return]
+
+
+def scaled_add(a: Array, b: Array, alpha: float) -> Array:
+    """a + alpha b."""
+    return np.add(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=...)  # type: ignore[no-any-return]
+
+
+def scaled_subtract(a: Array, b: Array, alpha: float) -> Array:
+    """a - alpha b."""
+    return np.subtract(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=...)  # type: ignore[no-any-return]
+
+
+def clamp(a: Array, min: float | None, max: float | None) -> Array:
+    """a, at least min and at most max."""
+    low = None if min is None else np.asarray(min, a.dtype)
+    high = None if max is None else np.asarray(max, a.dtype)
+    return np.clip(a, low, high, out=None if a.ndim else np.empty_like(a))  # type: ignore[no-any-return]
+
+
+def where(condition: Array, a: Array, b: Array) -> Array:
+    """a where condition, else b."""
+    return as_array(np.where(condition, a, b))
+
+
+def divide_trunc(a: Array, b: Array) -> Array:
+    """a / b rounded toward zero, in the operands' type."""
+    return np.trunc(np.true_divide(a, b)).astype(np.result_type(a, b), copy=False)
+
+
+# Reductions ------------------------------------------------------------------------------------
+def sum_type(a: Array) -> Any:
+    """Sums of integers and bools are int64."""
+    return None if a.dtype.kind == "f" else np.int64
+
+
+def sum_all(a: Array) -> Array:
+    """The sum of all items, 0-d."""
+    return as_array(np.add.reduce(a, None, sum_type(a)))
+
+
+def sum_dim(a: Array, dim: Shape, keepdim: bool) -> Array:
+    """Sums along dims."""
+    return as_array(np.add.reduce(a, dim, sum_type(a), None, keepdim))
+
+
+def mean_all(a: Array) -> Array:
+    """The mean of all items, 0-d."""
+    total = np.add.reduce(a, None)
+    return np.divide(total, np.asarray(a.size, a.dtype), out=...)  # type: ignore[no-any-return]
+
+
+def mean_dim(a: Array, dim: Shape, keepdim: bool) -> Array:
+    """Means along dims."""
+    total = np.add.reduce(a, dim, None, None, keepdim)
+    count = count_along(a.shape, dim)
+    return np.divide(total, np.asarray(count, a.dtype), out=...)  # type: ignore[no-any-return]
+
+
+def count_along(shape: Shape, dim: Shape) -> int:
+    """How many items are reduced into one."""
+    count = 1
+    for d in dim:
+        count *= shape[d]
+    return count
+
+
+def max_all(a: Array) -> Array:
+    """The largest item; nan wins."""
+    return as_array(np.maximum.reduce(a, None))
+
+
+def min_all(a: Array) -> Array:
+    """The smallest item; nan wins."""
+    return as_array(np.minimum.reduce(a, None))
+
+
+def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """Largest items along a dim and their (first) indices."""
+    return _chosen(a, np.argmax(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
+
+
+def min_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """Smallest items along a dim and their (first) indices."""
+    return _chosen(a, np.argmin(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
+
+
+def _chosen(a: Array, index: Array | None, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    if index is None:
+        return a.copy(), np.zeros((), np.int64)
+    values = np.take_along_axis(a, index, dim)
+    if not keepdim:
+        values, index = values.squeeze(dim), index.squeeze(dim)
+    return as_array(values), as_array(index)
+
+
+def scatter_chosen(grad: Array, index: Array, shape: Shape, dim: int, keepdim: bool) -> Array:
+    """Zeros of ``shape`` with grad at the chosen indices along a dim."""
+    result = np.zeros(shape, as_array(grad).dtype)
+    if not shape:
+        result[...] = grad
+        return result
+    if not keepdim:
+        grad, index = np.expand_dims(grad, dim), np.expand_dims(index, dim)
+    np.put_along_axis(result, index, grad, dim)
+    return result
+
+
+def gather_chosen(a: Array, index: Array, dim: int, keepdim: bool) -> Array:
+    """The items at the chosen indices along a dim."""
+    if not a.ndim:
+        return a.copy()
+    found = np.take_along_axis(a, index if keepdim else np.expand_dims(index, dim), dim)
+    return as_array(found if keepdim else found.squeeze(dim))
+
+
+def argmax(a: Array, dim: int | None, keepdim: bool) -> Array:
+    """Indices of the first largest items."""
+    return as_array(np.argmax(a, dim, keepdims=keepdim))
+
+
+def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
+    """Indices of the first smallest items."""
+    return as_array(np.argmin(a, dim, keepdims=keepdim))
+
+
+# Shapes -------------------------------------------------------------------------------------------
+VIEW_ERROR = (
+    "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+    "across two contiguous subspaces). Use .reshape(...) instead."
+)
+
+
+def view(a: Array, shape: Shape) -> Array:
+    """The same items in another shape, sharing memory.
+
+    Raises:
+        RuntimeError: the strides do not allow it (PyTorch's text).
+    """
+    try:
+        return np.reshape(a, shape, copy=False)
+    except ValueError:
+        raise RuntimeError(VIEW_ERROR) from None
+
+
+def expand(a: Array, shape: Shape) -> Array:
+    """A broadcast view with stride 0 along new and stretched dims (numpy's is read-only)."""
+    a = as_array(a)
+    offset = len(shape) - a.ndim
+    strides = tuple(
+        0 if i < offset or (a.shape[i - offset] == 1 and size != 1) else a.strides[i - offset]
+        for i, size in enumerate(shape)
+    )
+    if a.flags.c_contiguous and a.flags.writeable and 0 not in shape:
+        return np.ndarray(shape, a.dtype, a, 0, strides)
+    return np.lib.stride_tricks.as_strided(a, shape, strides)
+
+
+def slice_(a: Array, dim: int, start: int, end: int, step: int) -> Array:
+    """Items start, start + step, ... below end along a dim."""
+    index: list[Any] = [slice(None)] * a.ndim
+    index[dim] = slice(start, end, step)
+    return a[tuple(index)]
+
+
+def slice_backward(grad: Array, shape: Shape, dim: int, start: int, end: int, step: int) -> Array:
+    """Zeros of ``shape`` with grad in the slice."""
+    result = np.zeros(shape, as_array(grad).dtype)
+    slice_(result, dim, start, end, step)[...] = grad
+    return result
+
+
+def select(a: Array, dim: int, index: int) -> Array:
+    """The items at one index of a dim, which goes."""
+    place: tuple[Any, ...] = (*(slice(None),) * dim, index, ...)
+    return a[place]
+
+
+def select_backward(grad: Array, shape: Shape, dim: int, index: int) -> Array:
+    """Zeros of ``shape`` with grad at one index of a dim."""
+    result = np.zeros(shape, as_array(grad).dtype)
+    select(result, dim, index)[...] = grad
+    return result
+
+
+def squeeze(a: Array, dim: Shape) -> Array:
+    """Without those of the dims that have size 1."""
+    keep = tuple(d for d in dim if a.shape[d] == 1)
+    return a.squeeze(keep) if keep else a[...]
+
+
+def diagonal(a: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """A writable view of the diagonal (numpy's is read-only)."""
+    found = np.diagonal(a, offset, dim1, dim2)
+    if found.size == 0:
+        return np.zeros(found.shape, a.dtype)
+    start = a[
+        tuple(
+            slice(max(0, -offset), None) if i == dim1 % a.ndim
+            else slice(max(0, offset), None) if i == dim2 % a.ndim
+            else slice(None)
+            for i in range(a.ndim)
+        )
+    ]  # fmt: skip
+    return np.lib.stride_tricks.as_strided(start, found.shape, found.strides)
+
+
+def diagonal_backward(grad: Array, shape: Shape, offset: int, dim1: int, dim2: int) -> Array:
+    """Zeros of ``shape`` with grad on the diagonal."""
+    result = np.zeros(shape, as_array(grad).dtype)
+    diagonal(result, offset, dim1, dim2)[...] = grad
+    return result
+
+
+def unbind(a: Array, dim: int) -> tuple[Array, ...]:
+    """One view for each index of a dim."""
+    return tuple(select(a, dim, i) for i in range(a.shape[dim]))
+
+
+def split_sizes(a: Array, sizes: Shape, dim: int) -> tuple[Array, ...]:
+    """Consecutive views of the given sizes along a dim."""
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(slice_(a, dim, start, start + size, 1))
+        start += size
+    return tuple(parts)
+
+
+def stack(arrays: list[Array], dim: int) -> Array:
+    """Joined along a new dim."""
+    return np.stack(arrays, dim)
+
+
+def cat(arrays: list[Array], dim: int) -> Array:
+    """Joined along a dim; PyTorch lets empty 1-d tensors pass."""
+    return np.concatenate([a for a in arrays if a.shape != (0,)] or arrays, dim)
+
+
+def cat_backward(grad: Array, shapes: tuple[Shape, ...], dim: int) -> tuple[Array, ...]:
+    """The part of grad that belongs to each joined array."""
+    parts, start = [], 0
+    for shape in shapes:
+        if shape == (0,):
+            parts.append(np.zeros((0,), grad.dtype))
+            continue
+        parts.append(slice_(grad, dim, start, start + shape[dim], 1))
+        start += shape[dim]
+    return tuple(parts)
+
+
+# Indexing -----------------------------------------------------------------------------------------
+def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A numpy index from one entry per dim: an integer or mask array, or None for all.
+
+    torch puts the indexed dims first only when they are not adjacent, which is numpy's rule.
+    """
+    return tuple(slice(None) if each is None else each for each in indices)
+
+
+def index(a: Array, indices: tuple[Any, ...]) -> Array:
+    """A copy of the items at the indices."""
+    return as_array(a[index_of(indices)])
+
+
+def index_backward(grad: Array, shape: Shape, indices: tuple[Any, ...]) -> Array:
+    """Zeros of ``shape`` to which grad is added at the indices, repeated ones adding up."""
+    result = np.zeros(shape, as_array(grad).dtype)
+    np.add.at(result, index_of(indices), grad)
+    return result
+
+
+def index_put(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool) -> Array:
+    """A copy of a with values written (or added) at the indices."""
+    result = a.copy()
+    if accumulate:
+        np.add.at(result, index_of(indices), values)
+    else:
+        result[index_of(indices)] = values
+    return result
+
+
+def masked_fill(a: Array, mask: Array, value: float) -> Array:
+    """A copy of a with value where mask."""
+    result = np.array(np.broadcast_to(a, np.broadcast_shapes(a.shape, mask.shape)))
+    np.copyto(result, np.asarray(value, a.dtype), where=mask)
+    return result
+
+
+# Losses ---------------------------------------------------------------------------------------------
+def mse_loss(a: Array, target: Array, reduction: str) -> Array:
+    """The squared differences, their mean or their sum."""
+    difference = np.subtract(a, target, out=...)
+    np.multiply(difference, difference, out=difference)
+    if reduction == "none":
+        return difference  # type: ignore[no-any-return]
+    return mean_all(difference) if reduction == "mean" else sum_all(difference)
+
+
+def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: str) -> Array:
+    """2 (a - target) grad, over the count for the mean."""
+    factor = 2.0 / max(as_array(a).size, 1) if reduction == "mean" else 2.0
+    difference = np.subtract(a, target, out=...)
+    np.multiply(difference, np.asarray(factor, difference.dtype), out=difference)
+    return np.multiply(difference, grad, out=...)  # type: ignore[no-any-return]
+
+
+def sum_to_size(a: Array, shape: Shape) -> Array:
+    """The sum over the dims that a broadcast from ``shape`` stretched."""
+    a = as_array(a)
+    if a.shape == shape:
+        return a
+    extra = a.ndim - len(shape)
+    dims = tuple(range(extra)) + tuple(
+        i + extra for i, size in enumerate(shape) if size == 1 and a.shape[i + extra] != 1
+    )
+    return as_array(np.add.reduce(a, dims, keepdims=True)).reshape(shape)
+
+
+ARRAYS.__dict__.update(reshape=np.reshape, sum_to_size=sum_to_size)

@@ -1,0 +1,38 @@
+"""Losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import kernels
+from .declare import Namespace, composite, op
+
+F = Namespace()
+
+op("mse_loss(self, target, /, reduction='mean')", kernels.mse_loss,
+   d_self=lambda grad, self, target, reduction:
+       F.mse_loss_backward(grad, self, target, reduction),
+   d_target=lambda grad, self, target, reduction:
+       F.mse_loss_backward(grad, target, self, reduction),
+   sign="mse", text="mse({self}, {target})",
+   tex=r"\operatorname{{mse}}({self}, {target})", onnx=None)
+
+
+@composite
+def mse_factor(shape: Any, reduction: str) -> float:
+    """2, over the count for the mean."""
+    count = kernels.count_along(shape, tuple(range(len(shape))))
+    return 2.0 / count if reduction == "mean" else 2.0
+
+
+op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_loss_backward,
+   d_grad_output=lambda grad, self, target, reduction, self_shape, grad_output_shape:
+       F.sum_to_size(
+           grad * (self - target) * F.mse_factor(self_shape, reduction), grad_output_shape
+       ),
+   d_self=lambda grad, grad_output, self_shape, reduction:
+       grad * grad_output * F.mse_factor(self_shape, reduction),
+   d_target=lambda grad, grad_output, self_shape, reduction:
+       -(grad * grad_output * F.mse_factor(self_shape, reduction)),
+   sign="mse′", text="2 · ({self} − {target}) · {grad_output}",
+   tex=r"2 ({self} - {target}) {grad_output}", onnx=None)

@@ -1,0 +1,298 @@
+"""Ops that work item by item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import kernels
+from .declare import Namespace, composite, op
+
+F = Namespace()  # formulas are bound to their own F; this one is for the eye
+
+# Arithmetic ----------------------------------------------------------------------------------
+op("add(self, other, /)", np.add, inplace=True, pointwise=True,
+   d_self=lambda grad: grad,
+   d_other=lambda grad: grad,
+   sign="+", text="{self} + {other}", tex=r"{self} + {other}", onnx="Add")
+
+op("add.alpha(self, other, /, alpha)", kernels.scaled_add, inplace=True, pointwise=True,
+   d_self=lambda grad: grad,
+   d_other=lambda grad, alpha: grad * alpha,
+   sign="+", text="{self} + {alpha} · {other}", tex=r"{self} + {alpha} {other}", onnx=None)
+
+op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True,
+   d_self=lambda grad: grad,
+   d_other=lambda grad: -grad,
+   sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")
+
+op("sub.alpha(self, other, /, alpha)", kernels.scaled_subtract, inplace=True, pointwise=True,
+   d_self=lambda grad: grad,
+   d_other=lambda grad, alpha: -grad * alpha,
+   sign="−", text="{self} − {alpha} · {other}", tex=r"{self} - {alpha} {other}", onnx=None)
+
+op("rsub(self, /, other)", kernels.reversed_subtract, node="RsubBackward1", pointwise=True,
+   d_self=lambda grad: -grad,
+   sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
+
+op("mul(self, other, /)", np.multiply, inplace=True, pointwise=True,
+   d_self=lambda grad, other: grad * other,
+   d_other=lambda grad, self: grad * self,
+   sign="×", text="{self} × {other}", tex=r"{self} \odot {other}", onnx="Mul")
+
+op("div(self, other, /)", np.true_divide, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, other: grad / other,
+   d_other=lambda grad, self, other: -grad * ((self / other) / other),
+   sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
+
+op("neg(self, /)", np.negative, inplace=True, pointwise=True,
+   d_self=lambda grad: -grad,
+   sign="−", text="−{self}", tex=r"-{self}", onnx="Neg")
+
+op("reciprocal(self, /)", np.reciprocal, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: -grad * (result * result),
+   sign="1/", text="1 ÷ {self}", tex=r"1 / {self}", onnx="Reciprocal")
+
+op("remainder(self, other, /)", np.remainder, inplace=True, pointwise=True,
+   node="RemainderBackward1",
+   d_self=lambda grad: grad,
+   d_other=lambda grad, self, other: -grad * F.floor_divide(self, other),
+   sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
+
+op("remainder.number(self, /, other)", lambda a, other: np.remainder(a, other, out=...),
+   node="RemainderBackward0", pointwise=True,
+   d_self=lambda grad: grad,
+   sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
+
+op("floor_divide(self, other, /)", np.floor_divide, inplace=True, pointwise=True, nograd=True,
+   node="NotImplemented",
+   sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
+
+
+# Powers ----------------------------------------------------------------------------------------
+@composite
+def pow_backward(grad: Any, self: Any, exponent: Any) -> Any:
+    """d self**exponent by self for a number; 0 where the exponent is 0."""
+    if exponent == 0:
+        return F.zeros_like(self)
+    return grad * (exponent * F.pow(self, exponent - 1))
+
+
+op("pow(self, /, exponent)", kernels.power, inplace=True, pointwise=True,
+   d_self=lambda grad, self, exponent: F.pow_backward(grad, self, exponent),
+   sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
+
+
+@composite
+def pow_backward_self(grad: Any, self: Any, exponent: Any) -> Any:
+    """d self**exponent by self for a tensor exponent."""
+    slope = grad * (exponent * F.pow_tensor(self, exponent - 1))
+    return F.where(F.eq(exponent, F.zeros_like(exponent)), F.zeros_like(slope), slope)
+
+
+@composite
+def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """d self**exponent by exponent; 0 where self is 0 and the exponent is not negative."""
+    zero = F.zeros_like(result)
+    flat = F.logical_and(F.eq(self, F.zeros_like(self)), F.ge(exponent, F.zeros_like(exponent)))
+    return grad * F.where(flat, zero, result * F.log(self))
+
+
+op("pow.tensor(self, exponent, /)", np.power, inplace=True, pointwise=True, node="PowBackward1",
+   d_self=lambda grad, self, exponent: F.pow_backward_self(grad, self, exponent),
+   d_exponent=lambda grad, self, exponent, result:
+       F.pow_backward_exponent(grad, self, exponent, result),
+   sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
+
+
+def math_log(number: float) -> float:
+    """The natural logarithm of a number; nan below 0."""
+    return float(np.log(number)) if number > 0 else float("nan")
+
+
+@composite
+def pow_backward_base(grad: Any, base: Any, exponent: Any, result: Any) -> Any:
+    """d base**exponent by exponent for a number as the base."""
+    if base == 0:
+        return F.where(F.ge(exponent, F.zeros_like(exponent)), F.zeros_like(grad), grad * result)
+    return grad * (result * math_log(base))
+
+
+op("pow.base(exponent, /, self)", kernels.power_of, pointwise=True, node="PowBackward2",
+   d_exponent=lambda grad, self, exponent, result:
+       F.pow_backward_base(grad, self, exponent, result),
+   sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
+
+# Functions of one tensor --------------------------------------------------------------------------
+op("exp(self, /)", np.exp, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: grad * result,
+   text="exp({self})", tex=r"e^{{{self}}}", onnx="Exp")
+
+op("log(self, /)", np.log, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, self: grad / self,
+   text="log({self})", tex=r"\ln {self}", onnx="Log")
+
+op("sqrt(self, /)", np.sqrt, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: grad / (2 * result),
+   sign="√", text="√{self}", tex=r"\sqrt{{{self}}}", onnx="Sqrt")
+
+op("sin(self, /)", np.sin, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, self: grad * F.cos(self),
+   text="sin({self})", tex=r"\sin {self}", onnx="Sin")
+
+op("cos(self, /)", np.cos, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, self: grad * -F.sin(self),
+   text="cos({self})", tex=r"\cos {self}", onnx="Cos")
+
+op("sign(self, /)", np.sign, inplace=True, pointwise=True,
+   d_self=lambda grad: F.zeros_like(grad),
+   text="sign({self})", tex=r"\operatorname{{sign}} {self}", onnx="Sign")
+
+op("abs(self, /)", np.absolute, inplace=True, pointwise=True,
+   d_self=lambda grad, self: grad * F.sign(self),
+   sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
+
+op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: F.tanh_backward(grad, result),
+   text="tanh({self})", tex=r"\tanh {self}", onnx="Tanh")
+
+op("tanh_backward(grad_output, result, /)", kernels.tanh_backward, pointwise=True,
+   d_grad_output=lambda grad, result: F.tanh_backward(grad, result),
+   d_result=lambda grad, grad_output, result: grad * grad_output * (-2 * result),
+   sign="tanh′", text="{grad_output} · (1 − {result}²)",
+   tex=r"{grad_output} (1 - {result}^2)", onnx=None)
+
+op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: F.sigmoid_backward(grad, result),
+   sign="σ", text="σ({self})", tex=r"\sigma({self})", onnx="Sigmoid")
+
+op("sigmoid_backward(grad_output, result, /)", kernels.sigmoid_backward, pointwise=True,
+   d_grad_output=lambda grad, result: F.sigmoid_backward(grad, result),
+   d_result=lambda grad, grad_output, result: grad * grad_output * (1 - 2 * result),
+   sign="σ′", text="{grad_output} · {result} · (1 − {result})",
+   tex=r"{grad_output} {result} (1 - {result})", onnx=None)
+
+op("relu(self, /)", kernels.relu, inplace=True, pointwise=True,
+   d_self=lambda grad, result: F.threshold_backward(grad, result, 0),
+   text="max({self}, 0)", tex=r"\max({self}, 0)", onnx="Relu")
+
+op("threshold_backward(grad_output, self, /, threshold)", kernels.threshold_backward,
+   pointwise=True,
+   d_grad_output=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
+   d_self=lambda grad: F.zeros_like(grad),
+   sign="relu′", text="{grad_output} · ({self} > {threshold})",
+   tex=r"{grad_output} [{self} > {threshold}]", onnx=None)
+
+op("clamp(self, /, min=None, max=None)", kernels.clamp, inplace=True, pointwise=True,
+   node="ClampBackward1",
+   d_self=lambda grad, self, min, max: grad * F.within(self, min, max),
+   text="clamp({self})", tex=r"\operatorname{{clamp}}({self})", onnx="Clip")
+
+
+def inside(a: Any, min: Any, max: Any) -> Any:
+    """1 where min <= a <= max, else 0, in a's type."""
+    a = kernels.as_array(a)
+    found = np.ones(a.shape, bool)
+    if min is not None:
+        found &= a >= min
+    if max is not None:
+        found &= a <= max
+    return found.astype(a.dtype)
+
+
+op("within(self, /, min, max)", inside, pointwise=True, nograd=True,
+   text="[{min} ≤ {self} ≤ {max}]", tex=r"[{min} \le {self} \le {max}]", onnx=None)
+
+# Choices and copies ---------------------------------------------------------------------------------
+op("maximum(self, other, /)", np.maximum, pointwise=True,
+   d_self=lambda grad, self, other: F.share(grad, F.ge(self, other), F.eq(self, other)),
+   d_other=lambda grad, self, other: F.share(grad, F.ge(other, self), F.eq(self, other)),
+   sign="max", text="max({self}, {other})", tex=r"\max({self}, {other})", onnx="Max")
+
+op("minimum(self, other, /)", np.minimum, pointwise=True,
+   d_self=lambda grad, self, other: F.share(grad, F.le(self, other), F.eq(self, other)),
+   d_other=lambda grad, self, other: F.share(grad, F.le(other, self), F.eq(self, other)),
+   sign="min", text="min({self}, {other})", tex=r"\min({self}, {other})", onnx="Min")
+
+
+@composite
+def share(grad: Any, chosen: Any, tied: Any) -> Any:
+    """The gradient of a choice between two: all, half at a tie, or nothing."""
+    zero = F.zeros_like(grad)
+    return F.where(tied, grad / 2, F.where(chosen, grad, zero))
+
+
+op("where(condition, self, other, /)", kernels.where, pointwise=True,
+   d_self=lambda grad, condition: F.where(condition, grad, F.zeros_like(grad)),
+   d_other=lambda grad, condition: F.where(condition, F.zeros_like(grad), grad),
+   text="{self} where {condition} else {other}",
+   tex=r"\operatorname{{where}}({condition}, {self}, {other})", onnx="Where")
+
+op("masked_fill(self, mask, /, value)", kernels.masked_fill, inplace=True, pointwise=True,
+   d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
+   text="{self} with {value} where {mask}",
+   tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx=None)
+
+op("clone(self, /)", lambda a: np.array(a, order="K"), pointwise=True,
+   d_self=lambda grad: grad,
+   text="{self}", tex=r"{self}", onnx="Identity")
+
+op("to_copy(self, /, dtype)", lambda a, dtype: a.astype(dtype), node="ToCopyBackward0",
+   d_self=lambda grad, self_dtype: F.to_copy(grad, self_dtype),
+   sign="to", text="{self} as {dtype}", tex=r"{self}", onnx="Cast")
+
+op("zeros_like(self, /)", np.zeros_like, pointwise=True, nograd=True,
+   sign="0", text="0", tex=r"0", onnx=None)
+
+op("ones_like(self, /)", np.ones_like, pointwise=True, nograd=True,
+   sign="1", text="1", tex=r"1", onnx=None)
+
+op("detach(self, /)", lambda a: a, nograd=True, text="{self}", tex=r"{self}", onnx="Identity")
+
+# In place only ------------------------------------------------------------------------------------
+op("zero(self, /)", np.zeros_like, inplace=True, pointwise=True,
+   d_self=lambda grad: F.zeros_like(grad),
+   sign="0", text="0", tex=r"0", onnx=None)
+
+op("fill(self, /, value)", lambda a, value: np.full_like(a, value), inplace=True, pointwise=True,
+   node="FillBackward2",
+   d_self=lambda grad: F.zeros_like(grad),
+   sign="fill", text="{value}", tex=r"{value}", onnx=None)
+
+op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inplace=True,
+   pointwise=True, node="FillBackward3",
+   d_self=lambda grad: F.zeros_like(grad),
+   d_value=lambda grad: F.sum(grad),
+   sign="fill", text="{value}", tex=r"{value}", onnx=None)
+
+op("copy(self, src, /)", lambda a, src: src, inplace=True, pointwise=True, node="CopyBackwards",
+   d_self=lambda grad: F.zeros_like(grad),
+   d_src=lambda grad: grad,
+   sign="copy", text="{src}", tex=r"{src}", onnx="Identity")
+
+# Comparisons and logic -----------------------------------------------------------------------------
+for name, ufunc, sign, onnx in (
+    ("eq", np.equal, "=", "Equal"),
+    ("ne", np.not_equal, "≠", None),
+    ("lt", np.less, "<", "Less"),
+    ("le", np.less_equal, "≤", "LessOrEqual"),
+    ("gt", np.greater, ">", "Greater"),
+    ("ge", np.greater_equal, "≥", "GreaterOrEqual"),
+    ("logical_and", np.logical_and, "∧", "And"),
+    ("logical_or", np.logical_or, "∨", "Or"),
+    ("logical_xor", np.logical_xor, "⊻", "Xor"),
+):
+    op(f"{name}(self, other, /)", ufunc, pointwise=True, dtype="bool", nograd=True,
+       sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=onnx)
+
+for name, ufunc in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite),
+                    ("logical_not", np.logical_not)):
+    op(f"{name}(self, /)", ufunc, pointwise=True, dtype="bool", nograd=True,
+       tex=r"\operatorname{{" + name.replace("_", r"\_") + "}}({self})", onnx=None)
+for name, ufunc, sign in (("bitwise_and", np.bitwise_and, "&"), ("bitwise_or", np.bitwise_or, "|"),
+                          ("bitwise_xor", np.bitwise_xor, "^")):
+    op(f"{name}(self, other, /)", ufunc, pointwise=True, inplace=True, nograd=True,
+       sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=None)
+op("bitwise_not(self, /)", np.invert, pointwise=True, nograd=True,
+   sign="~", text="~{self}", tex=r"\lnot {self}", onnx=None)
