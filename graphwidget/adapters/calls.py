@@ -38,10 +38,10 @@ class Calls:
         source = self.recorder.source(site)
         if self.recorder.define(op.key):
             self._define(op, "")
-        tell(
-            ev.Value(
-                ref.id, ref.storage, ref.version, needs, node is None, False, view_of, summary(data)
-            )
+        told = summary(data)
+        self.recorder.value(
+            ref,
+            ev.Value(ref.id, ref.storage, ref.version, needs, node is None, False, view_of, told),
         )
         call = self.recorder.ids.call()
         ids = tuple([each.id for each in refs])
@@ -67,11 +67,10 @@ class Calls:
         if self.recorder.define(op.key):
             self._define(op, "")
         for ref, data, needs, view_of, _names in made:
-            leaf = not needs
-            tell(
-                ev.Value(
-                    ref.id, ref.storage, ref.version, needs, leaf, False, view_of, summary(data)
-                )
+            told = summary(data)
+            self.recorder.value(
+                ref,
+                ev.Value(ref.id, ref.storage, ref.version, needs, not needs, False, view_of, told),
             )
         call = self.recorder.ids.call()
         outputs = tuple(ref.id for ref, *_rest in made)
@@ -110,6 +109,11 @@ class Calls:
             self.bindings[scope, name] = value
             self.recorder.tell(ev.Name(value, name, scope))
 
+    def rebound(self, value: int, scope: str, name: str) -> None:
+        """Tell what a variable is bound to if that is new."""
+        if self.bindings.get((scope, name)) != value:
+            self.bound(value, ((scope, name),))
+
     def _define(self, op: Op, suffix: str) -> None:
         inputs = tuple("*" + name if op.variadic else name for name in op.inputs)
         self.recorder.tell(
@@ -135,9 +139,7 @@ def plan(cls: type[Node]) -> tuple[tuple[int | None, ...], tuple[tuple[str, int]
     for name in cls.saves:
         at = op.inputs.index(name) if name in op.inputs else -1 - op.outputs.index(name)
         saves.append((name, at))
-    for name in op.metadata(cls.targets):
-        if name in op.params:
-            saves.append((name, PARAM))
+    saves += [(name, PARAM) for name in op.metadata(cls.targets) if name in op.params]
     return places, tuple(saves)
 
 

@@ -50,7 +50,7 @@ class Identity:
         if ref is not None and ref.version == version and ref.id in self.recorder.values:
             return ref
         if tensor._number:
-            tensor._rec = Number(repr(tensor._data.item()))
+            tensor._rec = Number(number_text(tensor))
             return tensor._rec
         if ref is None or ref.version != version:
             before, ref = ref, self.renew(tensor)
@@ -107,21 +107,26 @@ class Identity:
         found: int = source.id
         return found
 
-    def tell_value(self, tensor: Tensor, ref: Ref) -> None:
-        """Tell the value as it is now."""
+    def tell_value(self, tensor: Tensor, ref: Ref, told: ev.Summary | None = None) -> None:
+        """Tell the value as it is now, with the summary ``told`` or the usual one."""
         view = tensor._view
         base = None if view is None else self.current(view.base).id
         needed = tensor._requires_grad
         leaf = tensor._node is None or not needed
         self.recorder.values.add(ref.id)
-        captured = capture(tensor._data)
-        self.append((self._value, ref, needed, leaf, is_parameter(tensor), base, captured))
+        captured = capture(tensor._data) if told is None else None
+        self.append((self._value, ref, needed, leaf, is_parameter(tensor), base, captured, told))
 
     def _value(
-        self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None, data: Captured
-    ) -> None:
-        self.recorder.tell(
-            ev.Value(ref.id, ref.storage, ref.version, needed, leaf, parameter, base, summary(data))
+        self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None,
+        data: Captured | None, told: ev.Summary | None,
+    ) -> None:  # fmt: skip
+        if told is None:
+            assert data is not None
+            told = summary(data)
+        self.recorder.value(
+            ref,
+            ev.Value(ref.id, ref.storage, ref.version, needed, leaf, parameter, base, told),
         )
 
     # Nodes ---------------------------------------------------------------------------------
@@ -197,7 +202,7 @@ class Identity:
         self, slot: str, tensor: Tensor, version: int, node: Node, output: Tensor | None
     ) -> ev.Saved:
         if tensor._number:
-            return ev.Saved(slot, None, None, None, repr(tensor._data.item()))
+            return ev.Saved(slot, None, None, None, number_text(tensor))
         if node.op is not None and slot in node.op.outputs and output is not None:
             tensor = output  # the node keeps its array, not the tensor itself
         ref = self.current(tensor)
@@ -220,6 +225,11 @@ def guarded(method: Callable[..., None]) -> Callable[..., None]:
 def is_parameter(tensor: Tensor) -> bool:
     """Whether it is an ``nn.Parameter`` (which the core does not know)."""
     return type(tensor) is not Tensor and type(tensor).__name__ == "Parameter"
+
+
+def number_text(tensor: Tensor) -> str:
+    """A Python number as the user is likely to have typed it."""
+    return repr(tensor._data.item()).removesuffix(".0")
 
 
 def texts(params: dict[str, Any]) -> dict[str, str]:

@@ -8,8 +8,10 @@ takes itself away.
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from sys import _getframe
 from time import monotonic
 from types import FrameType
@@ -23,7 +25,7 @@ from ..optable import Op
 from ..recording import events as ev
 from ..recording.recorder import MAX_RAW, NodeRef, Recorder, Ref
 from ..recording.sites import Names, Site
-from ..recording.summary import SMALL, capture
+from ..recording.summary import SMALL, capture, peek
 from .identity import guarded, texts
 from .runs import Runs
 
@@ -60,6 +62,21 @@ class NativeAdapter(Runs):
         if core_observer.get_observer() is self:
             core_observer.set_observer(None)
 
+    @property
+    def active(self) -> bool:
+        """Whether this adapter is the observer."""
+        return core_observer.get_observer() is self
+
+    @contextmanager
+    def observing(self) -> Iterator[None]:
+        """Observe within the block, whoever observes outside of it."""
+        before = core_observer.get_observer()
+        core_observer.set_observer(self)
+        try:
+            yield
+        finally:
+            core_observer.set_observer(before)
+
     def fault(self, error: BaseException) -> None:
         """Recording has failed: say it once and leave the user's program alone."""
         self.stop()
@@ -77,7 +94,7 @@ class NativeAdapter(Runs):
     # Ops -----------------------------------------------------------------------------------
     @guarded
     def made(self, tensor: Tensor) -> None:
-        site, names = self._place(_getframe(2))
+        names = self._place(_outside(_getframe(2)))[1]
         ref = tensor._rec or self.identity.renew(tensor)
         self.identity.tell_value(tensor, ref)
         self.raw.append((self.calls.bound, ref.id, names))
@@ -190,7 +207,7 @@ class NativeAdapter(Runs):
         base: Tensor | None,
         node: Node | None,
     ) -> None:
-        site, names = self._place(_getframe(2))
+        site, names = self._place(_outside(_getframe(2)))
         identity = self.identity
         others = [identity.current(each) for each in inputs[1:]]
         before = identity.before(tensor)
@@ -227,6 +244,21 @@ class NativeAdapter(Runs):
         self._scope = self._scopes[-1] if self._scopes else None
         self.raw.append((self.recorder.tell, event))
 
+    # What is not heard but asked -----------------------------------------------------------
+    @guarded
+    def bind(self, names: Iterable[tuple[str, str, Tensor]]) -> None:
+        """Record what variables are bound to, as far as it is known of and new."""
+        for scope, name, tensor in names:
+            if tensor._rec is None or tensor._number:
+                continue  # nothing was done with it
+            ref = self.identity.current(tensor)
+            self.raw.append((self.calls.rebound, ref.id, scope, name))
+
+    def peek(self, tensor: Tensor) -> None:
+        """Tell more of a value's numbers than is told of every value."""
+        ref = self.identity.current(tensor)
+        self.identity.tell_value(tensor, ref, peek(tensor._data))
+
     # Where and when ------------------------------------------------------------------------
     def place(self) -> tuple[Site | None, Names]:
         """Where the user's program stands."""
@@ -259,7 +291,17 @@ class NativeAdapter(Runs):
             self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
 
 
+CORE = os.path.join(PACKAGE, "core")
+
 _files: dict[str, bool] = {}
+
+
+def _outside(frame: FrameType) -> FrameType:
+    """The frame that called into the core: factories and in-place methods return one tensor."""
+    where: FrameType | None = frame
+    while where is not None and where.f_code.co_filename.startswith((CORE, "<graphwidget")):
+        where = where.f_back
+    return frame if where is None else where
 
 
 def _ours(filename: str) -> bool:

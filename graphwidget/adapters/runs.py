@@ -13,7 +13,7 @@ from ..recording import events as ev
 from ..recording.recorder import Recorder, Ref
 from ..recording.sites import Names, Site
 from ..recording.summary import SMALL, Captured, capture, summary
-from .calls import NO_EDGE, Calls, plan
+from .calls import Calls, plan
 from .identity import Identity, guarded
 from .local import FIRST_NODES, Local, jacobian, matrix
 
@@ -46,6 +46,8 @@ class Runs:
     # The run -------------------------------------------------------------------------------
     @guarded
     def run_begins(self, run: Run) -> None:
+        if run._rec is not None:
+            return  # a live run: it was told when it was held before its first node
         identity = self.identity
         roots: list[tuple[int | None, int]] = []
         for tensor, target in zip(run.tensors or (None,) * len(run.roots), run.roots, strict=True):

@@ -69,6 +69,7 @@ class Recorder:
         self.lock = RLock()
         self.values: set[int] = set()  # those known to whoever reads the log
         self.nodes: set[int] = set()
+        self.refs: dict[int, Ref] = {}  # of the living values that were told
         self._ops: set[str] = set()
         self._sources: set[int] = set()
         self._told: list[ev.Event] = []
@@ -138,6 +139,17 @@ class Recorder:
         other._closing = {key for key, node in state.nodes.items() if not node["freed"]}
         return other
 
+    def value(self, ref: Ref, event: ev.Value) -> None:
+        """Tell a value."""
+        self.refs[ref.id] = ref
+        self.tell(event)
+
+    def object(self, value: int) -> Any:
+        """The tensor that is the value, or None when there is none any more."""
+        ref = self.refs.get(value)
+        tensor = None if ref is None else ref()
+        return tensor if tensor is not None and tensor._rec is ref else None
+
     def node(self, event: ev.Node) -> None:
         """Tell a node."""
         self._closing.add(event.node)
@@ -150,12 +162,14 @@ class Recorder:
             self.tell(ev.Free(node))
 
     def _dead(self, value: int) -> None:
-        if value in self.values:
-            self.values.discard(value)
+        if self.refs.pop(value, None) is not None:
             self.tell(ev.Dead(value))
+        self.values.discard(value)
 
     def _forget(self, values: set[int], nodes: set[int]) -> None:
         """The log let go of these: they must be told again when they are used again."""
         self.values -= values
         self.nodes -= nodes
+        for value in values:
+            self.refs.pop(value, None)
         self._closing -= nodes

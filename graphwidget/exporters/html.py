@@ -1,0 +1,89 @@
+"""One self-contained page that shows and replays a log offline."""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+from pathlib import Path
+from string import Template
+
+DIST = Path(__file__).parent.parent / "widget" / "dist"
+
+MISSING = (
+    "graphwidget's front end has not been built ({path} is missing). In a clone, run 'make' or "
+    "'pip install .'."
+)
+
+PAGE = Template("""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>$title</title>
+<style>
+html, body { height: 100%; margin: 0; }
+body { font-family: system-ui, sans-serif; }
+@media (prefers-color-scheme: dark) { body { background: #111; color: #eee; } }
+#graph { min-height: 500px; margin: 1rem; }
+$css
+</style>
+</head>
+<body>
+<div id="graph"></div>
+<noscript>This graph is drawn by JavaScript, which is switched off.</noscript>
+<script type="application/octet-stream" id="log">$log</script>
+<script type="application/octet-stream" id="bundle">$bundle</script>
+<script type="module">
+const bytes = (id) =>
+  Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+const packed = bytes("log");
+const state = {
+  count: $count, protocol: $protocol, view: {}, packed: new DataView(packed.buffer),
+};
+const model = {  // what anywidget's model is to the front end; nobody answers here
+  get: (key) => state[key],
+  set: (key, value) => { state[key] = value; },
+  save_changes: () => {},
+  on: () => {},
+  off: () => {},
+  send: () => {},
+};
+const url = URL.createObjectURL(new Blob([bytes("bundle")], { type: "text/javascript" }));
+const widget = (await import(url)).default;
+URL.revokeObjectURL(url);
+const context = { model, el: document.getElementById("graph"), offline: true };
+await widget.initialize?.(context);
+await widget.render(context);
+</script>
+</body>
+</html>
+""")
+
+
+def bundle() -> tuple[str, str]:
+    """The built front end: its JavaScript and its CSS.
+
+    Raises:
+        FileNotFoundError: it has not been built; the message says how to.
+    """
+    script, css = DIST / "widget.js", DIST / "widget.css"
+    if not script.is_file():
+        raise FileNotFoundError(MISSING.format(path=script.name))
+    return script.read_text("utf-8"), css.read_text("utf-8") if css.is_file() else ""
+
+
+def page(packed: bytes, count: int, protocol: int, title: str = "graphwidget") -> str:
+    """The page for a packed log. Log and program are in base 64, so nothing in them is markup.
+
+    Raises:
+        FileNotFoundError: the front end has not been built.
+    """
+    script, css = bundle()
+    return PAGE.substitute(
+        title=escape(title),
+        css=css.replace("</", "<\\/"),
+        log=base64.b64encode(packed).decode(),
+        bundle=base64.b64encode(script.encode()).decode(),
+        count=count,
+        protocol=protocol,
+    )

@@ -1,0 +1,6 @@
+"""The widget: a live, steppable picture of what the program computes."""
+
+from .graph import GraphWidget
+from .watching import watch
+
+__all__ = ["GraphWidget", "watch"]

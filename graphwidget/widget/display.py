@@ -1,0 +1,81 @@
+"""How graphs and tensors look where outputs are shown, and the way to the main thread."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from collections.abc import Callable, Container
+from typing import Any
+
+from ..core.tensor import Tensor
+from ..exporters.graphviz import digraph, has_dot
+from ..recording.fold import Model
+
+MAX_CALLS = 150
+"""Graphs with more calls get no still picture: drawing it takes seconds and shows nothing."""
+
+WORDS = {"ok": "done", "failed": "failed", "running": "running", "abandoned": "abandoned"}
+
+
+def sentence(model: Model) -> str:
+    """A graph in one line that says the same in every session."""
+    parts = [_many(len(model.calls), "op"), _many(len(model.nodes), "node")]
+    if model.runs:
+        status = list(model.runs.values())[-1]["status"]
+        parts.append(f"backward {WORDS[status]}")
+    if model.dropped:
+        parts.append(f"{model.dropped} older events dropped")
+    return f"<GraphWidget {', '.join(parts)}>"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def still(model: Model) -> dict[str, str]:
+    """A picture beside the widget, for whoever cannot show widgets (GitHub, a reopened notebook
+    whose widget state was not saved). It is a PNG, for nbval compares all text.
+
+    Empty when there is nothing to draw, too much, or no ``dot``.
+    """
+    if not 0 < len(model.calls) <= MAX_CALLS or not has_dot():
+        return {}
+    try:
+        picture = digraph(model)
+        picture.attr(
+            label="A still picture. Run the notebook for the live graph; to keep it in the file: "
+            "Settings > Save Widget State Automatically.",
+            fontsize="9",
+            fontcolor="#7b8794",
+        )
+        return {"image/png": base64.b64encode(picture.pipe(format="png")).decode()}
+    except Exception:
+        return {}  # a picture that cannot be drawn is no reason to lose the widget
+
+
+def tensor_mimebundle(
+    tensor: Tensor, include: Container[str] | None = None, exclude: Container[str] | None = None
+) -> Any:
+    """A tensor's rich display: its plain text, and the graph where one is being recorded.
+
+    The graph shows when a widget records and the tensor has a history; otherwise a tensor looks
+    as it does in PyTorch.
+    """
+    return {"text/plain": repr(tensor)}
+
+
+def kernel() -> Any:
+    """The IPython kernel this runs in, or None."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None)
+
+
+def on_main_thread(function: Callable[[], None]) -> None:
+    """Call ``function`` on the main thread when it is free: between cells, in a kernel; at once
+    where there is none."""
+    loop = getattr(kernel(), "io_loop", None)
+    if loop is None:
+        function()
+    else:
+        loop.add_callback(function)

@@ -1,0 +1,153 @@
+"""Live backward runs: held between steps, advanced by commands or from code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..adapters.native import NativeAdapter
+from ..core.backward import make_run
+from ..core.engine import Run
+from ..core.tensor import Tensor
+from ..recording.controls import (
+    Abandon,
+    Backward,
+    Command,
+    Peek,
+    Rejected,
+    RetainGrad,
+    Step,
+    Until,
+)
+
+GONE = "The program no longer holds this value."
+
+
+class Stepper:
+    """A backward run held between its steps. One step runs one node of the graph."""
+
+    def __init__(self, run: Run, adapter: NativeAdapter) -> None:
+        self._run = run
+        self._adapter = adapter
+        self._steps = run.steps()
+        self.moved: Callable[[], None] = lambda: None
+
+    @property
+    def status(self) -> str:
+        """``ready``, ``running``, ``ok``, ``failed`` or ``abandoned``."""
+        return self._run.status
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to run."""
+        return self._run.status not in ("ready", "running")
+
+    def next(self, count: int = 1) -> Stepper:
+        """Run the next ``count`` nodes, or as many as are left. Raises what they raise."""
+        return self._advance(count, None)
+
+    def until(self, node: Any) -> Stepper:
+        """Run up to and with ``node`` (a ``grad_fn``)."""
+        return self._advance(None, node)
+
+    def finish(self) -> Stepper:
+        """Run to the end."""
+        return self._advance(None, None)
+
+    def abandon(self) -> Stepper:
+        """Stop here: what was accumulated stays, the rest of the graph is untouched."""
+        with self._adapter.observing():
+            if self._run.status == "ready":
+                self._adapter.run_ends(self._run, "abandoned", None)
+            self._run.abandon()
+        self.moved()
+        return self
+
+    def _advance(self, count: int | None, node: Any) -> Stepper:
+        try:
+            with self._adapter.observing():
+                left = count
+                for ran in self._steps if left != 0 else ():
+                    left = None if left is None else left - 1
+                    if left == 0 or (node is not None and ran is node):
+                        if self._run.pending is None:
+                            continue  # nothing is left: let the run end
+                        break
+        finally:
+            self.moved()
+        return self
+
+    def __repr__(self) -> str:
+        return f"<backward run, {self.status}>"
+
+
+class Steppers:
+    """The live runs of one widget, and the commands that concern them."""
+
+    def __init__(self, adapter: NativeAdapter) -> None:
+        self._adapter = adapter
+        self._live: dict[int, Stepper] = {}
+
+    def begin(
+        self,
+        y: Tensor,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+    ) -> Stepper:
+        """A run from ``y``, told and held before its first node."""
+        run = make_run(y, gradient, retain_graph, create_graph, live=True)
+        stepper = Stepper(run, self._adapter)
+        self._adapter.run_begins(run)  # the engine says so only when the first node runs
+        self._live = {key: each for key, each in self._live.items() if not each.over}
+        self._live[run._rec] = stepper
+        return stepper
+
+    def execute(self, command: Command) -> None:
+        """Carry out a command from the page.
+
+        Raises:
+            Rejected: it makes no sense (any more).
+            RuntimeError: PyTorch's errors, as the same call in a cell would raise them.
+        """
+        if isinstance(command, Step):
+            self._stepper(command.run).next(command.count)
+        elif isinstance(command, Until):
+            self._until(command)
+        elif isinstance(command, Abandon):
+            self._stepper(command.run).abandon()
+        elif isinstance(command, Backward):
+            self.begin(self._tensor(command.value))
+        elif isinstance(command, RetainGrad):
+            self._retain(command)
+        elif isinstance(command, Peek):
+            self._adapter.peek(self._tensor(command.value))
+
+    def _until(self, command: Until) -> None:
+        stepper = self._stepper(command.run)
+        node = self._adapter.recorder.node_object(command.node)
+        if node is None:
+            raise Rejected("This node is gone.")
+        stepper.until(node)
+
+    def _retain(self, command: RetainGrad) -> None:
+        tensor = self._tensor(command.value)
+        if tensor.is_leaf:
+            raise Rejected("A leaf keeps its gradient anyway: there is nothing to retain.")
+        if command.on:
+            tensor.retain_grad()
+        else:
+            tensor._release_grad()
+
+    def _stepper(self, run: int) -> Stepper:
+        stepper = self._live.get(run)
+        if stepper is None or stepper.over:
+            raise Rejected("This run is over.")
+        return stepper
+
+    def _tensor(self, value: int) -> Tensor:
+        tensor = self._adapter.recorder.object(value)
+        if tensor is None:
+            raise Rejected(GONE)
+        found: Tensor = tensor
+        return found

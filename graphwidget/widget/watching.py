@@ -1,0 +1,84 @@
+"""``watch()``: record from here on, and follow the cells of a notebook where there are any."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+from .graph import GraphWidget
+
+_current: Watch | None = None
+
+
+class Watch(GraphWidget):
+    """The widget that ``watch`` returns: it follows the cells of the notebook, and at the end of
+    a ``with`` block the one that recorded before goes on."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._before: Watch | None = None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        global _current
+        self.stop()
+        if _current is self:
+            _current = self._before
+            if _current is not None:
+                _current.start()
+
+
+def watch() -> GraphWidget:
+    """Record what runs from here on, and return the widget that shows it.
+
+    As a call it records until the next ``watch()`` or ``graph.stop()``; as a context manager,
+    ``with graphwidget.watch() as graph:``, until the end of the block.
+    """
+    global _current
+    frame = sys._getframe(1)
+    graph = Watch()
+    graph._before = _current if _current is not None and _current.recording else None
+    _current = graph
+    shell = _shell()
+    if shell is None:
+        graph.namespace = frame.f_globals if frame.f_code.co_name == "<module>" else None
+    else:
+        graph.namespace = shell.user_ns
+        graph._cleanup.append(follow_cells(shell, graph))
+        history = shell.user_ns.get("In") or [""]
+        graph.recorder.cell(shell.execution_count, str(history[-1]))
+    graph.start()
+    return graph
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
+def follow_cells(shell: Any, graph: GraphWidget) -> Any:
+    """Record where cells begin, and bring the widget up to date after each; returns what undoes
+    it."""
+
+    def begins(info: Any) -> None:
+        if graph.recording and not getattr(info, "silent", False):
+            graph.recorder.cell(shell.execution_count, info.raw_cell or "")
+
+    def ends(_result: Any) -> None:
+        graph.flush(final=True)
+
+    shell.events.register("pre_run_cell", begins)
+    shell.events.register("post_run_cell", ends)
+
+    def undo() -> None:
+        for name, callback in (("pre_run_cell", begins), ("post_run_cell", ends)):
+            with suppress(ValueError):  # somebody else reset the events
+                shell.events.unregister(name, callback)
+
+    return undo
