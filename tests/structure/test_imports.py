@@ -16,15 +16,25 @@ BELOW: dict[str, set[str]] = {
     "optable": set(),
     "core": {"optable"},
     "static": {"optable"},
+    "autograd": {"core", "optable"},
     "nn": {"core", "optable"},
     "optim": {"core", "optable"},
     "recording": set(),
     "adapters": {"recording", "nn", "core", "static", "optable"},
     "exporters": {"adapters", "recording", "nn", "core", "static", "optable"},
     "widget": {"adapters", "recording", "nn", "core", "static", "optable"},
-    "ipython": {"widget", "exporters", "adapters", "recording", "nn", "core", "optable"},
+    "ipython": {
+        "widget",
+        "exporters",
+        "adapters",
+        "recording",
+        "nn",
+        "autograd",
+        "core",
+        "optable",
+    },
 }
-NUMPY_ONLY = {"optable", "core", "static", "nn", "optim", "recording", "adapters"}
+NUMPY_ONLY = {"optable", "core", "static", "autograd", "nn", "optim", "recording", "adapters"}
 
 
 def part(path: Path) -> str:
@@ -83,6 +93,7 @@ import sys
 before = set(sys.modules)
 import graphwidget
 new = {name.split(".")[0] for name in set(sys.modules) - before}
+new = {name for name in new if not name.startswith("_cython")}  # numpy's
 print(*sorted(new - set(sys.stdlib_module_names)))
 """
     result = subprocess.run(
