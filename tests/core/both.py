@@ -18,7 +18,8 @@ import torch
 import graphwidget
 
 TOLERANCE = {"torch.float16": 2e-2, "torch.float32": 2e-4, "torch.float64": 1e-7}
-WORD = "torch."
+WARNED_ONCE = "Using backward() with create_graph=True"
+"""PyTorch gives this warning once in a process, so only the first program would show it."""
 
 
 @dataclass
@@ -44,6 +45,8 @@ def attempt(function: Callable[[], Any]) -> Any:
 
 def numbers(tensor: Any) -> Any:
     """A tensor's numbers as an array of their own."""
+    if isinstance(tensor, torch.Tensor):
+        return np.array(tensor.numpy(force=True))  # some of PyTorch's zeros have no memory
     return np.array(tensor.detach().numpy())
 
 
@@ -141,6 +144,7 @@ def run(program: Callable[[Any], Any], engine: ModuleType) -> Outcome:
     outcome.warned = [
         (warning.category.__name__, str(warning.message).partition(" (Triggered internally")[0])
         for warning in caught
+        if not str(warning.message).startswith(WARNED_ONCE)
     ]
     return outcome
 
@@ -199,15 +203,27 @@ def both(program: Callable[[Any], Any]) -> None:
 
 
 def source(text: str) -> Callable[[Any], Any]:
-    """A program from text: its value is what it leaves in the variable `result`, or else all
-    its tensors."""
+    """A program from text. It may use `attempt`, which turns an error into a value, and `graph`,
+    which describes a node's whole graph. Its value is what it leaves in the variable `result`,
+    or else all its tensors."""
     code = compile(text, "<program>", "exec")
 
     def program(engine: Any) -> Any:
-        names: dict[str, Any] = {"torch": engine}
+        names: dict[str, Any] = {"torch": engine, "attempt": attempt, "graph": describe_graph}
         exec(code, names)
         if "result" in names:
             return names["result"]
         return {name: value for name, value in names.items() if is_tensor(value)}
 
     return program
+
+
+def programs(text: str) -> list[tuple[str, str]]:
+    """Programs from a text: blank lines separate them, the first line is a comment, the title."""
+    found = []
+    for block in text.strip().split("\n\n"):
+        title, _, body = block.strip().partition("\n")
+        assert title.startswith("# "), f"a program without a title: {block}"
+        found.append((title.removeprefix("# "), body))
+    assert len({title for title, _ in found}) == len(found), "two programs with one title"
+    return found

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 import graphwidget
-from tests.core.both import attempt, describe, differences
+from tests.core.both import WARNED_ONCE, attempt, describe, differences
 
 SHAPES = ["", "2", "3", "2 3", "3 2", "2 2", "1 3", "2 1", "2 2 2", "4"]
 UNARY = ["exp", "neg", "tanh", "sigmoid", "relu", "abs", "sqrt", "square", "log", "clone"]
@@ -24,8 +24,6 @@ SIGNS = ["+", "-", "*", "/", "*", "*"]
 IN_PLACE = ["add_", "mul_", "sub_", "div_"]
 IN_PLACE_ALONE = ["exp_", "tanh_", "sigmoid_", "relu_", "neg_", "zero_", "sqrt_", "abs_"]
 CAPACITY = 7
-WARNED_ONCE = "Using backward() with create_graph=True"
-"""PyTorch gives this warning once in a process, so only the first program would show it."""
 
 
 @dataclass
