@@ -23,7 +23,7 @@ from .node import Node
 
 TENSORS = Namespace()
 """``F`` on Tensors: the record functions."""
-hot.tensors = TENSORS
+hot.tensors, hot.ndarray, hot.asarray = TENSORS, np.ndarray, np.asarray
 
 STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()"
 
@@ -53,7 +53,8 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
         lines += [f"    saved = {slot}", "    if saved is None: raise freed(node)"]
         if name in op.inputs:
             lines.append(f"    {name}, version = saved")
-            lines.append(f"    if {name}._counter.version != version:")
+            counter = f"{name}._counter"
+            lines.append(f"    if {counter} is not None and {counter}.version != version:")
             lines.append(f"        raise stale(node, {name!r}, {name}, version)")
             if arrays:
                 lines.append(f"    {name} = {name}._data")
@@ -129,7 +130,10 @@ def _variadic_slots(node: Any) -> tuple[Any, ...]:
 
 def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
     """Lines that make the plan's node from the inputs by name (outputs are saved later)."""
-    nexts = ", ".join(f"{name}._node or accumulator({name})" for name in targets)
+    nexts = ", ".join(
+        f"{name}._node or ({name}._accumulator or nothing)() or accumulator({name})"
+        for name in targets
+    )
     lines = [f"node = {plan_name(op, targets)}()", f"node.next = ({nexts},)", f"node.{STARTED}"]
     if op.pointwise:
         index = [op.inputs.index(name) for name in targets]
@@ -139,8 +143,10 @@ def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
         lines.append("node.fit = None")
     for name in op.saved_by(targets):
         if name in op.inputs:
-            counter = f"({name}._counter or counter_of({name})).version"
-            lines.append(f"node.saved_{name} = ({name}, {counter})")
+            counter = f"{name}._counter"  # a tensor without a counter was never written
+            lines.append(
+                f"node.saved_{name} = ({name}, 0 if {counter} is None else {counter}.version)"
+            )
     for name in op.metadata(targets):
         lines.append(f"node.p_{name} = {metadata_source(op, name)}")
     return [indent + line for line in lines]
@@ -171,6 +177,10 @@ def tree_source(op: Op, indent: str) -> list[str]:
     return descend(tuple(op.derivatives), (), indent)
 
 
+SIGNS = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/"}
+"""Ufuncs that Python's operators reach faster than a call (they give scalars for 0-d)."""
+
+
 def compute_source(op: Op) -> list[str]:
     """Lines from the inputs to ``data``, ``meta`` and (pointwise) ``fit``."""
     names = ", ".join(op.inputs)
@@ -189,24 +199,57 @@ def compute_source(op: Op) -> list[str]:
         ]
     same = " is ".join(["meta", *(f"{name}._meta" for name in op.inputs[1:])])
     same = same if len(op.inputs) > 1 else "True"
-    kept = "meta.floating" if op.dtype == "float" else ""
+    kept = "meta.floating" if op.dtype == "float" or op.guard is not None else ""
     test = " and ".join(part for part in (same if same != "True" else "", kept) if part) or "True"
-    lines = ["    try:", f"        meta = {first}._meta"]
+    lines = []
+    if len(op.inputs) == 2:
+        second = op.inputs[1]
+        lines += [
+            f"    kind = {second}.__class__",
+            "    if kind is float or kind is int:",
+            f"        {names} = coerce(OP, ({names}))",
+        ]
+    lines += ["    try:", f"        meta = {first}._meta"]
     lines += [f"        {name}._meta" for name in op.inputs[1:]]
     lines += [
         "    except AttributeError:",
         f"        {names}{',' if len(op.inputs) == 1 else ''} = coerce(OP, ({names},))",
         f"        meta = {first}._meta",
         f"    if {test}:",
-        f"        data = kernel({arrays}{params}{out})",
+        *fast_source(op, f"kernel({arrays}{params}{out})"),
         "        fit = None",
         *(["        meta = meta_of(data)"] if op.dtype == "bool" else []),
+        *constant_source(op, arrays, params, out),
         "    else:",
         f"        arrays, fit = promote(OP, ({names},))",
         f"        data = kernel(*arrays{params}{out})",
         "        meta = meta_of(data)",
     ]
     return lines
+
+
+def fast_source(op: Op, call: str) -> list[str]:
+    """The kernel on operands of one shape and type."""
+    if not isinstance(op.kernel, np.ufunc) or op.kernel not in SIGNS:
+        return [f"        data = {call}"]
+    first, second = op.inputs
+    return [
+        f"        data = {first}._data {SIGNS[op.kernel]} {second}._data",
+        "        if data.__class__ is not ndarray: data = asarray(data)",
+    ]
+
+
+def constant_source(op: Op, arrays: str, params: str, out: str) -> list[str]:
+    """The branch for a float tensor with a number: nothing to promote, nothing to fit."""
+    if len(op.inputs) != 2:
+        return []
+    second = op.inputs[1]
+    return [
+        f"    elif {second}.__class__ is Constant and meta.floating:",
+        f"        data = kernel({arrays}{params}{out})",
+        "        fit = None",
+        *(["        meta = meta_of(data)"] if op.dtype == "bool" else []),
+    ]
 
 
 def signature_source(op: Op) -> str:
@@ -240,7 +283,7 @@ def record_source(op: Op) -> str:
         lines += ["        out._node = node; out._requires_grad = True"]
         if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):
             conditional = not all(op.outputs[0] in op.saved_by(plan) for plan in plans(op))
-            save = "node.saved_result = (data, counter_of(out), 0)"
+            save = "out._counter = VersionCounter(); node.saved_result = (data, out._counter, 0)"
             lines.append(
                 "        " + (f"if 'result' in node.saves: {save}" if conditional else save)
             )

@@ -220,6 +220,7 @@ class Run:
         self._begin()
         try:
             captures = self.captures
+            plain, keep = not self.create_graph, self.retain_graph
             for target in self.order:
                 self.position += 1
                 grad = target.grad
@@ -229,7 +230,24 @@ class Run:
                     if captures is not None and target not in self.through:
                         if not self.into_grad or target.__class__ is not AccumulateGrad:
                             continue
-                if not target.special:
+                if (
+                    plain and hot.observer is None and target.hooks is None
+                    and not target.special and grad.__class__ is not list
+                ):  # fmt: skip
+                    # The common case, spelled out: nobody watches and nothing is hooked.
+                    if grad is not None:
+                        grads = target.backward_arrays(grad, keep)
+                        if target.fit is not None:
+                            grads = self._fitted(target, grads)
+                        if target.single:
+                            (child,) = target.next
+                            if grads is not None:
+                                child.grad = grads if child.grad is None else child.grad + grads
+                        else:
+                            for child, grad in zip(target.next, grads):  # noqa: B905
+                                if grad is not None:
+                                    child.grad = grad if child.grad is None else child.grad + grad
+                elif not target.special:
                     self._node(target, grad)
                 elif target.__class__ is Output:
                     node = target.node
@@ -264,22 +282,27 @@ class Run:
             grads: Any = (None,) * len(node.next)
         else:
             grads = _recorded(node, grad, keep) if create else node.backward_arrays(grad, keep)
+            if node.fit is not None:
+                grads = self._fitted(node, grads)
             if node.single:
                 grads = (grads,)
-            if node.fit is not None:
-                grads = tuple(
-                    grad if grad is None or meta is None else fit_to(grad, meta)
-                    for grad, meta in zip(grads, node.fit, strict=True)
-                )
         if hooks is not None and hooks.post:
             grads = run_post(node, hooks, grads, given, create)
         if observer is not None:
-            observer.node_finishes(self, node, grads)
+            observer.node_finishes(self, node, tuple(grads))
             if not keep and node.saves:
                 observer.freed(node)
         for child, grad in zip(node.next, grads, strict=True):
             if grad is not None:
                 child.grad = grad if child.grad is None else child.grad + grad
+
+    @staticmethod
+    def _fitted(node: Node, grads: Any) -> Any:
+        """Gradients reduced and cast to the inputs they belong to, where that is needed."""
+        assert node.fit is not None
+        if node.single:
+            return fitted(grads, node.fit[0])
+        return [fitted(grad, meta) for grad, meta in zip(grads, node.fit, strict=True)]
 
     def _arrive(self, target: Any, hooks: Hooks | None, grad: Any) -> Any:
         """What happens to a gradient before its target uses it: hooks, capturing, retaining.
@@ -318,6 +341,11 @@ class Run:
                     hook(variable)
         if observer is not None:
             observer.node_finishes(self, target, ())
+
+
+def fitted(grad: Any, meta: hot.Meta | None) -> Any:
+    """One gradient reduced and cast, where that is needed."""
+    return grad if grad is None or meta is None else fit_to(grad, meta)
 
 
 def _recorded(node: Node, grad: Any, keep: bool) -> Any:

@@ -82,22 +82,6 @@ def infer_shape(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
 
 
 # Arithmetic --------------------------------------------------------------------------------------
-def check_bool(name: str, *operands: Any) -> None:
-    """PyTorch's refusal to subtract or negate bools."""
-    kinds = [x._data.dtype == bool if isinstance(x, Tensor) else isinstance(x, bool)
-             for x in operands]  # fmt: skip
-    if name == "sub" and builtins.all(kinds):
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-            "`logical_xor()` operator instead."
-        )
-    if name == "neg" and kinds[0]:
-        raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-            "invert a mask, use the `~` or `logical_not()` operator instead."
-        )
-
-
 def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """input + alpha other."""
     if alpha == 1:
@@ -107,7 +91,6 @@ def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
 
 def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """input - alpha other."""
-    check_bool("sub", input, other)
     if alpha == 1:
         return F.sub(input, other)  # type: ignore[no-any-return]
     return F.sub_alpha(input, other, alpha)  # type: ignore[no-any-return]
@@ -119,7 +102,6 @@ def rsub(input: Any, other: Any) -> Tensor:
         return sub(other, input)
     if not is_number(other):
         return NotImplemented
-    check_bool("sub", input, other)
     dtype = dtypes.result_type(input._data, other)
     source = input if input._data.dtype == dtype else F.to_copy(input, dtype)
     return F.rsub(source, other)  # type: ignore[no-any-return]
@@ -139,10 +121,7 @@ def rdiv(self: Tensor, other: Any) -> Tensor:
     return F.mul(F.reciprocal(self), other)  # type: ignore[no-any-return]
 
 
-def neg(input: Tensor) -> Tensor:
-    """-input."""
-    check_bool("neg", input)
-    return F.neg(input)  # type: ignore[no-any-return]
+neg = F.neg
 
 
 def pow(input: Any, exponent: Any) -> Tensor:

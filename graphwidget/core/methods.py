@@ -34,9 +34,9 @@ FROM_TABLE = (
 """Ops whose record function is the public function."""
 
 OPERATORS = {
-    "__add__": F.add, "__radd__": F.add, "__sub__": functions.sub, "__rsub__": functions.rsub,
+    "__add__": F.add, "__radd__": F.add, "__sub__": F.sub, "__rsub__": functions.rsub,
     "__mul__": F.mul, "__rmul__": F.mul, "__truediv__": F.div, "__rtruediv__": functions.rdiv,
-    "__pow__": functions.pow, "__rpow__": functions.rpow, "__neg__": functions.neg,
+    "__pow__": functions.pow, "__rpow__": functions.rpow, "__neg__": F.neg,
     "__mod__": functions.remainder, "__floordiv__": F.floor_divide,
     "__matmul__": functions.matmul, "__eq__": F.eq, "__ne__": F.ne, "__lt__": F.lt,
     "__le__": F.le, "__gt__": F.gt, "__ge__": F.ge, "__and__": F.bitwise_and,

@@ -176,7 +176,7 @@ class Node:
             if saved is None:
                 raise errors.freed(self)
             tensor, version = self.unpack(name, saved)
-            if tensor._counter.version != version:
+            if tensor._version != version:
                 raise errors.stale(self, name, tensor, version)
             return tensor
         op = self.op
@@ -280,7 +280,7 @@ def target_of(tensor: Tensor) -> Any:
 
 def saved_input(tensor: Tensor) -> tuple[Tensor, int]:
     """A tensor as nodes save it: itself, and its version now."""
-    return tensor, (tensor._counter or counter_of(tensor)).version
+    return tensor, tensor._version
 
 
 def saved_output(tensor: Tensor) -> tuple[np.ndarray, VersionCounter, int]:

@@ -59,6 +59,12 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     Raises:
         TypeError: an operand is neither a Tensor nor a number (PyTorch's text).
     """
+    if len(operands) == 2:  # the common case by far: a float tensor and a number
+        first, second = operands
+        kind = second.__class__
+        if (kind is float or kind is int) and isinstance(first, hot.Tensor):
+            if first._meta.floating:
+                return first, constant(second, first._meta.dtype)
     tensors = [x for x in operands if isinstance(x, hot.Tensor)]
     if not tensors or not all(isinstance(x, hot.Tensor) or is_number(x) for x in operands):
         raise not_tensor(op, operands)
@@ -102,6 +108,8 @@ def promote(
     shape = broadcast([array.shape for array in arrays])
     typed = [a for a, name in zip(arrays, op.inputs, strict=True) if name not in UNTYPED]
     dtype = typed[0].dtype
+    if op.guard is not None:
+        op.guard(*(array.dtype for array in typed))
     if len(typed) > 1:
         levels = [
             array if not tensor._number else array.item()

@@ -44,13 +44,14 @@ class WriteRecord(NamedTuple):
 
 
 class VersionCounter:
-    """The version of one storage and its latest writes."""
+    """The version of one storage and its latest writes.
 
-    __slots__ = ("__weakref__", "version", "writes")
+    The defaults stand on the class and there is no ``__init__``: most counters are made because
+    a result is saved, and are never written.
+    """
 
-    def __init__(self) -> None:
-        self.version = 0
-        self.writes: deque[WriteRecord] | None = None
+    version: int = 0
+    writes: deque[WriteRecord] | None = None
 
     def writes_after(self, version: int) -> list[WriteRecord]:
         """The remembered writes that made the storage newer than ``version``, oldest first."""

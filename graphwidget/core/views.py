@@ -226,7 +226,7 @@ class CopySlices(Node):
             part[...] = 0
             return (whole, *found) if self.passes else found
         own = found[0]
-        part[...] = fitted(own, function.fit, 0)
+        part[...] = own if function.fit is None else hot.fit_to(own, function.fit[0])
         return (whole, *found[1:]) if self.passes else found[1:]
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
@@ -242,12 +242,6 @@ class CopySlices(Node):
             return (whole, *found) if self.passes else found
         part.copy_(found[0])
         return (whole, *found[1:]) if self.passes else found[1:]
-
-
-def fitted(grad: Any, fit: tuple[hot.Meta | None, ...] | None, index: int) -> Any:
-    """A gradient reduced and cast to the input it belongs to."""
-    meta = fit[index] if fit is not None else None
-    return grad if grad is None or meta is None else hot.fit_to(grad, meta)
 
 
 def rebase(view: Tensor, info: ViewInfo, function: Node) -> None:

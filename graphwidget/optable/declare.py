@@ -92,6 +92,7 @@ class Op:
     inplace: bool
     view: bool
     nograd: bool
+    guard: Callable[..., None] | None
     sign: str
     text: str
     tex: str
@@ -170,6 +171,7 @@ def op(
     inplace: bool = False,
     view: bool = False,
     nograd: bool = False,
+    guard: Callable[..., None] | None = None,
     sign: str = "",
     text: str = "",
     tex: str,
@@ -189,6 +191,8 @@ def op(
         inplace: ``name_`` is derived.
         view: the kernel returns a view of the first input.
         nograd: states that there is no derivative.
+        guard: called with the operands' numpy dtypes when they are not one floating type;
+            raises for those that the op refuses.
         sign: what the picture's pill shows; the op's name when empty.
         text: the formula in words of the inputs (``{self} × {other}``).
         tex: the same in TeX.
@@ -220,7 +224,7 @@ def op(
     declared = Op(
         key=key, name=name, kernel=kernel, inputs=inputs, variadic=variadic, params=params,
         outputs=outputs, node=node or node_name(name), derivatives=derivatives,
-        pointwise=pointwise, dtype=dtype, inplace=inplace, view=view, nograd=nograd,
+        pointwise=pointwise, dtype=dtype, inplace=inplace, view=view, nograd=nograd, guard=guard,
         sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,
     )  # fmt: skip
     TABLE[key] = declared

@@ -15,15 +15,10 @@ from .declare import ARRAYS
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 
-_ones: dict[Any, Array] = {}
-
-
-def one(dtype: Any) -> Array:
-    """The number 1 as a 0-d array."""
-    found = _ones.get(dtype)
-    if found is None:
-        found = _ones[dtype] = np.ones((), dtype)
-    return found
+ONES: list[Any] = [None] * 32
+"""The number 1 as a 0-d array, by the number of its dtype."""
+for _code in "?bBhHiIlLqQefd":
+    ONES[np.dtype(_code).num] = np.ones((), _code)
 
 
 def as_array(value: Any) -> Array:
@@ -36,14 +31,14 @@ def sigmoid(a: Array) -> Array:
     """1 / (1 + exp(-a)), which neither overflows nor loses precision at the ends."""
     result = np.negative(a, out=...)
     np.exp(result, out=result)
-    unit = one(result.dtype)
+    unit = ONES[result.dtype.num]
     np.add(result, unit, out=result)
     return np.divide(unit, result, out=result)  # type: ignore[no-any-return]
 
 
 def sigmoid_backward(grad: Array, result: Array) -> Array:
     """grad (1 - result) result."""
-    factor = np.subtract(one(result.dtype), result, out=...)
+    factor = np.subtract(ONES[result.dtype.num], result, out=...)
     np.multiply(factor, result, out=factor)
     return np.multiply(grad, factor, out=...)  # type: ignore[no-any-return]
 
@@ -51,7 +46,7 @@ def sigmoid_backward(grad: Array, result: Array) -> Array:
 def tanh_backward(grad: Array, result: Array) -> Array:
     """grad (1 - result**2)."""
     factor = np.multiply(result, result, out=...)
-    np.subtract(one(result.dtype), factor, out=factor)
+    np.subtract(ONES[result.dtype.num], factor, out=factor)
     return np.multiply(grad, factor, out=...)  # type: ignore[no-any-return]
 
 

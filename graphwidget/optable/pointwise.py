@@ -11,6 +11,29 @@ from .declare import Namespace, composite, op
 
 F = Namespace()  # formulas are bound to their own F; this one is for the eye
 
+
+def refuse_bools(*dtypes: Any) -> None:
+    """PyTorch's refusal to subtract or negate bools.
+
+    Raises:
+        RuntimeError: all, or one of two, operands are bools.
+    """
+    bools = [dtype == bool for dtype in dtypes]
+    if len(bools) == 2 and all(bools):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if any(bools):
+        what = "Negation, the `-` operator, on" if len(bools) == 1 else (
+            "Subtraction, the `-` operator, with"
+        )
+        raise RuntimeError(
+            f"{what} a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "`~` or `logical_not()` operator instead."
+        )
+
+
 # Arithmetic ----------------------------------------------------------------------------------
 op("add(self, other, /)", np.add, inplace=True, pointwise=True,
    d_self=lambda grad: grad,
@@ -22,17 +45,19 @@ op("add.alpha(self, other, /, alpha)", kernels.scaled_add, inplace=True, pointwi
    d_other=lambda grad, alpha: grad * alpha,
    sign="+", text="{self} + {alpha} · {other}", tex=r"{self} + {alpha} {other}", onnx=None)
 
-op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True,
+op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True, guard=refuse_bools,
    d_self=lambda grad: grad,
    d_other=lambda grad: -grad,
    sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")
 
 op("sub.alpha(self, other, /, alpha)", kernels.scaled_subtract, inplace=True, pointwise=True,
+   guard=refuse_bools,
    d_self=lambda grad: grad,
    d_other=lambda grad, alpha: -grad * alpha,
    sign="−", text="{self} − {alpha} · {other}", tex=r"{self} - {alpha} {other}", onnx=None)
 
 op("rsub(self, /, other)", kernels.reversed_subtract, node="RsubBackward1", pointwise=True,
+   guard=refuse_bools,
    d_self=lambda grad: -grad,
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
 
@@ -46,7 +71,7 @@ op("div(self, other, /)", np.true_divide, inplace=True, pointwise=True, dtype="f
    d_other=lambda grad, self, other: -grad * ((self / other) / other),
    sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
 
-op("neg(self, /)", np.negative, inplace=True, pointwise=True,
+op("neg(self, /)", np.negative, inplace=True, pointwise=True, guard=refuse_bools,
    d_self=lambda grad: -grad,
    sign="−", text="−{self}", tex=r"-{self}", onnx="Neg")
 
