@@ -17,6 +17,8 @@ import torch
 
 import graphwidget
 
+SAME = [{"MulBackward0", "MulBackward1"}, {"SignBackward0", "SgnBackward0"}]
+"""Nodes inside derivatives of derivatives that PyTorch names by overloads nobody can call."""
 TOLERANCE = {"torch.float16": 2e-2, "torch.float32": 2e-4, "torch.float64": 1e-7}
 WARNED_ONCE = "Using backward() with create_graph=True"
 """PyTorch gives this warning once in a process, so only the first program would show it."""
@@ -120,6 +122,9 @@ def describe(value: Any, grads: bool = True) -> Any:
                 warnings.simplefilter("ignore")
                 grad = attempt(lambda: value.grad)
             told["grad"] = describe(grad, grads=False)
+            if is_tensor(grad):
+                # How often PyTorch added to it in place on the way is its own affair.
+                del told["grad"]["version"]
         return told
     if isinstance(value, dict):
         return {key: describe(item) for key, item in value.items()}
@@ -177,7 +182,7 @@ def differences(ours: Any, theirs: Any, path: str = "", tolerance: float = 0.0) 
     elif isinstance(theirs, float) and isinstance(ours, float):
         if close(np.array(ours), np.array(theirs), tolerance or 1e-5):
             return []
-    elif type(ours) is type(theirs) and ours == theirs:
+    elif type(ours) is type(theirs) and (ours == theirs or {ours, theirs} in SAME):
         return []
     return [f"{path}: ours {ours!r} theirs {theirs!r}"]
 
@@ -204,12 +209,18 @@ def both(program: Callable[[Any], Any]) -> None:
 
 def source(text: str) -> Callable[[Any], Any]:
     """A program from text. It may use `attempt`, which turns an error into a value, and `graph`,
-    which describes a node's whole graph. Its value is what it leaves in the variable `result`,
+    which describes a node's whole graph, and `plain`, which describes gradients but not their
+    versions. Its value is what it leaves in the variable `result`,
     or else all its tensors."""
     code = compile(text, "<program>", "exec")
 
     def program(engine: Any) -> Any:
-        names: dict[str, Any] = {"torch": engine, "attempt": attempt, "graph": describe_graph}
+        names: dict[str, Any] = {
+            "torch": engine,
+            "attempt": attempt,
+            "graph": describe_graph,
+            "plain": lambda grads: [describe(grad.clone()) for grad in grads],
+        }
         exec(code, names)
         if "result" in names:
             return names["result"]

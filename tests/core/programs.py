@@ -8,6 +8,7 @@ after every statement; `replay` runs the same statements on graphwidget and comp
 from __future__ import annotations
 
 import random
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ SIGNS = ["+", "-", "*", "/", "*", "*"]
 IN_PLACE = ["add_", "mul_", "sub_", "div_"]
 IN_PLACE_ALONE = ["exp_", "tanh_", "sigmoid_", "relu_", "neg_", "zero_", "sqrt_", "abs_"]
 CAPACITY = 7
+GRADIENT = re.compile(r"\(?(t\d+),?\)? = (torch\.autograd\.grad\(|t\d+\.grad$)")
+VERSIONS = re.compile(r"is at version (\d+); expected version (\d+) instead")
 
 
 @dataclass
@@ -42,6 +45,9 @@ class Machine:
 
     def __init__(self, engine: Any) -> None:
         self.names: dict[str, Any] = {"torch": engine}
+        # How often PyTorch added to a gradient in place on the way is its own affair, so the
+        # versions of gradients count from when they are first seen.
+        self.gradients: dict[int, tuple[Any, int]] = {}
 
     def tensors(self) -> dict[str, Any]:
         return {name: value for name, value in self.names.items() if hasattr(value, "_version")}
@@ -54,7 +60,11 @@ class Machine:
             try:
                 exec(compile(text, "<program>", "exec"), self.names)
             except Exception as raised:
-                error = (type(raised).__name__, str(raised))
+                error = (type(raised).__name__, VERSIONS.sub(_apart, str(raised)))
+        if (gradient := GRADIENT.match(text)) and error is None:
+            tensor = self.names[gradient[1]]
+            if tensor is not None:
+                self.gradients.setdefault(id(tensor), (tensor, tensor._version))
         return error, [
             (w.category.__name__, str(w.message).partition(" (Triggered internally")[0])
             for w in caught
@@ -67,6 +77,7 @@ class Machine:
         return {
             name: {
                 **describe(tensor),
+                "version": tensor._version - self.gradients.get(id(tensor), (None, 0))[1],
                 "base": attempt(lambda tensor=tensor: self._name_of(tensor._base)),
             }
             for name, tensor in sorted(tensors.items())
@@ -333,6 +344,11 @@ class Writer:
     def convert(self) -> str:
         source = self.pick()
         return f"{self.target()} = {source}.{self.some(['double()', 'float()', 'long()'])}"
+
+
+def _apart(versions: re.Match[str]) -> str:
+    found, expected = map(int, versions.groups())
+    return f"is {found - expected} versions after the expected one"
 
 
 def _broken(tensor: Any) -> bool:

@@ -194,7 +194,8 @@ result = [g, attempt(lambda: torch.autograd.grad(g.sum(), x))]
 x = torch.tensor([1., 2.], requires_grad=True)
 v = torch.tensor([1., 1.], requires_grad=True)
 (g,) = torch.autograd.grad(x * x, x, v, create_graph=True)
-result = [g, torch.autograd.grad(g.sum(), v, retain_graph=True), torch.autograd.grad(g.sum(), x)]
+result = [g, plain(torch.autograd.grad(g.sum(), v, retain_graph=True)),
+    plain(torch.autograd.grad(g.sum(), x))]
 """
 
 HOOKS = """
@@ -328,9 +329,9 @@ x = torch.tensor([1., 2.], requires_grad=True)
 h = x * 2
 h.register_hook(lambda g: g * 10)
 s = (h * h).sum()
-result = [torch.autograd.grad(s, h, retain_graph=True), torch.autograd.grad(s, (h, x),
-    retain_graph=True),
-          torch.autograd.grad(s, x)]
+result = [plain(torch.autograd.grad(s, h, retain_graph=True)), plain(torch.autograd.grad(s, (h, x),
+    retain_graph=True)),
+          plain(torch.autograd.grad(s, x))]
 
 # an exception in a hook leaves what was done
 x = torch.tensor([1.], requires_grad=True)

@@ -271,7 +271,7 @@ result = [x, y, x.sum(0), x.mean(), attempt(lambda: x.max()), x @ torch.ones(3, 
 def second(f, values):
     x = torch.tensor(values, requires_grad=True)
     (g,) = torch.autograd.grad(f(x).sum(), x, create_graph=True)
-    return [g, attempt(lambda: torch.autograd.grad(g.sum(), x))]
+    return [g, attempt(lambda: plain(torch.autograd.grad(g.sum(), x)))]
 result = [second(f, [0.5, 2.]) for f in (torch.exp, torch.log, torch.sqrt, torch.tanh,
     torch.sigmoid, torch.relu, torch.abs, lambda x: x ** 3, lambda x: x * x, lambda x: 1 / x,
           lambda x: x / (x + 1), lambda x: x.mean() ** 2, lambda x: x.max() ** 2,
@@ -284,7 +284,7 @@ y = x * 1
 y[0] = y[1].clone() ** 2
 y.mul_(x)
 (g,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
-result = [g.detach(), torch.autograd.grad(g.sum(), x)]
+result = [g.detach(), plain(torch.autograd.grad(g.sum(), x))]
 """
 
 
