@@ -31,7 +31,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
         IndexError: out of range (PyTorch's text).
         TypeError: not an integer.
     """
-    size = max(ndim, 1)
+    size = builtins.max(ndim, 1)
     if not -size <= dim < size:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], "
