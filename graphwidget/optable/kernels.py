@@ -45,9 +45,11 @@ def sigmoid_backward(grad: Array, result: Array) -> Array:
 
 def tanh_backward(grad: Array, result: Array) -> Array:
     """grad (1 - result**2)."""
-    factor = np.multiply(result, result, out=...)
-    np.subtract(ONES[result.dtype.num], factor, out=factor)
-    return np.multiply(grad, factor, out=...)  # type: ignore[no-any-return]
+    factor = result * result
+    if factor.__class__ is not np.ndarray or grad.__class__ is not np.ndarray:
+        return grad * (1 - factor)
+    np.subtract(ONES[factor.dtype.num], factor, factor)
+    return np.multiply(grad, factor, factor)  # type: ignore[no-any-return]
 
 
 _zeros: dict[Any, Array] = {}
