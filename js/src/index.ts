@@ -1,5 +1,112 @@
-function render({ el }: { el: HTMLElement }): void {
-  el.textContent = "nothing recorded yet";
+import { h, render as draw } from "preact";
+import { checkProtocol, Link, type WidgetModel } from "./protocol";
+import { play } from "./replay/player";
+import { Store } from "./store";
+import { App } from "./view/app";
+import { followTheme } from "./view/theme";
+
+/*
+ * The widget as anywidget knows it: `initialize` once for a model, `render` for each view. All
+ * views of a model share one store, so they are equal.
+ */
+
+interface Shared {
+  readonly store: Store;
+  readonly close: () => void;
 }
 
-export default { render };
+const stores = new WeakMap<WidgetModel, Shared>();
+
+/** How long a kernel may take to answer before the page says that it waits. */
+const PATIENCE = 4000;
+
+function open(model: WidgetModel): Shared {
+  const known = stores.get(model);
+  if (known) return known;
+  const store = new Store();
+  const offline = model.get("offline") === true;
+  const link = offline ? null : new Link(model, store);
+  const packed = (): void => {
+    if (Number(model.get("count")) > store.end.value) store.load(model.get("packed"));
+  };
+  try {
+    checkProtocol(model.get("protocol"));
+    store.load(model.get("packed"));
+  } catch (error) {
+    store.failed(error instanceof Error ? error.message : String(error));
+  }
+  const stop = play(store);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  if (link) {
+    store.send = (command) => link.send(command);
+    model.on("change:packed", packed);
+    // The first message also opens the comm's subshell, so that clicks reach a busy kernel.
+    if (!link.send({ type: "need", from: store.end.value })) store.connection.value = "offline";
+    timer = setTimeout(() => {
+      store.silent();
+    }, PATIENCE);
+  } else store.connection.value = "offline";
+  const shared: Shared = {
+    store,
+    close: () => {
+      clearTimeout(timer);
+      stop();
+      link?.close();
+      model.off("change:packed", packed);
+      stores.delete(model);
+    },
+  };
+  stores.set(model, shared);
+  return shared;
+}
+
+function initialize({ model }: { model: WidgetModel }): () => void {
+  return open(model).close;
+}
+
+function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
+  const { store } = open(model);
+  const { theme, stop } = followTheme(el);
+  draw(h(App, { store, theme }), el);
+  return () => {
+    draw(null, el);
+    stop();
+  };
+}
+
+/** A model over a recorded log, for a page without kernel. */
+function recording(packed: string): WidgetModel {
+  const traits: Record<string, unknown> = { offline: true, packed, view: {} };
+  try {
+    traits.protocol = (JSON.parse(packed) as { protocol?: unknown }).protocol;
+  } catch {
+    traits.protocol = null;
+  }
+  const nothing = (): void => undefined;
+  return {
+    get: (name) => traits[name],
+    set: (name, value) => {
+      traits[name] = value;
+    },
+    save_changes: nothing,
+    on: nothing,
+    off: nothing,
+    send: () => {
+      throw new Error("there is no kernel");
+    },
+  };
+}
+
+/** Shows a packed log (its JSON text) in an element of a page without kernel. */
+export function mount(
+  el: HTMLElement,
+  packed: string,
+  { theme }: { theme?: "light" | "dark" } = {},
+): () => void {
+  if (theme !== undefined) document.body.dataset.jpThemeLight = String(theme === "light");
+  return render({ model: recording(packed), el });
+}
+
+(globalThis as { graphwidget?: unknown }).graphwidget = { mount, initialize, render };
+
+export default { initialize, render };

@@ -8,6 +8,7 @@ import { focus, type Focus } from "./graph/focus";
 import { hazards, type Hazard, type Model, type RunRow } from "./model";
 import { parsePacked, type Command, type Message, type Receiver } from "./protocol";
 import { Pictures } from "./pictures";
+import { Shown } from "./shown";
 import { stepAt, Stepper, type Step } from "./replay/steps";
 import type { Direction, Scene } from "./scene";
 import { Timeline } from "./timeline";
@@ -48,7 +49,13 @@ export class Store implements Receiver {
   /** The log cannot be read: a sentence saying why. */
   readonly fault = signal<string | null>(null);
 
+  readonly shown: Shown;
+
   send: (command: Command) => boolean = () => false;
+
+  constructor() {
+    this.shown = new Shown(this);
+  }
 
   readonly time: ReadonlySignal<number> = computed(() =>
     Math.max(this.first.value, this.cursor.value ?? this.end.value),
@@ -142,6 +149,15 @@ export class Store implements Receiver {
     if (count > this.timeline.end) this.send({ type: "need", from: this.timeline.end });
   }
 
+  /** Nobody answered: the kernel is busy, or there is none. */
+  silent(): void {
+    if (this.connection.value !== "waiting" || this.fault.value !== null) return;
+    this.notice.value = {
+      text: "The kernel has not answered yet. What is recorded can be replayed meanwhile.",
+      tone: "info",
+    };
+  }
+
   failed(why: string): void {
     this.fault.value = why;
   }
@@ -184,6 +200,7 @@ export class Store implements Receiver {
   }
 
   toFirst(): void {
+    if (this.steps.value.length === 0) return;
     this.goTo(-1);
   }
 
@@ -202,9 +219,31 @@ export class Store implements Receiver {
     else this.playing.value = false;
   }
 
+  /** Play from here; from the present, when nothing waits there, from the beginning. */
+  togglePlay(): void {
+    const start = !this.playing.value;
+    if (start && !this.canGoOn) this.toFirst();
+    this.playing.value = start;
+  }
+
   get canGoOn(): boolean {
     return this.cursor.value !== null || this.liveRun.value !== null;
   }
+
+  // Choosing --------------------------------------------------------------------------------
+
+  readonly select = (value: number | null): void => {
+    this.selected.value = this.selected.value === value ? null : value;
+    this.shown.onePath.value = null;
+  };
+
+  readonly hover = (value: number | null): void => {
+    this.hovered.value = value;
+  };
+
+  readonly pin = (value: number, on: boolean): void => {
+    this.retainGrad(value, on);
+  };
 
   // Commands --------------------------------------------------------------------------------
 

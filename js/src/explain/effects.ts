@@ -1,0 +1,38 @@
+import { nodesBelow } from "../graph/reach";
+import { called } from "../graph/names";
+import type { Model } from "../model";
+import { list, name, plain, wrong, type Line, type Piece } from "./text";
+
+/** What backward from a value would do to the program, said before it is pressed. */
+export function backwardEffects(model: Model, value: number): Line {
+  const row = model.values.get(value);
+  if (row?.node == null) return [];
+  const nodes = nodesBelow(model, row.node);
+  const leaves: Piece[] = [];
+  let saves = 0;
+  let freed = 0;
+  let stale = 0;
+  for (const id of nodes) {
+    const node = model.nodes.get(id);
+    if (!node) continue;
+    if (node.variable !== null) leaves.push(name(model, node.variable));
+    const slots = node.saved.filter((slot) => slot.value !== null);
+    if (node.freed && slots.length > 0) freed += 1;
+    else saves += slots.length;
+    stale += node.freed ? 0 : slots.filter((slot) => slot.stale.length > 0).length;
+  }
+  if (freed > 0) {
+    return [
+      wrong("Backward from here will fail: "),
+      plain("an earlier backward has released saved values it needs."),
+    ];
+  }
+  const line: Line = [
+    plain(`Backward from ${called(model, value, 16)} runs ${nodes.length} nodes`),
+    ...(leaves.length > 0 ? [plain(", adds to .grad of "), ...list(leaves.slice(0, 6))] : []),
+    ...(leaves.length > 6 ? [plain(` and ${leaves.length - 6} more`)] : []),
+    plain(saves > 0 ? `, and releases ${saves} saved ${saves === 1 ? "value" : "values"}.` : "."),
+  ];
+  if (stale > 0) return [...line, wrong(" It will fail at a stale saved value.")];
+  return line;
+}

@@ -1,0 +1,122 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import type { Signal } from "@preact/signals";
+import type { Store } from "../store";
+import { Panel } from "./panel";
+import { fitAll, Stage, type ViewState } from "./stage";
+import type { Theme } from "./theme";
+import { Toolbar } from "./toolbar";
+
+/** One view of a widget. */
+export function App({ store, theme }: { store: Store; theme: Signal<Theme> }) {
+  const size = useSignal({ w: 0, h: 0 });
+  const camera = useSignal({ x: 0, y: 0, k: 1 });
+  const auto = useSignal(true);
+  const view: ViewState = useMemo(() => ({ size, camera, auto }), []);
+  const fault = store.fault.value;
+  return (
+    <div
+      class="gw"
+      data-testid="graphwidget"
+      data-theme={theme.value}
+      data-lm-suppress-shortcuts="true"
+      tabIndex={0}
+      onKeyDown={(event) => {
+        keyDown(event, store, view);
+      }}
+    >
+      {fault === null ? (
+        <>
+          <Toolbar store={store} view={view} />
+          <Notice store={store} />
+          <div class="gw-main">
+            {store.steps.value.length === 0 ? <Empty /> : <Stage store={store} view={view} />}
+            <Panel store={store} />
+          </div>
+        </>
+      ) : (
+        <p class="gw-fault" role="alert" data-testid="fault">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Empty() {
+  return (
+    <div class="gw-empty" data-testid="empty">
+      <p>Nothing recorded yet.</p>
+      <p class="gw-dim">Run a cell that computes with tensors, and its graph grows here.</p>
+    </div>
+  );
+}
+
+function Notice({ store }: { store: Store }) {
+  const notice = store.notice.value;
+  useEffect(() => {
+    if (notice?.tone !== "info") return undefined;
+    const timer = setTimeout(() => {
+      store.notice.value = null;
+    }, 6000);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [notice]);
+  if (!notice) return null;
+  return (
+    <div class={`gw-notice gw-notice-${notice.tone}`} role="status" data-testid="notice">
+      <span>{notice.text}</span>
+      <button
+        type="button"
+        class="gw-link"
+        onClick={() => {
+          store.notice.value = null;
+        }}
+      >
+        dismiss
+      </button>
+    </div>
+  );
+}
+
+/** Keys are ours while the widget has the focus: they must not reach the notebook. */
+function keyDown(event: KeyboardEvent, store: Store, view: ViewState): void {
+  event.stopPropagation();
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const onControl = event.target instanceof Element && event.target.closest("button, select");
+  const slider = event.target instanceof HTMLInputElement;
+  const run = KEYS[event.key];
+  if (!run || (event.key === " " && onControl) || (onControl && event.target.matches("select"))) {
+    return;
+  }
+  if (slider && event.key !== " ") return; // the slider moves by itself
+  event.preventDefault();
+  run(store, view);
+}
+
+const KEYS: Readonly<Partial<Record<string, (store: Store, view: ViewState) => void>>> = {
+  ArrowLeft: (store) => {
+    store.playing.value = false;
+    store.toPrevious();
+  },
+  ArrowRight: (store) => {
+    store.playing.value = false;
+    store.toNext();
+  },
+  Home: (store) => {
+    store.toFirst();
+  },
+  End: (store) => {
+    store.toLast();
+  },
+  " ": (store) => {
+    store.togglePlay();
+  },
+  Escape: (store) => {
+    store.selected.value = null;
+  },
+  f: (store, view) => {
+    fitAll(store, view);
+  },
+};

@@ -1,0 +1,236 @@
+import { memo } from "preact/compat";
+import { brief, full, number } from "../format";
+import { GRAD_H, HEAD_H, LINE_H, STRIP_H, type Card } from "../graph/boxes";
+import type { Summary } from "../events";
+import { outline, RoleIcon } from "./icons";
+
+export interface CardProps {
+  card: Card;
+  x: number;
+  y: number;
+  selected: boolean;
+  dimmed: boolean;
+  /** A value that could be differentiated: it shows a way to start backward. */
+  root: boolean;
+  wrong: boolean;
+  onSelect: (value: number) => void;
+  onHover: (value: number | null) => void;
+  onPin: (value: number, on: boolean) => void;
+}
+
+/** A value: its name, shape, numbers, version, and what backward brought it. */
+function CardView(props: CardProps) {
+  const { card, x, y, selected, dimmed, root, wrong, onSelect, onHover } = props;
+  const { value, role, w, h } = card;
+  const state = [
+    `gw-card gw-${role}`,
+    selected ? "gw-selected" : "",
+    dimmed ? "gw-dimmed" : "",
+    value.next !== null ? "gw-past" : "",
+    wrong ? "gw-wrong" : "",
+  ];
+  return (
+    <g
+      class={state.join(" ")}
+      style={{ transform: `translate(${x}px, ${y}px)` }}
+      data-testid="value"
+      data-value={card.copy ? undefined : value.value}
+      data-copy-of={card.copy ? value.value : undefined}
+      data-role={role}
+      tabIndex={0}
+      role="button"
+      aria-label={describe(card)}
+      onClick={() => {
+        onSelect(value.value);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") onSelect(value.value);
+      }}
+      onMouseEnter={() => {
+        onHover(value.value);
+      }}
+      onMouseLeave={() => {
+        onHover(null);
+      }}
+    >
+      <title>{describe(card)}</title>
+      <path class="gw-shape" d={outline(role, w, h)} />
+      {role === "parameter" && (
+        <path class="gw-inner" d={outline(role, w - 6, h - 6)} transform="translate(3 3)" />
+      )}
+      {value.requires_grad && <path class="gw-corner" d={corner(role, w)} />}
+      <g transform={card.copy ? "translate(7 6)" : "translate(8 7)"}>
+        <RoleIcon role={role} />
+      </g>
+      <text class={card.named ? "gw-name" : "gw-name gw-unnamed"} x={24} y={card.copy ? 16 : 17}>
+        {card.title}
+      </text>
+      {!card.copy && <Body {...props} />}
+      {root && !card.copy && <RootButton card={card} onSelect={onSelect} />}
+    </g>
+  );
+}
+
+export const CardNode = memo(CardView);
+
+function Body({ card, onPin }: CardProps) {
+  const { value, w, h, lines } = card;
+  return (
+    <>
+      <Version version={value.version} x={w - (value.requires_grad ? 19 : 9)} />
+      <text class="gw-meta" x={9} y={30}>
+        {card.meta}
+      </text>
+      {lines.map((line, i) => (
+        <text key={i} class="gw-numbers" x={9} y={HEAD_H + 8 + i * LINE_H}>
+          {line}
+        </text>
+      ))}
+      {lines.length === 0 && <Strip summary={value.summary} w={w - 18} />}
+      {value.requires_grad && <GradRow card={card} y={h - GRAD_H} />}
+      {value.requires_grad && !value.leaf && <Pin card={card} onPin={onPin} />}
+    </>
+  );
+}
+
+function Version({ version, x }: { version: number; x: number }) {
+  const text = `v${version}`;
+  const w = 8 + text.length * 5.6;
+  return (
+    <g key={version} class={version > 0 ? "gw-version gw-ticked" : "gw-version"}>
+      <rect x={x - w} y={6} width={w} height={13} rx={3} />
+      <text x={x - w / 2} y={15.6}>
+        {text}
+      </text>
+    </g>
+  );
+}
+
+/** Min, mean and max of a large array on a line, over its histogram when there is one. */
+function Strip({ summary, w }: { summary: Summary; w: number }) {
+  const { stats, histogram } = summary;
+  if (!stats) return null;
+  const [min, max, mean] = [Number(stats.min), Number(stats.max), Number(stats.mean)];
+  const at = max > min ? (mean - min) / (max - min) : 0.5;
+  const most = Math.max(1, ...(histogram?.counts ?? []));
+  const bar = w / (histogram?.counts.length ?? 1);
+  return (
+    <g class="gw-strip" transform={`translate(9 ${HEAD_H})`}>
+      {histogram?.counts.map((count, i) => (
+        <rect
+          key={i}
+          class="gw-bar"
+          x={i * bar}
+          y={10 - (10 * count) / most}
+          width={Math.max(bar - 1, 1)}
+          height={(10 * count) / most}
+        />
+      ))}
+      <path class="gw-range" d={`M0 10H${w}M0 7V13M${w} 7V13`} />
+      <circle class="gw-mean" cx={w * (Number.isFinite(at) ? at : 0.5)} cy={10} r={3} />
+      <text class="gw-meta" x={0} y={STRIP_H - 1}>
+        {number(stats.min)}
+      </text>
+      <text class="gw-meta" x={w} y={STRIP_H - 1} text-anchor="end">
+        {number(stats.max)}
+      </text>
+      {stats.nonfinite > 0 && (
+        <text class="gw-bad" x={w / 2} y={STRIP_H - 1} text-anchor="middle">
+          {`${stats.nonfinite} nan/inf`}
+        </text>
+      )}
+    </g>
+  );
+}
+
+function GradRow({ card, y }: { card: Card; y: number }) {
+  const { value, w } = card;
+  const stored = value.grad;
+  const passing = stored === null && !value.leaf ? card.passing : null;
+  const shown = stored ?? passing;
+  const kind = stored ? "gw-stored" : passing ? "gw-passing" : "gw-none";
+  return (
+    <g class={`gw-grad ${kind}`} data-testid="grad">
+      <path class="gw-rule" d={`M8 ${y - 1}H${w - 8}`} />
+      <text class="gw-grad-label" x={9} y={y + 12}>
+        {passing ? "∂" : "grad"}
+      </text>
+      <text class="gw-grad-text" x={passing ? 20 : 35} y={y + 12}>
+        {shown ? brief(shown, 16) : "None"}
+      </text>
+    </g>
+  );
+}
+
+/** The pin of retain_grad: filled when the gradient will be kept. */
+function Pin({ card, onPin }: { card: Card; onPin: CardProps["onPin"] }) {
+  const { value, w, h } = card;
+  const on = value.retains_grad;
+  const label = on
+    ? "retain_grad is on: the gradient is kept in .grad. Click to turn it off."
+    : "retain_grad is off: the gradient only passes through. Click to keep it in .grad.";
+  const toggle = (event: Event): void => {
+    event.stopPropagation();
+    onPin(value.value, !on);
+  };
+  return (
+    <g
+      class={on ? "gw-pin gw-on" : "gw-pin"}
+      transform={`translate(${w - 21} ${h - GRAD_H})`}
+      data-action="pin"
+      data-value={undefined}
+      role="switch"
+      aria-checked={on}
+      aria-label={`retain_grad of ${card.title}`}
+      tabIndex={0}
+      onClick={toggle}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") toggle(event);
+      }}
+    >
+      <title>{label}</title>
+      <rect class="gw-hit" x={-4} y={-1} width={22} height={GRAD_H} />
+      <path d="M5 1.5H10M6 1.5V6L3.5 9H11.5L9 6V1.5M7.5 9V14" />
+    </g>
+  );
+}
+
+function RootButton({ card, onSelect }: { card: Card; onSelect: CardProps["onSelect"] }) {
+  const { w, h, value } = card;
+  return (
+    <g
+      class="gw-root"
+      transform={`translate(${w / 2} ${h + 5})`}
+      data-action="ask-backward"
+      onClick={(event) => {
+        event.stopPropagation();
+        onSelect(value.value);
+      }}
+    >
+      <title>Backward from here: shows first what it would do</title>
+      <rect x={-38} y={0} width={76} height={18} rx={9} />
+      <text x={0} y={12.5}>
+        ◂ backward
+      </text>
+    </g>
+  );
+}
+
+/** The filled corner of requires_grad, following the outline. */
+function corner(role: Card["role"], w: number): string {
+  if (role === "parameter") return `M${w - 20} 0H${w - 9}L${w} 9V20Z`;
+  if (role === "intermediate") return `M${w - 17} 0H${w - 9}Q${w} 0 ${w} 9V17Z`;
+  return `M${w - 15} 0H${w - 3}Q${w} 0 ${w} 3V15Z`;
+}
+
+/** The card in words, for tooltips and screen readers. */
+export function describe(card: Card): string {
+  const { value } = card;
+  const names = [...new Set(value.names.map(([, own]) => own))];
+  const grad = value.grad ? `, grad ${brief(value.grad)}` : "";
+  const shown = names.length > 0 ? names.join(", ").slice(0, 200) : "unnamed";
+  return (
+    `${shown}: ${card.role}, ${full(value.summary).slice(0, 300)}, ${card.meta}` +
+    `, version ${value.version}, requires_grad ${value.requires_grad ? "True" : "False"}${grad}`
+  );
+}

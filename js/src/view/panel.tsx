@@ -1,0 +1,115 @@
+import type { ComponentChildren } from "preact";
+import { explainError, explainHazard } from "../explain/problems";
+import type { Explanation, Line, Piece } from "../explain/text";
+import type { Store } from "../store";
+import { Legend } from "./legend";
+import { ValuePanel } from "./value-panel";
+
+/** The words beside the picture: what the step did, what is wrong, what is selected. */
+export function Panel({ store }: { store: Store }) {
+  const selected = store.selected.value;
+  const value = selected === null ? undefined : store.model.value.values.get(selected);
+  return (
+    <div class="gw-panel">
+      <div class="gw-words" data-testid="explanation" aria-live="polite">
+        <Problems store={store} />
+        <StepWords store={store} />
+      </div>
+      <div class="gw-side">{value ? <ValuePanel store={store} value={value} /> : <Legend />}</div>
+    </div>
+  );
+}
+
+/** Stale saved values, and the error of this cell. */
+function Problems({ store }: { store: Store }) {
+  const model = store.model.value;
+  const error = store.shown.error.value;
+  const hazards = store.shown.hazards.value;
+  const atError = store.step.value?.kind === "error";
+  const [hazard] = hazards;
+  return (
+    <>
+      {error && !atError && <Words of={explainError(model, error)} store={store} testid="error" />}
+      {hazard && (
+        <Words of={explainHazard(model, hazard)} store={store} testid="hazard">
+          {hazards.length > 1 && (
+            <p class="gw-line gw-dim">{`${hazards.length - 1} more saved values are stale too.`}</p>
+          )}
+        </Words>
+      )}
+    </>
+  );
+}
+
+function StepWords({ store }: { store: Store }) {
+  const explanation = store.explanation.value;
+  if (!explanation) {
+    return (
+      <p class="gw-line gw-dim">
+        {store.steps.value.length === 0
+          ? "Nothing recorded yet. Run a cell that computes with tensors."
+          : "The beginning: nothing has been computed yet."}
+      </p>
+    );
+  }
+  const testid = store.step.value?.kind === "error" ? "error" : "step";
+  return <Words of={explanation} store={store} testid={testid} />;
+}
+
+interface WordsProps {
+  of: Explanation;
+  store: Store;
+  testid: string;
+  children?: ComponentChildren;
+}
+
+function Words({ of, store, testid, children }: WordsProps) {
+  return (
+    <section class={`gw-explanation gw-tone-${of.tone}`} data-testid={testid}>
+      {(of.where ?? of.code) !== null && (
+        <p class="gw-source">
+          <span class="gw-where">{of.where}</span>
+          {of.code !== null && <code>{of.code}</code>}
+        </p>
+      )}
+      <h4 class="gw-title">
+        <Pieces of={of.title} store={store} />
+      </h4>
+      {of.lines
+        .filter((line) => line.length > 0)
+        .map((line, i) => (
+          <p key={i} class="gw-line">
+            <Pieces of={line} store={store} />
+          </p>
+        ))}
+      {children}
+    </section>
+  );
+}
+
+export function Pieces({ of, store }: { of: Line; store: Store }) {
+  return (
+    <>
+      {of.map((piece, i) => (
+        <OnePiece key={i} piece={piece} store={store} />
+      ))}
+    </>
+  );
+}
+
+function OnePiece({ piece, store }: { piece: Piece; store: Store }) {
+  const { text, tone, value } = piece;
+  if (tone === "code") return <code>{text}</code>;
+  if (value === undefined) return <span class={`gw-${tone}-text`}>{text}</span>;
+  return (
+    <button
+      type="button"
+      class={`gw-link gw-${tone}-text`}
+      onClick={() => {
+        store.select(value);
+      }}
+    >
+      {text}
+    </button>
+  );
+}

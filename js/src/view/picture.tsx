@@ -1,0 +1,229 @@
+import { useComputed } from "@preact/signals";
+import { useId } from "preact/hooks";
+import type { Model } from "../model";
+import { rectOf, type Placed, type Rect, type Scene } from "../scene";
+import type { Store } from "../store";
+import { inView, overlaps, type Camera } from "./camera";
+import { CardNode } from "./card";
+import { Marks, staleMarks, wrongValue } from "./marks";
+import { PillNode } from "./pill";
+import type { ViewState } from "./stage";
+import { flowOf, LabelNode, WireNode } from "./wires";
+
+interface Props {
+  store: Store;
+  view: ViewState;
+  moving: boolean;
+}
+
+/** Everything inside the window, drawn where the camera looks. */
+export function Picture({ store, view, moving }: Props) {
+  const id = useId().replace(/\W/g, "");
+  const { x, y, k } = view.camera.value;
+  const detail = k < 0.34 ? "gw-far" : "";
+  return (
+    <>
+      <Definitions id={id} />
+      <g
+        class={`gw-camera ${moving || !view.auto.value ? "gw-still" : ""} ${detail}`}
+        style={{ transform: `translate(${x}px, ${y}px) scale(${k})` }}
+      >
+        <Contents store={store} view={view} id={id} />
+      </g>
+    </>
+  );
+}
+
+function Definitions({ id }: { id: string }) {
+  const arrow = (name: string, size: number) => (
+    <marker
+      id={`${name}-${id}`}
+      class={`gw-${name}`}
+      viewBox="0 0 8 8"
+      refX={6.5}
+      refY={4}
+      markerWidth={size}
+      markerHeight={size}
+      markerUnits="userSpaceOnUse"
+      orient="auto"
+    >
+      <path d="M0 0L8 4L0 8Z" />
+    </marker>
+  );
+  return (
+    <defs>
+      {arrow("warm-arrow", 8)}
+      {arrow("stale-head", 13)}
+      <pattern
+        id={`hatch-${id}`}
+        class="gw-hatch"
+        width={6}
+        height={6}
+        patternUnits="userSpaceOnUse"
+        patternTransform="rotate(45)"
+      >
+        <path d="M0 0V6" />
+      </pattern>
+    </defs>
+  );
+}
+
+function Contents({ store, view, id }: { store: Store; view: ViewState; id: string }) {
+  const scene = store.scene.value;
+  const model = store.model.value;
+  const window = useComputed(() => coarse(view.camera.value, view.size.value));
+  const area = parseArea(window.value);
+  const boxes = [...scene.boxes.values()].filter((placed) =>
+    overlaps(rectOf(placed, scene.direction), area),
+  );
+  return (
+    <>
+      <Brackets scene={scene} area={area} />
+      <Wires store={store} scene={scene} model={model} area={area} id={id} />
+      <Boxes store={store} scene={scene} boxes={boxes} id={id} />
+      <Labels store={store} scene={scene} model={model} area={area} />
+      <Marks
+        marks={staleMarks(model, scene, store.shown.hazards.value)}
+        arrow={`stale-head-${id}`}
+      />
+    </>
+  );
+}
+
+/**
+ * The part of the plane to have in the DOM, as text, in steps: panning by a few pixels gives the
+ * same text, and nothing is drawn anew.
+ */
+function coarse(camera: Camera, size: ViewState["size"]["value"]): string {
+  const area = inView(camera, size);
+  const step = Math.max(50, area.w / 8);
+  const snap = (n: number, round: (n: number) => number): number => round(n / step) * step;
+  const [x, y] = [snap(area.x, Math.floor), snap(area.y, Math.floor)];
+  const [right, bottom] = [snap(area.x + area.w, Math.ceil), snap(area.y + area.h, Math.ceil)];
+  return [x, y, right - x, bottom - y].join(" ");
+}
+
+function parseArea(text: string): Rect {
+  const [x = 0, y = 0, w = 0, h = 0] = text.split(" ").map(Number);
+  return { x, y, w, h };
+}
+
+function Brackets({ scene, area }: { scene: Scene; area: Rect }) {
+  return (
+    <g class="gw-brackets">
+      {scene.brackets
+        .filter(({ label }) => overlaps({ ...label, w: 1, h: 1 }, area))
+        .map(({ key, path, label }) => (
+          <g key={key} data-testid="bracket">
+            <path class="gw-bracket" d={path} />
+            <text class="gw-bracket-label" x={label.x} y={label.y + 3}>
+              view
+            </text>
+          </g>
+        ))}
+    </g>
+  );
+}
+
+interface LayerProps {
+  store: Store;
+  scene: Scene;
+  model: Model;
+  area: Rect;
+}
+
+function Wires({ store, scene, model, area, id }: LayerProps & { id: string }) {
+  const active = store.activeNode.value;
+  const run = store.shown.run.value;
+  const paths = store.shown.pathsByWire.value;
+  return (
+    <g class="gw-wires">
+      {scene.wires
+        .filter((drawn) => overlaps(drawn.box, area))
+        .map((drawn) => {
+          const flow = flowOf(model, drawn, active, run);
+          const on = paths.get(drawn.wire.key) ?? "";
+          return (
+            <WireNode
+              key={drawn.wire.key}
+              drawn={drawn}
+              grad={flow?.grad ?? null}
+              now={flow?.now ?? false}
+              old={flow?.old ?? false}
+              arrow={`warm-arrow-${id}`}
+              paths={on}
+              dimmed={paths.size > 0 && on === ""}
+            />
+          );
+        })}
+    </g>
+  );
+}
+
+function Labels({ store, scene, model, area }: LayerProps) {
+  const active = store.activeNode.value;
+  const run = store.shown.run.value;
+  return (
+    <g class="gw-labels">
+      {scene.wires
+        .filter((drawn) => drawn.wire.way === "in" && overlaps(drawn.box, area))
+        .map((drawn) => {
+          const flow = flowOf(model, drawn, active, run);
+          if (!flow?.grad) return null;
+          const { x, y } = drawn.label;
+          const { grad, now, old } = flow;
+          return <LabelNode key={drawn.wire.key} {...{ x, y, grad, now, old }} />;
+        })}
+    </g>
+  );
+}
+
+interface BoxesProps {
+  store: Store;
+  scene: Scene;
+  boxes: readonly Placed[];
+  id: string;
+}
+
+function Boxes({ store, scene, boxes, id }: BoxesProps) {
+  const selected = store.selected.value;
+  const active = store.activeNode.value;
+  const error = store.shown.error.value;
+  const wrong = wrongValue(error);
+  const lit = store.shown.lit.value;
+  return (
+    <g class="gw-boxes">
+      {boxes.map(({ box, x, y }) => {
+        const dimmed = lit !== null && !lit.has(box.key);
+        if (box.kind === "pill") {
+          const node = box.nodes.some((n) => n.node === active);
+          const failed = box.nodes.some((n) => n.state === "failed" || n.node === error?.node);
+          const { direction } = scene;
+          const hatch = `hatch-${id}`;
+          return (
+            <PillNode
+              key={box.key}
+              {...{ x, y, direction, failed, dimmed, hatch }}
+              pill={box}
+              active={node}
+            />
+          );
+        }
+        const { value } = box.value;
+        return (
+          <CardNode
+            key={box.key}
+            {...{ x, y, dimmed }}
+            card={box}
+            selected={selected === value}
+            root={store.shown.roots.value.has(value)}
+            wrong={wrong === value}
+            onSelect={store.select}
+            onHover={store.hover}
+            onPin={store.pin}
+          />
+        );
+      })}
+    </g>
+  );
+}

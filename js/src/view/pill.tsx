@@ -1,0 +1,120 @@
+import { memo } from "preact/compat";
+import { SLOT_GAP, SLOT_H, type Pill, type Slot } from "../graph/boxes";
+import type { Direction, Point } from "../scene";
+
+export interface PillProps {
+  pill: Pill;
+  x: number;
+  y: number;
+  direction: Direction;
+  active: boolean;
+  failed: boolean;
+  dimmed: boolean;
+  hatch: string;
+}
+
+/** An op on the wire, with the slots of what its node saved for backward. */
+function PillView({ pill, x, y, direction, active, failed, dimmed, hatch }: PillProps) {
+  const { call, nodes, w, h } = pill;
+  const node = nodes.at(-1);
+  const state = [
+    "gw-pill",
+    node ? `gw-${node.state}` : "gw-plain",
+    active ? "gw-active" : "",
+    failed ? "gw-failed" : "",
+    node?.freed ? "gw-freed" : "",
+    call.inplace ? "gw-inplace" : "",
+    dimmed ? "gw-dimmed" : "",
+  ];
+  return (
+    <g
+      class={state.join(" ")}
+      style={{ transform: `translate(${x}px, ${y}px)` }}
+      data-testid="op"
+      data-op={call.call}
+      data-node={node?.node}
+    >
+      <title>{describe(pill)}</title>
+      {active && <rect class="gw-glow" x={-4} y={-4} width={w + 8} height={h + 8} rx={h / 2 + 4} />}
+      <rect class="gw-body" width={w} height={h} rx={h / 2} />
+      <text class="gw-sign" x={w / 2} y={h / 2 + 4.5}>
+        {pill.sign}
+      </text>
+      {(active || failed) && node && (
+        <text class="gw-node-name" x={w / 2} y={-9}>
+          {node.name}
+        </text>
+      )}
+      {node?.state === "done" && (
+        <g class="gw-tick" transform={`translate(${w - 7} -4)`}>
+          <circle cx={5} cy={5} r={6} />
+          <path d="M2.2 5.2L4.3 7.3L8 3" />
+        </g>
+      )}
+      {pill.slots.map((slot, i) => {
+        const at = slotOffset(pill, i, direction);
+        return <SlotView key={slot.key} slot={slot} w={pill.slotW} at={at} hatch={hatch} />;
+      })}
+    </g>
+  );
+}
+
+export const PillNode = memo(PillView);
+
+/** The top left corner of a slot, from that of its pill. */
+export function slotOffset(pill: Pill, index: number, direction: Direction): Point {
+  const step = SLOT_H + 2;
+  if (direction === "LR") {
+    return { x: (pill.w - pill.slotW) / 2, y: pill.h + SLOT_GAP + index * step };
+  }
+  const stack = pill.slots.length * step - 2;
+  return { x: pill.w + SLOT_GAP, y: (pill.h - stack) / 2 + index * step };
+}
+
+function SlotView({ slot, w, at, hatch }: { slot: Slot; w: number; at: Point; hatch: string }) {
+  const { row, state } = slot;
+  return (
+    <g
+      class={`gw-slot gw-slot-${state}`}
+      transform={`translate(${at.x} ${at.y})`}
+      data-testid="slot"
+      data-slot={row.slot}
+      data-state={state}
+      data-node={slot.node}
+    >
+      <title>{slotWords(slot)}</title>
+      <rect width={w} height={SLOT_H} rx={3} />
+      {state === "stale" && (
+        <rect width={w} height={SLOT_H} rx={3} style={{ fill: `url(#${hatch})` }} />
+      )}
+      {state === "empty" ? (
+        <text class="gw-slot-name" x={w / 2} y={12} text-anchor="middle">
+          freed
+        </text>
+      ) : (
+        <>
+          <text class="gw-slot-name" x={6} y={12}>
+            {slot.name}
+          </text>
+          <text class="gw-slot-version" x={w - 5} y={12} text-anchor="end">
+            {`v${row.version ?? 0}`}
+          </text>
+        </>
+      )}
+    </g>
+  );
+}
+
+function slotWords({ row, state, name }: Slot): string {
+  const what = `${row.slot} (${name}), saved at version ${row.version ?? 0}`;
+  if (state === "empty") return `${what}; released by backward`;
+  if (state === "stale") return `${what}; it was written in place since then`;
+  return `${what} for backward`;
+}
+
+function describe({ call, nodes, sign }: Pill): string {
+  const node = nodes.at(-1);
+  const params = Object.entries(call.params).map(([key, value]) => `${key}=${value}`);
+  const more = params.length > 0 ? ` (${params.join(", ").slice(0, 200)})` : "";
+  return `${call.op}${more} ${sign === call.op ? "" : sign} ${node ? `· ${node.name}` : "· no grad_fn"}`;
+}

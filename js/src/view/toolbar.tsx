@@ -1,0 +1,257 @@
+import type { ComponentChildren } from "preact";
+import { toText } from "../explain/text";
+import type { Store } from "../store";
+import { zoom } from "./camera";
+import { ButtonIcon } from "./icons";
+import { fitAll, type ViewState } from "./stage";
+
+interface ButtonProps {
+  action: string;
+  label: string;
+  disabled?: boolean;
+  onClick: () => void;
+  children: ComponentChildren;
+}
+
+export function Button({ action, label, disabled = false, onClick, children }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      class="gw-button"
+      data-action={action}
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** Moving through time, and how the picture lies. */
+export function Toolbar({ store, view }: { store: Store; view: ViewState }) {
+  return (
+    <div class="gw-toolbar" role="toolbar" aria-label="Replay">
+      <Transport store={store} />
+      <Slider store={store} />
+      <Picture store={store} view={view} />
+    </div>
+  );
+}
+
+function Transport({ store }: { store: Store }) {
+  const index = store.index.value;
+  const live = store.liveRun.value !== null && store.cursor.value === null;
+  const playing = store.playing.value;
+  return (
+    <div class="gw-group">
+      <Button
+        action="first"
+        label="First (Home)"
+        disabled={index < 0}
+        onClick={() => {
+          store.toFirst();
+        }}
+      >
+        <ButtonIcon of="first" />
+      </Button>
+      <Button
+        action="previous"
+        label="Previous (←)"
+        disabled={index < 0}
+        onClick={() => {
+          store.toPrevious();
+        }}
+      >
+        <ButtonIcon of="previous" />
+      </Button>
+      <Button
+        action="play"
+        label={playing ? "Pause (space)" : "Play (space)"}
+        disabled={store.steps.value.length === 0}
+        onClick={() => {
+          store.togglePlay();
+        }}
+      >
+        <ButtonIcon of={playing ? "pause" : "play"} />
+      </Button>
+      <Button
+        action="next"
+        label={live ? "Next: the kernel runs one node (→)" : "Next (→)"}
+        disabled={!store.canGoOn}
+        onClick={() => {
+          store.toNext();
+        }}
+      >
+        <ButtonIcon of="next" />
+      </Button>
+      <Button
+        action="last"
+        label="Last: the present (End)"
+        disabled={store.cursor.value === null}
+        onClick={() => {
+          store.toLast();
+        }}
+      >
+        <ButtonIcon of="last" />
+      </Button>
+      <select
+        class="gw-select"
+        data-action="speed"
+        aria-label="Speed"
+        title="Speed"
+        value={String(store.speed.value)}
+        onChange={(event) => {
+          store.speed.value = Number(event.currentTarget.value);
+        }}
+      >
+        {[0.5, 1, 2, 4, 8].map((speed) => (
+          <option key={speed} value={String(speed)}>{`${speed}×`}</option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Slider({ store }: { store: Store }) {
+  const count = store.steps.value.length;
+  const index = store.index.value;
+  const title = store.explanation.value ? toText(store.explanation.value.title) : "the beginning";
+  const dropped = store.model.value.dropped;
+  return (
+    <div class="gw-slider">
+      <input
+        type="range"
+        data-action="slider"
+        aria-label="Time"
+        aria-valuetext={`step ${index + 1} of ${count}: ${title}`}
+        min={-1}
+        max={Math.max(count - 1, 0)}
+        step={1}
+        value={index}
+        disabled={count === 0}
+        onInput={(event) => {
+          store.playing.value = false;
+          store.goTo(Number(event.currentTarget.value));
+        }}
+      />
+      <span class="gw-count" data-testid="step-count">
+        {`${index + 1} / ${count}`}
+      </span>
+      <State store={store} />
+      {dropped > 0 && (
+        <span
+          class="gw-dropped"
+          title={`The oldest ${dropped} events are no longer held one by one.`}
+        >
+          {`… ${dropped} older`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Whether this is the present, the past, a recording, or a run that waits. */
+function State({ store }: { store: Store }) {
+  if (store.connection.value === "offline") {
+    return (
+      <span
+        class="gw-chip"
+        data-testid="state"
+        title="There is no kernel behind this page: it replays what was recorded."
+      >
+        replay only
+      </span>
+    );
+  }
+  if (store.cursor.value !== null) {
+    return (
+      <button
+        type="button"
+        class="gw-chip gw-chip-past"
+        data-testid="state"
+        onClick={() => {
+          store.toLast();
+        }}
+        title="Back to the present"
+      >
+        past
+      </button>
+    );
+  }
+  if (store.liveRun.value) {
+    return (
+      <span
+        class="gw-chip gw-chip-live"
+        data-testid="state"
+        title="Backward waits: each Next runs one node in the kernel."
+      >
+        live run
+      </span>
+    );
+  }
+  return (
+    <span class="gw-chip" data-testid="state">
+      present
+    </span>
+  );
+}
+
+function Picture({ store, view }: { store: Store; view: ViewState }) {
+  const direction = store.direction.value;
+  const by = (factor: number) => (): void => {
+    const { w, h } = view.size.value;
+    view.auto.value = false;
+    view.camera.value = zoom(view.camera.value, factor, w / 2, h / 2);
+  };
+  const { others } = store.focus.value;
+  const everything = store.everything.value;
+  return (
+    <div class="gw-group">
+      {(others > 0 || everything) && (
+        <button
+          type="button"
+          class="gw-chip"
+          data-action="everything"
+          aria-pressed={everything}
+          title="Graphs that the newest cell did not touch"
+          onClick={() => {
+            store.everything.value = !everything;
+          }}
+        >
+          {everything ? "all graphs" : `+${others} more`}
+        </button>
+      )}
+      <Button
+        action="direction"
+        label={
+          direction === "LR"
+            ? "Left to right; switch to top down"
+            : "Top down; switch to left to right"
+        }
+        onClick={() => {
+          store.wantedDirection.value = direction === "LR" ? "TD" : "LR";
+          view.auto.value = true;
+        }}
+      >
+        <ButtonIcon of={direction} />
+      </Button>
+      <Button action="zoom-out" label="Smaller" onClick={by(1 / 1.25)}>
+        <ButtonIcon of="minus" />
+      </Button>
+      <Button action="zoom-in" label="Larger (or ctrl + wheel)" onClick={by(1.25)}>
+        <ButtonIcon of="plus" />
+      </Button>
+      <Button
+        action="fit"
+        label="Fit: the whole picture, tidied (f)"
+        onClick={() => {
+          fitAll(store, view);
+        }}
+      >
+        <ButtonIcon of="fit" />
+      </Button>
+    </div>
+  );
+}
