@@ -22,6 +22,12 @@ FLAGS = [
     "--disable-sync",
 ]
 
+WATCH = """\
+import graphwidget
+import graphwidget as torch
+graph = graphwidget.watch()
+graph"""
+
 OpenNotebook = Callable[..., Notebook]
 
 

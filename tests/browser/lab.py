@@ -20,6 +20,8 @@ import nbformat
 import psutil
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.picture import Picture
+
 DRIVE = Path(__file__).with_name("drive.js").read_text()
 START_SECONDS = 60
 CELL_MS = 60_000
@@ -176,6 +178,12 @@ class Notebook:
     def cell(self, index: int) -> Locator:
         """A cell's element on the page."""
         return self.page.locator(f'.jp-Notebook .jp-Cell[data-windowed-list-index="{index}"]')
+
+    def picture(self, index: int, nth: int = 0) -> Picture:
+        """The graph in a cell's output, the `nth` of them, waited for."""
+        root = self.cell(index).get_by_test_id("graphwidget").nth(nth)
+        expect(root).to_be_visible()
+        return Picture(root)
 
     def reload(self) -> None:
         """Save, and reload the page; the kernel lives on."""

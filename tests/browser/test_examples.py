@@ -1,0 +1,41 @@
+"""Every worked example, typed into a fresh notebook: what it prints and what the picture shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.conftest import WATCH, OpenNotebook
+from tests.browser.examples import EXAMPLES, Example, as_torch
+
+
+@pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES.keys())
+def test_example(notebook: OpenNotebook, example: Example) -> None:
+    book = notebook([WATCH, *example.cells])
+    book.run()
+    printed = [book.text(number) for number in range(1, len(example.cells) + 1)]
+    assert "".join(printed).strip() == as_torch(example).strip()
+
+    picture = book.picture(0)
+    picture.expect_names(example.values)
+    seen = picture.seen()
+    assert seen.op_names == example.ops
+    assert seen.flows >= example.flows
+    if example.raises:
+        assert picture.error.text_content()
+
+
+def test_values_on_the_cards(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, *EXAMPLES["A"].cells])
+    book.run()
+    picture = book.picture(0)
+    picture.expect_names({"y"})
+    seen = picture.seen()
+    numbers = {name: seen.card(name)["numbers"] for name in ("w", "x", "a", "b", "y")}
+    assert {name: float(text.strip("[] ")) for name, text in numbers.items()} == {
+        "w": 1, "x": 2, "a": 3, "b": 2, "y": 6,
+    }  # fmt: skip
+    roles = {name: seen.card(name)["role"] for name in ("w", "x", "a", "b", "y")}
+    assert roles["w"] == roles["x"] == "leaf"
+    assert roles["a"] == roles["b"] == roles["y"] == "intermediate"
+    grads = {name: seen.card(name)["grad"] for name in ("w", "x")}
+    assert [float(text.strip("[] ")) for text in grads.values()] == [5, 2]
