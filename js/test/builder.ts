@@ -1,0 +1,431 @@
+import { decode, type Event } from "../src/events";
+
+/*
+ * Writes logs as a kernel would, for tests: a few ops on small arrays of equal shape (or
+ * scalars), their nodes, and a backward that runs them. Only as much as the tests need.
+ */
+
+type Numbers = readonly number[];
+
+interface Tensor {
+  id: number;
+  data: number[];
+  shape: readonly number[];
+  storage: number;
+  version: number;
+  grad: boolean;
+  node: number | null;
+}
+
+interface Node {
+  id: number;
+  name: string;
+  next: (number | null)[];
+  variable: Tensor | null;
+  saved: Tensor[];
+  /** Local Jacobians, one for each edge. */
+  local: Numbers[][];
+  rows: number;
+  values: { storage: number; version: number }[];
+}
+
+const DEFINES: Record<string, unknown[]> = {
+  add: [
+    "add",
+    "+",
+    "{self} + {other}",
+    "",
+    ["self", "other"],
+    [
+      ["self", "{grad}", "1"],
+      ["other", "{grad}", "1"],
+    ],
+  ],
+  mul: [
+    "mul",
+    "×",
+    "{self} × {other}",
+    "",
+    ["self", "other"],
+    [
+      ["self", "{grad} × {other}", "{other}"],
+      ["other", "{grad} × {self}", "{self}"],
+    ],
+  ],
+  mean: ["mean", "mean", "mean({self})", "", ["self"], [["self", "{grad} / n", null]]],
+  fill_: ["fill_", "←", "{self} ← {value}", "", ["self"], []],
+};
+
+export class Program {
+  readonly json: unknown[][] = [];
+  private next = { value: 1, call: 1, node: 1, run: 1, source: 1 };
+  private cellCount = 0;
+  private defined = new Set<string>();
+  private nodes = new Map<number, Node>();
+  private accumulators = new Map<number, number>();
+  private grads = new Map<number, number[]>();
+  private line = 0;
+
+  cell(source = ""): void {
+    this.cellCount += 1;
+    this.line = 0;
+    this.tell("cell", this.cellCount, source);
+  }
+
+  leaf(name: string, data: Numbers, grad = true, shape: readonly number[] = [data.length]): Tensor {
+    const t = this.fresh(data, shape, grad);
+    this.source(`${name} = tensor(...)`);
+    this.value(t);
+    this.tell("name", t.id, name, "");
+    return t;
+  }
+
+  op(op: string, inputs: readonly (Tensor | number)[], name?: string): Tensor {
+    this.define(op);
+    const source = this.source(`${name ?? "_"} = ${op}(...)`);
+    const tensors = inputs.filter((x) => typeof x !== "number");
+    const n = Math.max(...tensors.map((t) => t.data.length));
+    const at = (x: Tensor | number, i: number): number =>
+      typeof x === "number" ? x : (x.data[x.data.length === 1 ? 0 : i] ?? 0);
+    const data: number[] = [];
+    const [a = 0, b = 0] = inputs;
+    for (let i = 0; i < (op === "mean" ? 1 : n); i += 1) {
+      if (op === "mean") data.push((a as Tensor).data.reduce((s, x) => s + x, 0) / n);
+      else data.push(op === "add" ? at(a, i) + at(b, i) : at(a, i) * at(b, i));
+    }
+    const widest = tensors.find((t) => t.data.length === n);
+    const grad = tensors.some((t) => t.grad);
+    const result = this.fresh(data, op === "mean" ? [] : (widest?.shape ?? []), grad);
+    this.value(result);
+    const call = this.next.call++;
+    const ids = inputs.map((x) => (typeof x === "number" ? String(x) : x.id));
+    this.tell("op", call, op, ids, {}, [result.id], null, false, null, source);
+    if (grad) this.node(op, call, inputs, result);
+    if (name !== undefined) this.tell("name", result.id, name, "");
+    else this.tell("dead", result.id);
+    return result;
+  }
+
+  /** An in-place write of a number into every item. */
+  fill(t: Tensor, x: number, code = "b[0] = 1000."): Tensor {
+    this.define("fill_");
+    const source = this.source(code);
+    const after = {
+      ...t,
+      id: this.next.value++,
+      version: t.version + 1,
+      data: t.data.map(() => x),
+    };
+    this.value(after);
+    const call = this.next.call++;
+    this.tell(
+      "op",
+      call,
+      "fill_",
+      [t.id],
+      { value: String(x) },
+      [after.id],
+      null,
+      true,
+      null,
+      source,
+    );
+    this.tell("write", t.storage, after.version, t.id, after.id, null, null, call, source);
+    return after;
+  }
+
+  retain(t: Tensor): void {
+    this.tell("flag", t.id, t.grad, true);
+  }
+
+  /** Runs backward from a scalar. Fails where a saved value is stale, as a kernel would. */
+  backward(root: Tensor, current: readonly Tensor[] = [], live = false): void {
+    const source = this.source("y.backward()");
+    const run = this.next.run++;
+    this.tell("backward", run, [[root.id, root.node]], false, false, live, null, source);
+    const incoming = new Map<number, number[]>([[root.node ?? 0, root.data.map(() => 1)]]);
+    const order = [...this.nodes.keys()].sort((a, b) => this.rank(b) - this.rank(a));
+    for (const id of order) {
+      const grad = incoming.get(id);
+      const node = this.nodes.get(id);
+      if (!grad || !node) continue;
+      this.tell("start", run, id, [this.summary(grad, [grad.length])]);
+      const stale = node.saved.findIndex((s, i) =>
+        current.some((t) => t.storage === s.storage && t.version > (node.values[i]?.version ?? 0)),
+      );
+      if (stale >= 0) return this.fail(run, node, stale, current, source);
+      if (node.variable) this.accumulate(run, node, node.variable, grad);
+      else this.finish(run, node, grad, incoming);
+    }
+    this.tell("done", run, "ok");
+  }
+
+  events(): Event[] {
+    return this.json.map(decode);
+  }
+
+  packed(): string {
+    return JSON.stringify({ protocol: 1, first: 0, events: this.json });
+  }
+
+  tell(...event: unknown[]): void {
+    this.json.push(event);
+  }
+
+  private rank(id: number): number {
+    return this.nodes.get(id)?.variable ? -id : id;
+  }
+
+  private finish(run: number, node: Node, grad: Numbers, incoming: Map<number, number[]>): void {
+    const sent = node.local.map((jacobian, edge) => {
+      if (node.next[edge] === null) return null;
+      const columns = (jacobian[0] ?? []).length;
+      return Array.from({ length: columns }, (_, c) =>
+        grad.reduce((sum, g, r) => sum + g * (jacobian[r]?.[c] ?? 0), 0),
+      );
+    });
+    const local = node.local.map((j, edge) =>
+      node.next[edge] === null ? null : [j.length, j[0]?.length ?? 0, j.flat()],
+    );
+    this.tell(
+      "finish",
+      run,
+      node.id,
+      sent.map((s) => s && this.summary(s, [s.length])),
+      local,
+    );
+    sent.forEach((s, edge) => {
+      const to = node.next[edge];
+      if (!s || to == null) return;
+      const known = incoming.get(to);
+      incoming.set(to, known ? known.map((x, i) => x + (s[i] ?? 0)) : s);
+    });
+    this.tell("free", node.id);
+  }
+
+  private accumulate(run: number, node: Node, leaf: Tensor, grad: Numbers): void {
+    const before = this.grads.get(leaf.id);
+    const total = grad.map((x, i) => x + (before?.[i] ?? 0));
+    this.grads.set(leaf.id, total);
+    const added = before ? this.summary(grad, leaf.shape) : null;
+    this.tell("grad", leaf.id, "accumulated", this.summary(total, leaf.shape), added, run, null);
+    this.tell("finish", run, node.id, [], null);
+  }
+
+  private fail(
+    run: number,
+    node: Node,
+    slot: number,
+    current: readonly Tensor[],
+    source: number,
+  ): void {
+    const saved = node.saved[slot];
+    const found = current.find((t) => t.storage === saved?.storage)?.version ?? 1;
+    const expected = node.values[slot]?.version ?? 0;
+    const message =
+      "one of the variables needed for gradient computation has been modified by an inplace operation";
+    const times = this.json.flatMap((e, t) =>
+      e[0] === "write" && e[1] === saved?.storage ? [t] : [],
+    );
+    this.tell(
+      "error",
+      "version",
+      "RuntimeError",
+      message,
+      [],
+      run,
+      node.id,
+      ["self", "other"][slot],
+      saved?.id ?? null,
+      expected,
+      found,
+      times,
+      source,
+    );
+    this.tell("done", run, "failed");
+  }
+
+  private node(
+    op: string,
+    call: number,
+    inputs: readonly (Tensor | number)[],
+    result: Tensor,
+  ): void {
+    const tensors = inputs.filter((x) => typeof x !== "number");
+    const next = tensors.map((t) => this.edge(t));
+    const id = this.next.node++;
+    result.node = id;
+    const saved = op === "mul" ? tensors.filter((t) => t.grad || tensors.length > 1) : [];
+    const local = tensors.map((t, i) =>
+      jacobian(op, tensors, inputs, i, result.data.length, t.data.length),
+    );
+    const name = `${op[0]?.toUpperCase() ?? ""}${op.slice(1)}Backward0`;
+    const values = saved.map(({ storage, version }) => ({ storage, version }));
+    this.nodes.set(id, {
+      id,
+      name,
+      next,
+      variable: null,
+      saved,
+      local,
+      rows: result.data.length,
+      values,
+    });
+    const slots = saved.map((t, i) => [["self", "other"][i], t.id, t.storage, t.version, null]);
+    this.tell(
+      "node",
+      id,
+      name,
+      call,
+      [result.id],
+      next.map((n) => [n, 0]),
+      slots,
+      null,
+    );
+  }
+
+  private edge(t: Tensor): number | null {
+    if (!t.grad) return null;
+    if (t.node !== null) return t.node;
+    const known = this.accumulators.get(t.id);
+    if (known !== undefined) return known;
+    const id = this.next.node++;
+    this.accumulators.set(t.id, id);
+    const node = {
+      id,
+      name: "AccumulateGrad",
+      next: [],
+      variable: t,
+      saved: [],
+      local: [],
+      rows: 0,
+      values: [],
+    };
+    this.nodes.set(id, node);
+    this.tell("node", id, "AccumulateGrad", null, [], [], [], t.id);
+    return id;
+  }
+
+  private fresh(data: Numbers, shape: readonly number[], grad: boolean): Tensor {
+    const id = this.next.value++;
+    return { id, data: [...data], shape, storage: id, version: 0, grad, node: null };
+  }
+
+  private value(t: Tensor): void {
+    const leaf = t.node === null && this.json.at(-1)?.[0] !== "define";
+    this.tell(
+      "value",
+      t.id,
+      t.storage,
+      t.version,
+      t.grad,
+      leaf,
+      false,
+      null,
+      this.summary(t.data, t.shape),
+    );
+  }
+
+  private summary(data: Numbers, shape: readonly number[]): unknown[] {
+    if (data.length <= 32) return [shape, "float32", data, null, null];
+    const stats = [
+      Math.min(...data),
+      Math.max(...data),
+      data.reduce((s, x) => s + x, 0) / data.length,
+      0,
+    ];
+    return [shape, "float32", null, stats, null];
+  }
+
+  private define(op: string): void {
+    if (this.defined.has(op)) return;
+    this.defined.add(op);
+    this.tell("define", ...(DEFINES[op] ?? []));
+  }
+
+  private source(text: string): number {
+    const id = this.next.source++;
+    this.line += 1;
+    this.tell("source", id, this.cellCount || null, null, this.line, "", text);
+    return id;
+  }
+}
+
+function jacobian(
+  op: string,
+  tensors: readonly Tensor[],
+  inputs: readonly (Tensor | number)[],
+  i: number,
+  rows: number,
+  columns: number,
+): number[][] {
+  const other = tensors.length > 1 ? tensors[1 - i] : inputs.find((x) => typeof x === "number");
+  return Array.from({ length: rows }, (_, r) =>
+    Array.from({ length: columns }, (__, c) => {
+      if (op === "mean") return 1 / columns;
+      if (columns > 1 && r !== c) return 0;
+      if (op === "add") return 1;
+      if (typeof other === "number") return other;
+      return other?.data[other.data.length === 1 ? 0 : r] ?? 0;
+    }),
+  );
+}
+
+/** y = (x + w) * (w + 1), w = 1, x = 2: w reaches y along two paths. */
+export function exampleA(backward = true): Program {
+  const p = new Program();
+  p.cell("w = tensor([1.]) ...");
+  const w = p.leaf("w", [1]);
+  const x = p.leaf("x", [2]);
+  const a = p.op("add", [w, x], "a");
+  const b = p.op("add", [w, 1], "b");
+  const y = p.op("mul", [a, b], "y");
+  if (backward) p.backward(y);
+  return p;
+}
+
+/** l1 = input*w1; l2 = l1+w2; l3 = l1*w3; l4 = l2*l3; loss = mean(l4). */
+export function exampleC(backward = true): Program {
+  const p = new Program();
+  p.cell();
+  const input = p.leaf("input", [1, 1, 1, 1], false, [2, 2]);
+  const w1 = p.leaf("w1", [2], true, []);
+  const w2 = p.leaf("w2", [3], true, []);
+  const w3 = p.leaf("w3", [4], true, []);
+  const l1 = p.op("mul", [input, w1], "l1");
+  const l2 = p.op("add", [l1, w2], "l2");
+  const l3 = p.op("mul", [l1, w3], "l3");
+  const l4 = p.op("mul", [l2, l3], "l4");
+  const loss = p.op("mean", [l4], "loss");
+  if (backward) p.backward(loss);
+  return p;
+}
+
+/** b = a + 2; loss = (b * b).mean(); b is written; backward fails. */
+export function exampleG(backward = true): Program {
+  const p = new Program();
+  p.cell();
+  const a = p.leaf("a", [1, 3]);
+  const b = p.op("add", [a, 2], "b");
+  const square = p.op("mul", [b, b]);
+  const loss = p.op("mean", [square], "loss");
+  const after = p.fill(b, 1000);
+  if (backward) p.backward(loss, [after]);
+  return p;
+}
+
+/** A chain of `n` ops with a branch now and then: for timing. */
+export function manyBoxes(n: number): Program {
+  const p = new Program();
+  p.cell();
+  let a = p.leaf("x", [1, 2]);
+  let b = p.leaf("w", [0.5, 0.5]);
+  for (let i = 0; i < n; i += 1) {
+    const next = p.op(i % 3 === 0 ? "mul" : "add", [a, i % 4 === 0 ? b : 0.5], `h${i}`);
+    if (i % 5 === 0) b = a;
+    a = next;
+  }
+  const loss = p.op("mean", [a], "loss");
+  p.backward(loss);
+  return p;
+}
