@@ -11,9 +11,9 @@ load when they are first used.
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from .core import functions as _functions
 from .core import methods as _methods
 from .core.compile import TENSORS as _F
 from .core.dtypes import (
@@ -27,15 +27,18 @@ from .core.factories import (
     tensor, zeros, zeros_like,
 )  # fmt: skip
 from .core.functions import (
-    add, addmm, all, allclose, any, argmax, argmin, bmm, cat, chunk, clamp, clone, diagonal, div,
-    dot, equal, flatten, masked_fill, matmul, max, mean, min, mm, mv, narrow, neg, outer, permute,
-    pow, remainder, reshape, rsub, select, split, square, squeeze, stack, sub, sum, t, transpose,
-    unbind, unsqueeze, where,
+    add, all, allclose, any, argmax, argmin, clamp, clone, div, equal, masked_fill, max, mean, min,
+    pow, remainder, rsub, square, sub, sum, where,
 )  # fmt: skip
 from .core.limits import finfo, iinfo
 from .core.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.printing import set_printoptions
 from .core.random import initial_seed, manual_seed, seed
+from .core.products import addmm, bmm, dot, matmul, mm, mv, outer
+from .core.shapes import (
+    cat, chunk, diagonal, expand as broadcast_to, flatten, narrow, permute, reshape, select, split,
+    squeeze, stack, t, transpose, unbind, unsqueeze,
+)  # fmt: skip
 from .core.tensor import Tensor
 from . import autograd, nn, optim
 
@@ -44,13 +47,15 @@ if TYPE_CHECKING:
     from .ipython import load_ipython_extension, unload_ipython_extension
     from .widget import GraphWidget, watch
 
+# Like PyTorch, nan and inf arise silently; numpy would warn from inside our kernels.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphwidget\.")
+
 __version__ = "0.1.0"
 
 half, double, short, long = float16, float64, int16, int64
 globals().update(bool=bool_, float=float32, int=int32)  # torch's names, builtins here
 concat = concatenate = cat
-subtract, multiply, divide, negative, clip = sub, _F.mul, div, neg, clamp
-broadcast_to = _functions.expand
+subtract, multiply, divide, negative, clip = sub, _F.mul, div, _F.neg, clamp
 is_tensor = lambda obj: isinstance(obj, Tensor)  # noqa: E731
 for _name in _methods.FROM_TABLE:
     globals()[_name] = getattr(_F, _name)

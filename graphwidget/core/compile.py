@@ -430,3 +430,7 @@ def specialise() -> None:
     for name, function in COMPOSITES.items():
         ARRAYS.__dict__[name] = bind(function, ARRAYS)
         TENSORS.__dict__[name] = bind(function, TENSORS)
+
+
+specialise()
+hot.DETACH = TABLE["detach"]

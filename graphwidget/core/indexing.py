@@ -10,7 +10,8 @@ from ..optable import TABLE
 from . import dtypes, hot, inplace
 from .compile import TENSORS
 from .promote import constant, is_number
-from .tensor import Tensor
+from .dtypes import number_dtype as number_type
+from .tensor import Constant, Tensor
 
 BAD_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
@@ -206,9 +207,13 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
             source = TENSORS.view(source, shape[1:])
             shape = shape[1:]
         check_expand(shape, target)
+        if shape != target:
+            source = TENSORS.expand(source, target)
         inplace.write(TABLE["copy"], view, (source,), {})
     else:
-        inplace.write(TABLE["fill"], view, (), {"value": value})
+        number = value.item() if isinstance(value, np.generic) else value
+        filler = Constant._wrap(np.asarray(number, number_type(number)))
+        inplace.write(TABLE["fill.tensor"], view, (filler,), {})
 
 
 def check_expand(shape: tuple[int, ...], target: tuple[int, ...]) -> None:

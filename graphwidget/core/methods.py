@@ -9,24 +9,29 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
-from . import dtypes, factories, functions, hot
+from . import dtypes, factories, functions, hot, products, random, shapes
 from .compile import TENSORS as F
+from .dims import wrap_dim
 from .indexing import check_expand, getitem, setitem
 from .inplace import write, writer
-from .promote import is_number
 from .tensor import Tensor
 
-SAME = (
-    "add", "sub", "div", "neg", "pow", "square", "remainder", "clamp", "masked_fill", "clone",
-    "sum", "mean", "max", "min", "argmax", "argmin", "all", "any", "sum_to_size", "view",
-    "reshape", "flatten", "t", "transpose", "permute", "unsqueeze", "squeeze", "expand", "unbind",
-    "split", "chunk", "narrow", "select", "diagonal", "contiguous", "mm", "mv", "dot", "bmm",
-    "addmm", "outer", "matmul", "to", "item", "numpy", "equal", "allclose",
-)  # fmt: skip
+SAME = {
+    functions: (
+        "add", "sub", "div", "pow", "square", "remainder", "clamp", "masked_fill", "clone", "sum",
+        "mean", "max", "min", "argmax", "argmin", "all", "any", "sum_to_size", "to", "item",
+        "numpy", "equal", "allclose",
+    ),
+    shapes: (
+        "view", "reshape", "flatten", "t", "transpose", "permute", "unsqueeze", "squeeze",
+        "expand", "unbind", "split", "chunk", "narrow", "select", "diagonal", "contiguous",
+    ),
+    products: ("mm", "mv", "dot", "bmm", "addmm", "outer", "matmul"),
+}  # fmt: skip
 """Functions that are methods as they are."""
 
 FROM_TABLE = (
-    "mul", "exp", "log", "sqrt", "sin", "cos", "abs", "sign", "tanh", "sigmoid", "relu",
+    "mul", "neg", "exp", "log", "sqrt", "sin", "cos", "abs", "sign", "tanh", "sigmoid", "relu",
     "reciprocal", "maximum", "minimum", "floor_divide", "eq", "ne", "lt", "le", "gt", "ge",
     "isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_xor", "logical_not",
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
@@ -38,7 +43,7 @@ OPERATORS = {
     "__mul__": F.mul, "__rmul__": F.mul, "__truediv__": F.div, "__rtruediv__": functions.rdiv,
     "__pow__": functions.pow, "__rpow__": functions.rpow, "__neg__": F.neg,
     "__mod__": functions.remainder, "__floordiv__": F.floor_divide,
-    "__matmul__": functions.matmul, "__eq__": F.eq, "__ne__": F.ne, "__lt__": F.lt,
+    "__matmul__": products.matmul, "__eq__": F.eq, "__ne__": F.ne, "__lt__": F.lt,
     "__le__": F.le, "__gt__": F.gt, "__ge__": F.ge, "__and__": F.bitwise_and,
     "__or__": F.bitwise_or, "__xor__": F.bitwise_xor, "__invert__": F.bitwise_not,
     "__abs__": F.abs, "__getitem__": getitem, "__setitem__": setitem,
@@ -98,16 +103,12 @@ def square_(self: Tensor) -> Tensor:
 
 def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Any = None) -> Tensor:
     """Normal random numbers, written into this tensor."""
-    from . import random
-
     data = random.normal(self._data.shape, self._data.dtype, mean, std)
     return _random_write(self, data)
 
 
 def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Any = None) -> Tensor:
     """Uniform random numbers, written into this tensor."""
-    from . import random
-
     return _random_write(self, random.uniform(self._data.shape, self._data.dtype, from_, to))
 
 
@@ -128,14 +129,14 @@ def rmod(self: Tensor, other: Any) -> Tensor:
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
     """other @ self."""
-    return functions.matmul(other, self)
+    return products.matmul(other, self)
 
 
 def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or the size of one dim."""
     if dim is None:
         return self.shape
-    return self._data.shape[functions.wrap_dim(dim, self._data.ndim)]
+    return self._data.shape[wrap_dim(dim, self._data.ndim)]
 
 
 def scalar(self: Tensor) -> Any:
@@ -261,7 +262,9 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 def attach() -> None:
     """Give Tensor its methods."""
-    methods: dict[str, Any] = {name: getattr(functions, name) for name in SAME}
+    methods: dict[str, Any] = {
+        name: getattr(module, name) for module, names in SAME.items() for name in names
+    }
     methods.update({name: getattr(F, name) for name in FROM_TABLE})
     methods.update(OPERATORS)
     for key, op in TABLE.items():
@@ -282,14 +285,14 @@ def attach() -> None:
         where=lambda self, condition, other: functions.where(condition, self, other),
         numel=lambda self: self._data.size, nelement=lambda self: self._data.size,
         dim=lambda self: self._data.ndim, tolist=lambda self: self._data.tolist(),
-        view_as=lambda self, other: functions.view(self, *other._data.shape),
-        reshape_as=lambda self, other: functions.reshape(self, *other._data.shape),
-        expand_as=lambda self, other: functions.expand(self, *other._data.shape),
+        view_as=lambda self, other: shapes.view(self, *other._data.shape),
+        reshape_as=lambda self, other: shapes.reshape(self, *other._data.shape),
+        expand_as=lambda self, other: shapes.expand(self, *other._data.shape),
         element_size=lambda self: self._data.itemsize, is_floating_point=lambda self:
         self._meta.floating, storage_offset=lambda self: 0, data_ptr=lambda self:
-        self._data.ctypes.data, ravel=lambda self: functions.reshape(self, -1),
-        swapaxes=functions.transpose, type_as=lambda self, other: functions.to(self, other.dtype),
-        clip=functions.clamp, negative=functions.neg, subtract=functions.sub,
+        self._data.ctypes.data, ravel=lambda self: shapes.reshape(self, -1),
+        swapaxes=shapes.transpose, type_as=lambda self, other: functions.to(self, other.dtype),
+        clip=functions.clamp, negative=F.neg, subtract=functions.sub,
         multiply=F.mul, divide=functions.div, true_divide=functions.div,
     )  # fmt: skip
     for name, target in (("float", dtypes.float32), ("double", dtypes.float64),
@@ -299,10 +302,10 @@ def attach() -> None:
     for name, method in methods.items():
         setattr(Tensor, name, method)
     Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
-    Tensor.T = property(lambda self: functions.permute(  # type: ignore[attr-defined]
+    Tensor.T = property(lambda self: shapes.permute(  # type: ignore[attr-defined]
         self, *reversed(range(self._data.ndim))))
-    Tensor.mT = property(lambda self: functions.transpose(self, -2, -1))  # type: ignore[attr-defined]
-    F.__dict__.update(reshape=functions.reshape, sum_to_size=functions.sum_to_size)
+    Tensor.mT = property(lambda self: shapes.transpose(self, -2, -1))  # type: ignore[attr-defined]
+    F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.sum_to_size)
 
 
 def clone_for_grad(grad: Tensor) -> Tensor:
@@ -317,4 +320,3 @@ def clone_for_grad(grad: Tensor) -> Tensor:
 
 attach()
 hot.copied = clone_for_grad
-assert is_number

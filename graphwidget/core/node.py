@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ..optable import Op
     from .tensor import Tensor
 
+SIZES = ["self_sym_sizes", "self_sym_numel"]
+"""PyTorch's names for what is read off the saved shape."""
+
 Grad = Any
 """A gradient on its way: an array (or numpy scalar), a Tensor under create_graph, or None."""
 
@@ -109,7 +112,22 @@ class Node:
     # PyTorch's public surface ------------------------------------------------------------
     def name(self) -> str:
         """The name that error messages use."""
-        return type(self).__name__
+        name = type(self).__name__
+        return "torch::autograd::CopyBackwards" if name == "CopyBackwards" else name
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(f"_saved_{name}" for name in self.saved_names())]
+
+    @classmethod
+    def saved_names(cls) -> list[str]:
+        """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
+        op, names = cls.op, []
+        if op is None:
+            return []
+        for derivative in op.derivatives.values():
+            for need in derivative.needs:
+                names += SIZES if need == "self_shape" else [need]
+        return [name for name in dict.fromkeys(names) if name not in ("grad", "grads")]
 
     @property
     def slots(self) -> tuple[Any, ...]:
@@ -168,9 +186,9 @@ class Node:
         Raises:
             RuntimeError: it was freed, or written in place since it was saved.
         """
-        if name in ("self_sym_sizes", "self_sym_numel"):
+        if name in SIZES:
             shape = self.read_saved("self_shape")
-            return tuple(shape) if name.endswith("sizes") else int(np.prod(shape))
+            return tuple(shape) if name == "self_sym_sizes" else int(np.prod(shape))
         if name in self.saves:
             saved = getattr(self, "saved_" + name)
             if saved is None:

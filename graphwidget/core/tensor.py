@@ -130,6 +130,14 @@ class Tensor:
         if hot.observer is not None:
             hot.observer.flagged(self)
 
+    @grad_fn.setter
+    def grad_fn(self, value: Any) -> None:
+        raise _not_writable("grad_fn")
+
+    @is_leaf.setter
+    def is_leaf(self, value: Any) -> None:
+        raise _not_writable("is_leaf")
+
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set ``requires_grad`` in place and return the tensor itself."""
         if requires_grad and not self._meta.floating and self.is_leaf:
@@ -247,6 +255,10 @@ class Tensor:
     def _version(self) -> int:
         return 0 if self._counter is None else self._counter.version
 
+    @_version.setter
+    def _version(self, value: Any) -> None:
+        raise _not_writable("_version")
+
     @property
     def _base(self) -> Tensor | None:
         return None if self._view is None else self._view.base
@@ -326,6 +338,10 @@ class Tensor:
         from ..widget.display import tensor_mimebundle
 
         return tensor_mimebundle(self, include, exclude)
+
+
+def _not_writable(name: str) -> AttributeError:
+    return AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
 
 class Constant(Tensor):

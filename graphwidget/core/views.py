@@ -184,7 +184,7 @@ class CopySlices(Node):
     history (or is a leaf) that the gradient flows on to.
     """
 
-    __slots__ = ("chain", "function", "passes")
+    __slots__ = ("chain", "function", "others", "passes")
 
     def __init__(self, base: Tensor, info: ViewInfo, function: Node) -> None:
         target = target_of(base)
@@ -196,6 +196,7 @@ class CopySlices(Node):
             rest = function.fit[1:] if own is not None else function.fit
             self.fit = (None, *rest) if self.passes else rest
         self.chain = info.chain
+        self.others = tuple(slot is not None for slot in function.slots[1:])
         self.function: Node | None = function
 
     def name(self) -> str:
@@ -203,8 +204,9 @@ class CopySlices(Node):
 
     @property
     def slots(self) -> tuple[Any, ...]:
-        rest = self.next[1:] if self.passes else self.next
-        return (self.next[0] if self.passes else None, *rest)
+        left = iter(self.next)
+        first = next(left) if self.passes else None
+        return (first, *(next(left) if there else None for there in self.others))
 
     def _function(self, keep: bool) -> Node:
         function = self.function

@@ -6,7 +6,7 @@ import warnings
 
 from ..core import dtypes
 from ..core.compile import TENSORS
-from ..core.functions import linear as _linear
+from ..core.products import linear as _linear
 from ..core.tensor import Tensor
 
 _REDUCTIONS = ("none", "mean", "sum")

@@ -330,18 +330,6 @@ def cat(arrays: list[Array], dim: int) -> Array:
     return np.concatenate([a for a in arrays if a.shape != (0,)] or arrays, dim)
 
 
-def cat_backward(grad: Array, shapes: tuple[Shape, ...], dim: int) -> tuple[Array, ...]:
-    """The part of grad that belongs to each joined array."""
-    parts, start = [], 0
-    for shape in shapes:
-        if shape == (0,):
-            parts.append(np.zeros((0,), grad.dtype))
-            continue
-        parts.append(slice_(grad, dim, start, start + shape[dim], 1))
-        start += shape[dim]
-    return tuple(parts)
-
-
 # Indexing -----------------------------------------------------------------------------------------
 def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
     """A numpy index from one entry per dim: an integer or mask array, or None for all.

@@ -61,6 +61,12 @@ op("rsub(self, /, other)", kernels.reversed_subtract, node="RsubBackward1", poin
    d_self=lambda grad: -grad,
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
 
+op("rsub.tensor(self, other, /)", lambda a, b: np.subtract(b, a, out=...), pointwise=True,
+   guard=refuse_bools,
+   d_self=lambda grad: -grad,
+   d_other=lambda grad: grad,
+   sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
+
 op("mul(self, other, /)", np.multiply, inplace=True, pointwise=True,
    d_self=lambda grad, other: grad * other,
    d_other=lambda grad, self: grad * self,

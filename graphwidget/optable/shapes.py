@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import kernels
-from .declare import Namespace, op
+from .declare import Namespace, composite, op
 
 F = Namespace()
 
@@ -99,6 +101,20 @@ op("split.sizes(self, /, sizes, dim=0) -> *outputs", kernels.split_sizes, view=T
    text="the parts of {self}", tex=r"{self}", onnx="Split")
 
 # Joins --------------------------------------------------------------------------------------------
+
+
+@composite
+def cat_backward(grad: Any, shapes: Any, dim: Any) -> Any:
+    """The part of the gradient that belongs to each joined tensor; empty ones get none."""
+    parts, start = [], 0
+    for shape in shapes:
+        size = 0 if shape == (0,) else shape[dim]
+        part = F.slice(grad, dim, start, start + size, 1)
+        parts.append(F.reshape(part, (0,)) if shape == (0,) else part)
+        start += size
+    return parts
+
+
 op("cat(*tensors, /, dim=0)", kernels.cat,
    d_tensors=lambda grad, tensors_shape, dim: F.cat_backward(grad, tensors_shape, dim),
    text="cat({tensors})", tex=r"[{tensors}]", onnx="Concat")

@@ -1,0 +1,62 @@
+"""Dims and shapes as users give them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dim counted from the start.
+
+    Raises:
+        IndexError: out of range (PyTorch's text).
+        TypeError: not an integer.
+    """
+    size = max(ndim, 1)
+    if not -size <= dim < size:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], "
+            f"but got {dim})"
+        )
+    return dim % size
+
+
+def wrap_dims(dim: Any, ndim: int) -> tuple[int, ...]:
+    """One or several dims counted from the start; an empty choice means all."""
+    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    found = tuple(wrap_dim(d, ndim) for d in dims) or tuple(range(ndim))
+    if len(set(found)) != len(found):
+        twice = next(d for d in found if found.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return found if ndim else ()
+
+
+def shape_args(args: tuple[Any, ...]) -> tuple[int, ...]:
+    """``(2, 3)`` or ``((2, 3),)`` as a shape."""
+    if len(args) == 1 and isinstance(args[0], (tuple, list)):
+        args = tuple(args[0])
+    return tuple(int(size) for size in args)
+
+
+def infer_shape(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
+    """A shape with its -1 filled in.
+
+    Raises:
+        RuntimeError: it does not have ``numel`` items (PyTorch's texts).
+    """
+    known, missing = 1, None
+    for i, size in enumerate(shape):
+        if size == -1:
+            if missing is not None:
+                raise RuntimeError("only one dimension can be inferred")
+            missing = i
+        elif size < 0:
+            raise RuntimeError(f"invalid shape dimension {size}")
+        else:
+            known *= size
+    fits = known == numel if missing is None else (known > 0 and numel % known == 0)
+    if not fits:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+    if missing is None:
+        return shape
+    return (*shape[:missing], numel // known, *shape[missing + 1 :])

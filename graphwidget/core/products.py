@@ -1,0 +1,160 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import dtypes, hot
+from .compile import TENSORS as F
+from .shapes import expand, reshape, squeeze, t, unsqueeze, view
+from .tensor import Tensor
+
+
+def _same_type(a: Tensor, b: Tensor) -> None:
+    if a._data.dtype != b._data.dtype:
+        raise RuntimeError(
+            "expected m1 and m2 to have the same dtype, but got: "
+            f"{dtypes.c_word(a._data.dtype)} != {dtypes.c_word(b._data.dtype)}"
+        )
+
+
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices.
+
+    Raises:
+        RuntimeError: no matrices, or sizes or types that do not match.
+    """
+    a, b = input._data, mat2._data
+    if a.ndim != 2:
+        raise RuntimeError("self must be a matrix")
+    if b.ndim != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and "
+            f"{b.shape[0]}x{b.shape[1]})"
+        )
+    _same_type(input, mat2)
+    return F.mm(input, mat2)  # type: ignore[no-any-return]
+
+
+def mv(input: Tensor, vec: Tensor) -> Tensor:
+    """A matrix times a vector."""
+    a, b = input._data, vec._data
+    if a.ndim != 2 or b.ndim != 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {b.ndim}, {a.ndim}, {b.ndim}"
+        )
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), "
+            f"vec ({b.shape[0]})"
+        )
+    _same_type(input, vec)
+    return F.mv(input, vec)  # type: ignore[no-any-return]
+
+
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
+    """The inner product of two vectors."""
+    a, b = input._data, tensor._data
+    if a.ndim != 1 or b.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            "dot : expected both vectors to have same dtype, but found "
+            f"{dtypes.type_word(a.dtype)} and {dtypes.type_word(b.dtype)}"
+        )
+    if a.shape != b.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the "
+            f"same number of elements, but got {a.size} and {b.size} elements respectively"
+        )
+    return F.dot(input, tensor)  # type: ignore[no-any-return]
+
+
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Products of two batches of matrices."""
+    a, b = input._data.shape, mat2._data.shape
+    if len(a) != 3:
+        raise RuntimeError("batch1 must be a 3D tensor")
+    if len(b) != 3:
+        raise RuntimeError("batch2 must be a 3D tensor")
+    if a[0] != b[0] or a[2] != b[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but "
+            f"got: [{b[0]}, {b[1]}]."
+        )
+    _same_type(input, mat2)
+    return F.bmm(input, mat2)  # type: ignore[no-any-return]
+
+
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor:
+    """input + mat1 @ mat2."""
+    a, b = mat1._data.shape, mat2._data.shape
+    if a[1] != b[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+        )
+    _same_type(mat1, mat2)
+    return F.addmm(input, mat1, mat2)  # type: ignore[no-any-return]
+
+
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """Every item of one vector times every item of another."""
+    return F.mul(reshape(input, -1, 1), vec2)  # type: ignore[no-any-return]
+
+
+def matmul(input: Tensor, other: Any) -> Tensor:
+    """The matrix product, with PyTorch's rules for vectors and batches.
+
+    Raises:
+        RuntimeError: sizes that do not match, or a 0-d tensor.
+    """
+    if not isinstance(other, Tensor):
+        return NotImplemented
+    n, m = input._data.ndim, other._data.ndim
+    if n == 0 or m == 0:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D"
+        )
+    if n == 1 and m == 1:
+        return dot(input, other)
+    if n == 2 and m == 1:
+        return mv(input, other)
+    if n == 1 and m == 2:
+        return F.squeeze_dim(mm(unsqueeze(input, 0), other), 0)  # type: ignore[no-any-return]
+    if n == 2 and m == 2:
+        return mm(input, other)
+    return _batched(input, other)
+
+
+def _batched(a: Tensor, b: Tensor) -> Tensor:
+    """Matrix products over broadcast leading dims."""
+    n, m = a._data.ndim, b._data.ndim
+    if m <= 2 and n >= 3:  # fold the batch into the rows
+        lead = a._data.shape[:-1]
+        flat = reshape(a, -1, a._data.shape[-1])
+        if m == 1:
+            return F.unsafe_view(mv(flat, b), lead)  # type: ignore[no-any-return]
+        return F.unsafe_view(mm(flat, b), (*lead, b._data.shape[-1]))  # type: ignore[no-any-return]
+    left = unsqueeze(a, 0) if n == 1 else a
+    right = unsqueeze(b, -1) if m == 1 else b
+    batch = hot.broadcast([left._data.shape[:-2], right._data.shape[:-2]])
+    rows, inner, columns = left._data.shape[-2], left._data.shape[-1], right._data.shape[-1]
+    x = reshape(expand(left, *batch, rows, inner), -1, rows, inner)
+    y = reshape(expand(right, *batch, *right._data.shape[-2:]), -1, *right._data.shape[-2:])
+    out = F.unsafe_view(bmm(x, y), (*batch, rows, columns))
+    if n == 1:
+        out = squeeze(out, -2)
+    return squeeze(out, -1) if m == 1 else out  # type: ignore[no-any-return]
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias."""
+    if bias is None:
+        return matmul(input, t(weight))
+    if input._data.ndim == 2:
+        return addmm(bias, input, t(weight))
+    lead = input._data.shape[:-1]
+    flat = addmm(bias, reshape(input, -1, input._data.shape[-1]), t(weight))
+    return view(flat, *lead, weight._data.shape[0])
