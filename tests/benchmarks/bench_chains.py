@@ -1,7 +1,8 @@
 """Forward and backward of long chains of small ops against PyTorch eager, tracing off and on.
 
-Run with `python -m tests.benchmarks.bench_chains` or `make bench`. The two engines take turns in one
-process, one thread each; figures are medians in microseconds per op, forward and backward together.
+Run with `python -m tests.benchmarks.bench_chains` or `make bench`. The two engines take turns in
+one process, one thread each; figures are medians in microseconds per op, forward and backward
+together.
 """
 
 from __future__ import annotations
