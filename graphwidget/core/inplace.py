@@ -17,7 +17,7 @@ from .compile import LINKS
 from .node import Node, saved_output
 from .tensor import Tensor
 from .version import bump
-from .views import check_writable, rebase
+from .views import Link, check_writable, rebase
 
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single "
@@ -86,6 +86,35 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     if hot.observer is not None:
         base = None if info is None else info.base
         hot.observer.wrote(op, tensor, operands, params, base, node)
+    return tensor
+
+
+def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
+    """Make the tensor itself what the view op gives (``t_``, ``squeeze_``): its values stay, its
+    sizes and strides change, the version counts.
+
+    Raises:
+        RuntimeError: autograd cannot follow (as for ``write``).
+    """
+    op = TABLE[key]
+    if tensor._view is not None:
+        hot.refresh(tensor)
+    wanted = hot.grad_enabled() and tensor._requires_grad
+    if wanted:
+        check_writable(tensor, op.name + "_")
+    node = LINKS[key](tensor, *params.values(), None) if wanted else None
+    shape = tensor._meta.shape
+    tensor._data = op.kernel(tensor._data, **params)
+    tensor._meta = hot.meta_of(tensor._data)
+    bump(tensor, op.name + "_")
+    info = tensor._view
+    if info is not None:  # PyTorch regenerates the view from its new geometry
+        info.chain = (*info.chain, Link(op, params, shape))
+        hot.refresh(tensor)
+    elif node is not None:
+        history(tensor, node)
+    if hot.observer is not None:
+        hot.observer.wrote(op, tensor, (tensor,), params, None if info is None else info.base, node)
     return tensor
 
 

@@ -25,6 +25,7 @@ SAME = {
     shapes: (
         "view", "reshape", "flatten", "t", "transpose", "permute", "unsqueeze", "squeeze",
         "expand", "unbind", "split", "chunk", "narrow", "select", "diagonal", "contiguous",
+        "t_", "transpose_", "squeeze_", "unsqueeze_",
     ),
     products: ("mm", "mv", "dot", "bmm", "addmm", "outer", "matmul"),
 }  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import dtypes, hot
 from .compile import TENSORS as F
-from .shapes import expand, reshape, squeeze, t, unsqueeze, view
+from .shapes import expand, reshape, squeeze_, t, unsqueeze, view
 from .tensor import Tensor
 
 
@@ -122,7 +122,7 @@ def matmul(input: Tensor, other: Any) -> Tensor:
     if n == 2 and m == 1:
         return mv(input, other)
     if n == 1 and m == 2:
-        return F.squeeze_dim(mm(unsqueeze(input, 0), other), 0)  # type: ignore[no-any-return]
+        return squeeze_(mm(unsqueeze(input, 0), other), 0)
     if n == 2 and m == 2:
         return mm(input, other)
     return _batched(input, other)
@@ -145,8 +145,8 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
     y = reshape(expand(right, *batch, *right._data.shape[-2:]), -1, *right._data.shape[-2:])
     out = F.unsafe_view(bmm(x, y), (*batch, rows, columns))
     if n == 1:
-        out = squeeze(out, -2)
-    return squeeze(out, -1) if m == 1 else out  # type: ignore[no-any-return]
+        return F.unsafe_view(out, (*batch, columns))  # type: ignore[no-any-return]
+    return F.unsafe_view(out, (*batch, rows)) if m == 1 else out  # type: ignore[no-any-return]
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

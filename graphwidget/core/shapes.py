@@ -11,6 +11,7 @@ import numpy as np
 from . import dtypes
 from .compile import TENSORS as F
 from .dims import infer_shape, shape_args, wrap_dim, wrap_dims
+from .inplace import reshape_in_place
 from .tensor import Tensor
 
 
@@ -240,6 +241,34 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
                 f"{list(each._data.shape)} at entry {i}"
             )
     return F.stack(tensors, dim=wrap_dim(dim, len(first) + 1))  # type: ignore[no-any-return]
+
+
+def t_(self: Tensor) -> Tensor:
+    """``t``, of this tensor itself."""
+    return reshape_in_place("t_inplace", self)
+
+
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """``transpose``, of this tensor itself."""
+    ndim = self._data.ndim
+    return reshape_in_place(
+        "transpose_inplace", self, dim0=wrap_dim(dim0, ndim), dim1=wrap_dim(dim1, ndim)
+    )
+
+
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """``unsqueeze``, of this tensor itself."""
+    return reshape_in_place("unsqueeze_inplace", self, dim=wrap_dim(dim, self._data.ndim + 1))
+
+
+def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+    """``squeeze``, of this tensor itself."""
+    ndim = self._data.ndim
+    if dim is None:
+        return reshape_in_place("squeeze_inplace", self)
+    if isinstance(dim, int):
+        return reshape_in_place("squeeze_inplace.dim", self, dim=wrap_dim(dim, ndim))
+    return reshape_in_place("squeeze_inplace.dims", self, dim=wrap_dims(dim, ndim))
 
 
 def contiguous(self: Tensor) -> Tensor:

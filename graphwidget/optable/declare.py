@@ -23,7 +23,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 REQUIRED = inspect.Parameter.empty
@@ -230,6 +230,13 @@ def op(
     TABLE[key] = declared
     ARRAYS.__dict__[key.replace(".", "_")] = kernel
     return declared
+
+
+def also_in_place(key: str, node: str) -> None:
+    """Let a view op change the tensor itself (``t_``); its node has a name of its own."""
+    view = TABLE[key]
+    written = key.replace(".", "_inplace.") if "." in key else key + "_inplace"
+    TABLE[written] = replace(view, key=written, node=node, view=False)
 
 
 COMPOSITES: dict[str, Formula] = {}

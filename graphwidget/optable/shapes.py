@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import kernels
-from .declare import Namespace, composite, op
+from .declare import Namespace, also_in_place, composite, op
 
 F = Namespace()
 
@@ -122,3 +122,14 @@ op("cat(*tensors, /, dim=0)", kernels.cat,
 op("stack(*tensors, /, dim=0)", kernels.stack,
    d_tensors=lambda grad, dim: F.unbind(grad, dim),
    text="stack({tensors})", tex=r"[{tensors}]", onnx=None)
+
+# Views in place: the tensor itself becomes the view ---------------------------------------------
+for _key, _node in (
+    ("t", "TBackward1"),
+    ("transpose", "TransposeBackward1"),
+    ("unsqueeze", "UnsqueezeBackward1"),
+    ("squeeze", "SqueezeBackward3"),
+    ("squeeze.dim", "SqueezeBackward4"),
+    ("squeeze.dims", "SqueezeBackward5"),
+):
+    also_in_place(_key, _node)
