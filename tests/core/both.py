@@ -184,7 +184,12 @@ def differences(ours: Any, theirs: Any, path: str = "", tolerance: float = 0.0) 
             return []
     elif type(ours) is type(theirs) and (ours == theirs or {ours, theirs} in SAME):
         return []
-    return [f"{path}: ours {ours!r} theirs {theirs!r}"]
+    return [f"{path}: ours {shortened(ours)} theirs {shortened(theirs)}"]
+
+
+def shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 600 else f"{text[:600]} ..."
 
 
 def close(ours: Any, theirs: Any, tolerance: float) -> bool:

@@ -1,0 +1,193 @@
+"""Every op of the table against PyTorch: values, flags, nodes, gradients of both orders, in
+float32, float64 and int64, broadcast, transposed, empty and 0-d; and against finite differences."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import graphwidget
+from graphwidget.optable import TABLE
+from tests.core.both import attempt, describe, differences, is_tensor, numbers
+from tests.optable.samples import IN_PLACE, SAMPLES, Sample
+
+CASES = [(key, sample) for key, samples in SAMPLES.items() for sample in samples]
+case = pytest.mark.parametrize(
+    ("key", "sample"), CASES, ids=[f"{key}: {sample.text}"[:70] for key, sample in CASES]
+)
+
+
+def data(sample: Sample, shapes: Any, dtype: str) -> list[Any]:
+    """Arrays for x and y: reproducible, with a few equal and a few special numbers."""
+    rng = np.random.default_rng(zlib.crc32(sample.text.encode()))
+    arrays = []
+    for shape in shapes:
+        values = rng.uniform(0.3, 2.5, shape) if sample.positive else rng.uniform(-2, 2, shape)
+        if dtype == "int64":
+            values = np.round(values * 2) + (2 if sample.positive else 0)
+        arrays.append(np.asarray(values).astype(dtype))
+    return arrays
+
+
+def leaves(engine: Any, arrays: list[Any], transposed: bool) -> list[Any]:
+    made = []
+    for array in arrays:
+        if transposed and array.ndim > 1:
+            tensor = engine.from_numpy(np.ascontiguousarray(array.T)).permute(
+                *reversed(range(array.ndim))
+            ).detach()  # fmt: skip
+        else:
+            tensor = engine.from_numpy(array.copy())
+        made.append(tensor.requires_grad_() if array.dtype.kind == "f" else tensor)
+    return made
+
+
+def put(target: Any, index: Any, value: Any) -> Any:
+    target[index] = value
+    return target
+
+
+def names(engine: Any, inputs: list[Any]) -> dict[str, Any]:
+    return {"torch": engine, "put": put, **dict(zip("xy", inputs, strict=False))}
+
+
+def weighted(outputs: list[Any], engine: Any) -> Any:
+    """One number that depends differently on every item of the outputs."""
+    total = None
+    for number, output in enumerate(outputs):
+        if output.requires_grad:
+            count = output.numel()
+            weights = engine.arange(1.0, count + 1.0).reshape(output.shape) / max(count, 1)
+            part = (output * weights.to(output.dtype)).sum() * (number + 1)
+            total = part if total is None else total + part
+    return total
+
+
+def flat(result: Any) -> list[Any]:
+    if is_tensor(result):
+        return [result]
+    return [each for each in result if is_tensor(each)]
+
+
+def gradients(total: Any, inputs: list[Any], engine: Any, **options: Any) -> list[Any]:
+    return list(engine.autograd.grad(total, inputs, allow_unused=True, **options))
+
+
+def bare(grads: list[Any]) -> list[Any]:
+    """Gradients by number, shape and type only."""
+    return [
+        None if grad is None else {
+            "dtype": repr(grad.dtype), "shape": tuple(grad.shape), "numbers": numbers(grad)
+        }
+        for grad in grads
+    ]  # fmt: skip
+
+
+def evaluate(engine: Any, sample: Sample, arrays: list[Any], transposed: bool) -> Any:
+    """Everything that a sample shows on one engine."""
+    inputs = leaves(engine, arrays, transposed)
+    with np.errstate(all="ignore"):
+        outputs = flat(eval(sample.text, names(engine, inputs)))
+        # The graphs of derivatives are made as it suits the formulas; their numbers must agree.
+        inner = "autograd.grad" in sample.text
+        told = bare(outputs) if inner else [describe(output, False) for output in outputs]
+        shown: dict[str, Any] = {"outputs": told}
+        total = weighted(outputs, engine)
+        if total is None:
+            return shown
+        first = gradients(total, inputs, engine, create_graph=True)
+        shown["first"] = bare(first)
+        again = weighted([grad for grad in first if grad is not None], engine)
+        if again is not None and "half" not in sample.text:
+            shown["second"] = bare(gradients(again, inputs, engine))
+    return shown
+
+
+def compare(sample: Sample, dtype: str, transposed: bool = False) -> None:
+    for shapes in sample.shapes:
+        arrays = data(sample, shapes, dtype)
+        theirs = attempt(lambda arrays=arrays: evaluate(torch, sample, arrays, transposed))
+        ours = attempt(lambda arrays=arrays: evaluate(graphwidget, sample, arrays, transposed))
+        found = differences(ours, theirs)
+        # An unused second gradient is None there and zeros here, or the other way round.
+        found = [line for line in found if not (line.startswith(".second") and none_or_zero(line))]
+        assert not found, f"{shapes}: " + "\n".join(found)
+
+
+def none_or_zero(line: str) -> bool:
+    return "None" in line
+
+
+def test_every_op_has_samples() -> None:
+    assert set(TABLE) == set(SAMPLES)
+
+
+@case
+def test_float32(key: str, sample: Sample) -> None:
+    compare(sample, "float32")
+
+
+@case
+def test_float64(key: str, sample: Sample) -> None:
+    compare(sample, "float64")
+    compare(sample, "float64", transposed=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "sample"),
+    [(key, sample) for key, sample in CASES if sample.integers and "autograd" not in sample.text],
+)
+def test_integers(key: str, sample: Sample) -> None:
+    compare(sample, "int64")
+
+
+@case
+def test_finite_differences(key: str, sample: Sample) -> None:
+    """The analytic gradient is the slope of the function, whatever PyTorch says."""
+    if "float" in sample.text or "half" in sample.text or key in ("sign", "detach", "to_copy"):
+        pytest.skip("not differentiable in double precision")
+    for shapes in sample.shapes:
+        arrays = data(sample, shapes, "float64")
+        inputs = leaves(graphwidget, arrays, False)
+        total = weighted(flat(eval(sample.text, names(graphwidget, inputs))), graphwidget)
+        if total is None or "autograd.grad" in sample.text:
+            continue
+        found = gradients(total, inputs, graphwidget)
+        for place, grad in enumerate(found):
+            slope = slopes(sample, arrays, place)
+            mine = np.zeros_like(slope) if grad is None else grad.numpy()
+            assert np.allclose(mine, slope, rtol=1e-4, atol=1e-6), (shapes, mine, slope)
+
+
+def slopes(sample: Sample, arrays: list[Any], place: int, step: float = 1e-6) -> Any:
+    """Central differences of the weighted sum by every item of one input."""
+    slope = np.zeros(arrays[place].shape)
+    for index in np.ndindex(arrays[place].shape):
+        ends = []
+        for sign in (1, -1):
+            moved = [array.copy() for array in arrays]
+            moved[place][index] += sign * step
+            inputs = leaves(graphwidget, moved, False)
+            total = weighted(flat(eval(sample.text, names(graphwidget, inputs))), graphwidget)
+            ends.append(total.item())
+        slope[index] = (ends[0] - ends[1]) / (2 * step)
+    return slope
+
+
+@pytest.mark.parametrize(("plain", "written"), IN_PLACE, ids=[pair[1] for pair in IN_PLACE])
+def test_in_place_equals_out_of_place(plain: str, written: str) -> None:
+    shown = []
+    for text in (plain, written):
+        sample = Sample(text, [], positive=True)
+        arrays = data(Sample("in place", [], positive=True), ((2, 3), (2, 3)), "float64")
+        inputs = leaves(graphwidget, arrays, False)
+        scope = names(graphwidget, inputs)
+        scope["z"] = inputs[0] * 1
+        output = eval(sample.text, scope)
+        grads = gradients(weighted([output], graphwidget), inputs, graphwidget)
+        shown.append(bare([output, *(inputs[0] * 0 if g is None else g for g in grads)]))
+    assert not differences(shown[1], shown[0])
