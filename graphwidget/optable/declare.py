@@ -239,6 +239,16 @@ def also_in_place(key: str, node: str) -> None:
     TABLE[written] = replace(view, key=written, node=node, view=False)
 
 
+def describe_function(name: str) -> Op:
+    """An Op, outside the table, that stands for a user's own function in the picture."""
+    return Op(
+        key=name, name=name, kernel=tuple, inputs=("inputs",), variadic=True, params={},
+        outputs=("result",), node=f"{name}Backward", derivatives={}, pointwise=False,
+        dtype="same", inplace=False, view=False, nograd=True, guard=None, sign=name,
+        text=f"{name}({{inputs}})", tex=rf"\operatorname{{{{{name}}}}}({{inputs}})", onnx=None,
+    )  # fmt: skip
+
+
 COMPOSITES: dict[str, Formula] = {}
 """Functions of ``F`` alone that formulas share, by name; they work on every kind of operand."""
 
