@@ -26,8 +26,10 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
     """A tensor alone as a tuple of one; None as the empty tuple."""
     if value is None:
         return ()
-    return tuple(value) if isinstance(value, (list, tuple)) or hasattr(value, "__next__") else (
-        (value,) if isinstance(value, Tensor) else tuple(value)
+    return (
+        tuple(value)
+        if isinstance(value, (list, tuple)) or hasattr(value, "__next__")
+        else ((value,) if isinstance(value, Tensor) else tuple(value))
     )
 
 

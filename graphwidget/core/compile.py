@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,19 @@ from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Namespace, Op
 from . import errors, hot
 from .node import Node
 
-TENSORS = Namespace()
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+
+class Functions(Namespace):
+    """An ``F`` of functions that (nearly all) return one Tensor."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Tensor]: ...
+
+
+TENSORS = Functions()
 """``F`` on Tensors: the record functions."""
 hot.tensors, hot.ndarray, hot.asarray = TENSORS, np.ndarray, np.asarray
 
@@ -115,8 +127,8 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     for arrays in (True, False):
         source = backward_source(op, targets, arrays)
         exec(compile(source, f"<graphwidget {op.key} backward>", "exec"), globals_)
-    cls.backward_arrays = globals_["backward_arrays"]  # type: ignore[method-assign]
-    cls.backward_tensors = globals_["backward_tensors"]  # type: ignore[method-assign]
+    cls.backward_arrays = globals_["backward_arrays"]  # type: ignore[attr-defined]
+    cls.backward_tensors = globals_["backward_tensors"]  # type: ignore[attr-defined]
     return cls
 
 
@@ -147,8 +159,7 @@ def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
             lines.append(
                 f"node.saved_{name} = ({name}, 0 if {counter} is None else {counter}.version)"
             )
-    for name in op.metadata(targets):
-        lines.append(f"node.p_{name} = {metadata_source(op, name)}")
+    lines += [f"node.p_{name} = {metadata_source(op, name)}" for name in op.metadata(targets)]
     return [indent + line for line in lines]
 
 
@@ -276,9 +287,7 @@ def record_source(op: Op) -> str:
             lines.append(f"    if {name}._view is not None: refresh({name})")
         wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
         wanted = f"({wanted})" if len(op.derivatives) > 1 else wanted
-        lines.append(
-            f"    if {wanted} and (grad_everywhere or mode.enabled) and meta.floating:"
-        )
+        lines.append(f"    if {wanted} and (grad_everywhere or mode.enabled) and meta.floating:")
         lines += tree_source(op, "        ")
         lines += ["        out._node = node; out._requires_grad = True"]
         if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):

@@ -33,11 +33,10 @@ SEQUENCE = attrgetter("seq")
 
 def _open_runs() -> list[Run]:
     """This thread's runs that began and did not end: an inner backward, or held steppers."""
-    try:
-        return _local.runs  # type: ignore[no-any-return]
-    except AttributeError:
-        _local.runs = []
-        return _local.runs
+    runs: list[Run] | None = getattr(_local, "runs", None)
+    if runs is None:
+        runs = _local.runs = []
+    return runs
 
 
 class Run:
@@ -128,9 +127,7 @@ class Run:
                         root.seq = sys.maxsize
             while stack:
                 target = stack.pop()
-                place = 0
-                for child in target.next:
-                    place += 1
+                for place, child in enumerate(target.next, 1):
                     if child.__class__ is AccumulateGrad:
                         # Ready right after its last consumer; several leaves of one node go
                         # in the order of the node's edges.
@@ -160,7 +157,7 @@ class Run:
                 needed.add(target)
         return [target for target in order if target in needed]
 
-    # Beginning, ending, sharing nodes with other runs ---------------------------------------------
+    # Beginning, ending, sharing nodes with other runs ------------------------------------------
     def _begin(self) -> None:
         runs = _open_runs()
         for other in runs:
@@ -212,7 +209,13 @@ class Run:
                 other._park()
         self._unpark()
 
-    # The loop ---------------------------------------------------------------------------------------
+    def _only_captured(self, target: Any) -> bool:
+        """Nothing is left to do for a target that was wanted for itself alone."""
+        if self.captures is None or target in self.through:
+            return False
+        return not self.into_grad or target.__class__ is not AccumulateGrad
+
+    # The loop ---------------------------------------------------------------------------------
     def _steps(self) -> Iterator[Node]:
         status, error = "abandoned", None
         if hot.observer is not None:
@@ -227,9 +230,8 @@ class Run:
                 target.grad = None
                 if target.hooks is not None or captures is not None:
                     grad = self._arrive(target, target.hooks, grad)
-                    if captures is not None and target not in self.through:
-                        if not self.into_grad or target.__class__ is not AccumulateGrad:
-                            continue
+                    if self._only_captured(target):
+                        continue
                 if (
                     plain and hot.observer is None and target.hooks is None
                     and not target.special and grad.__class__ is not list
@@ -380,7 +382,7 @@ def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
     """
     current = variable._grad
     if create and isinstance(grad, Tensor):
-        variable._grad = hot.copied(grad) if current is None else current + grad
+        variable._grad = hot.copied(grad) if current is None else hot.tensors.add(current, grad)
     elif current is None:
         data = np.empty_like(variable._data)
         np.copyto(data, grad)

@@ -115,10 +115,7 @@ def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
         f"{saver} saved '{slot}' at version {expected} to use it in backward; since then it was "
         f"written in place {many}, so it is at version {found} and the saved value is gone."
     ]
-    for write in writes:
-        help.append(
-            f"Version {write.version} was written by {write.op} at {place(write.site)}."
-        )
+    help += [f"Version {w.version} was written by {w.op} at {place(w.site)}." for w in writes]
     if found - expected > len(writes):
         help.append(f"{found - expected - len(writes)} earlier writes are not remembered.")
     help.append(

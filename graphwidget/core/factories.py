@@ -137,7 +137,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor, sharing memory with an array where it can; a tensor itself when it fits."""
     dtypes.require_cpu(device)
     if isinstance(data, Tensor):
-        return data if dtype is None else data.to(dtype)  # type: ignore[attr-defined,no-any-return]
+        return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
         return made(np.asarray(data, None if dtype is None else numpy_type(dtype)))
     return made(array_from(data, dtype))
@@ -195,8 +195,18 @@ ones, ones_like = _filled(np.ones, "Ones"), _like(np.ones, "Ones")
 empty, empty_like = _filled(np.empty, "Uninitialised"), _like(np.empty, "Uninitialised")
 rand, rand_like = _filled(random.rand, "Uniform in [0, 1)"), _like(random.rand, "Uniform in [0, 1)")
 randn, randn_like = _filled(random.randn, "Standard normal"), _like(random.randn, "Standard normal")
-for _factory in (zeros, zeros_like, ones, ones_like, empty, empty_like, rand, rand_like, randn,
-                 randn_like):
+for _factory in (
+    zeros,
+    zeros_like,
+    ones,
+    ones_like,
+    empty,
+    empty_like,
+    rand,
+    rand_like,
+    randn,
+    randn_like,
+):
     _name = next(name for name, value in list(globals().items()) if value is _factory)
     _factory.__name__ = _factory.__qualname__ = _name
 

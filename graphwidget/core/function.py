@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..optable import TABLE
+from ..optable.declare import describe_function
 from . import errors, hot
 from .hooks import as_given, as_tensor
 from .node import Node, Output, target_of
@@ -86,7 +88,7 @@ class FunctionNode(Node):
         """
         if self._saved is None:
             raise errors.freed(self)
-        found = []
+        found: list[Any] = []
         for i, entry in enumerate(self._saved):
             if entry is None:
                 found.append(None)
@@ -239,9 +241,7 @@ class Function:
             for each, needs in zip(args, node.needs_input_grad, strict=True)
             if needs
         )
-        node.input_metas = [
-            each._meta if isinstance(each, Tensor) else None for each in args
-        ]  # type: ignore[misc]
+        node.input_metas = [each._meta if isinstance(each, Tensor) else None for each in args]  # type: ignore[misc]
         before = hot.grad_enabled()
         hot.set_grad_enabled(False)
         observer, hot.observer = hot.observer, None  # the op is one, whatever it is made of
@@ -260,7 +260,7 @@ class Function:
         if observer is not None:
             made = tuple(each for each in outputs if isinstance(each, Tensor))
             given = tuple(each for each in args if isinstance(each, Tensor))
-            observer.called(_op_of(cls), given, {}, made, node if wanted else None)
+            observer.called(_op_of(cls.__name__), given, {}, made, node if wanted else None)
         return tuple(outputs) if several else outputs[0]
 
 
@@ -270,7 +270,7 @@ def _output(node: FunctionNode, args: Sequence[Any], output: Any) -> Any:
         return output
     if any(output is each for each in args) and not any(output is d for d in node._dirty):
         out = Tensor._wrap(output._data)
-        as_view(out, output, _alias(), {})
+        as_view(out, output, TABLE["alias"], {})
         assert out._view is not None
         out._view.origin = "function"
         out._view.label = (0, type(node).__name__.removesuffix("Backward"))
@@ -301,18 +301,10 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
     node._keep(tensors)
 
 
-def _alias() -> Any:
-    from ..optable import TABLE
-
-    return TABLE["alias"]
-
-
 @functools.cache
-def _op_of(function: type[Function]) -> Any:
+def _op_of(name: str) -> Any:
     """An op that stands for a custom Function in the picture."""
-    from ..optable.declare import describe_function
-
-    return describe_function(function.__name__)
+    return describe_function(name)
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:

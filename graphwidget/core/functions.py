@@ -18,44 +18,44 @@ from .promote import constant, is_number
 from .tensor import Tensor
 
 
-# Arithmetic --------------------------------------------------------------------------------------
+# Arithmetic ----------------------------------------------------------------------------------
 def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """input + alpha other."""
     if alpha == 1:
-        return F.add(input, other)  # type: ignore[no-any-return]
-    return F.add_alpha(input, other, alpha)  # type: ignore[no-any-return]
+        return F.add(input, other)
+    return F.add_alpha(input, other, alpha)
 
 
 def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """input - alpha other."""
     if alpha == 1:
-        return F.sub(input, other)  # type: ignore[no-any-return]
-    return F.sub_alpha(input, other, alpha)  # type: ignore[no-any-return]
+        return F.sub(input, other)
+    return F.sub_alpha(input, other, alpha)
 
 
 def rsub(input: Any, other: Any) -> Tensor:
     """other - input."""
     if isinstance(other, Tensor):
-        return F.rsub_tensor(input, other)  # type: ignore[no-any-return]
+        return F.rsub_tensor(input, other)
     if not is_number(other):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     dtype = dtypes.result_type(input._data, other)
     source = input if input._data.dtype == dtype else F.to_copy(input, dtype)
-    return F.rsub(source, other)  # type: ignore[no-any-return]
+    return F.rsub(source, other)
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """input / other; ``rounding_mode`` may be ``"floor"`` or ``"trunc"``."""
     if rounding_mode is None:
-        return F.div(input, other)  # type: ignore[no-any-return]
+        return F.div(input, other)
     if rounding_mode == "floor":
-        return F.floor_divide(input, other)  # type: ignore[no-any-return]
+        return F.floor_divide(input, other)
     raise NotImplementedError(f"div: rounding_mode={rounding_mode!r} is not offered yet")
 
 
 def rdiv(self: Tensor, other: Any) -> Tensor:
     """other / self, which PyTorch computes as ``self.reciprocal() * other``."""
-    return F.mul(F.reciprocal(self), other)  # type: ignore[no-any-return]
+    return F.mul(F.reciprocal(self), other)
 
 
 neg = F.neg
@@ -65,16 +65,16 @@ def pow(input: Any, exponent: Any) -> Tensor:
     """input ** exponent; either may be a number."""
     if isinstance(exponent, Tensor):
         if isinstance(input, Tensor):
-            return F.pow_tensor(input, exponent)  # type: ignore[no-any-return]
+            return F.pow_tensor(input, exponent)
         dtype = dtypes.result_type(exponent._data, input)
         power = exponent if exponent._data.dtype == dtype else F.to_copy(exponent, dtype)
-        return F.pow_base(power, input)  # type: ignore[no-any-return]
+        return F.pow_base(power, input)
     if not is_number(exponent):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     dtype = dtypes.result_type(input._data, exponent)
     if input._data.dtype != dtype:
         input = F.to_copy(input, dtype)
-    return F.pow(input, exponent)  # type: ignore[no-any-return]
+    return F.pow(input, exponent)
 
 
 def rpow(self: Tensor, base: Any) -> Tensor:
@@ -84,7 +84,7 @@ def rpow(self: Tensor, base: Any) -> Tensor:
 
 def square(input: Tensor) -> Tensor:
     """input ** 2."""
-    return F.pow(input, 2)  # type: ignore[no-any-return]
+    return F.pow(input, 2)
 
 
 def remainder(input: Any, other: Any) -> Tensor:
@@ -92,8 +92,8 @@ def remainder(input: Any, other: Any) -> Tensor:
     if isinstance(input, Tensor) and is_number(other):
         dtype = dtypes.result_type(input._data, other)
         source = input if input._data.dtype == dtype else F.to_copy(input, dtype)
-        return F.remainder_number(source, other)  # type: ignore[no-any-return]
-    return F.remainder(input, other)  # type: ignore[no-any-return]
+        return F.remainder_number(source, other)
+    return F.remainder(input, other)
 
 
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
@@ -114,21 +114,21 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """input, at least min and at most max (numbers)."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    return F.clamp(input, min, max)  # type: ignore[no-any-return]
+    return F.clamp(input, min, max)
 
 
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """input with a number where the mask holds."""
     number = value.item() if isinstance(value, Tensor) else value
-    return F.masked_fill(input, mask, number)  # type: ignore[no-any-return]
+    return F.masked_fill(input, mask, number)
 
 
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that gradients flow through."""
-    return F.clone(input)  # type: ignore[no-any-return]
+    return F.clone(input)
 
 
-# Reductions -------------------------------------------------------------------------------------------
+# Reductions ----------------------------------------------------------------------------------
 class Pair(tuple[Tensor, Tensor]):
     """Values and indices, by name too, as PyTorch's ``return_types``."""
 
@@ -145,9 +145,7 @@ class Pair(tuple[Tensor, Tensor]):
         return self[1]
 
     def __repr__(self) -> str:
-        return (
-            f"torch.return_types.{self.op}(\nvalues={self.values!r},\nindices={self.indices!r})"
-        )
+        return f"torch.return_types.{self.op}(\nvalues={self.values!r},\nindices={self.indices!r})"
 
 
 class MinPair(Pair):
@@ -161,10 +159,10 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     if dtype is not None:
         input = to(input, dtype)
     if dim is None or (input._data.ndim == 0 and dim in (0, -1, ())):
-        return F.sum(input) if not keepdim else F.sum_dim(  # type: ignore[no-any-return]
-            input, tuple(range(input._data.ndim)), True
+        return (
+            F.sum(input) if not keepdim else F.sum_dim(input, tuple(range(input._data.ndim)), True)
         )
-    return F.sum_dim(input, wrap_dims(dim, input._data.ndim), keepdim)  # type: ignore[no-any-return]
+    return F.sum_dim(input, wrap_dims(dim, input._data.ndim), keepdim)
 
 
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -181,8 +179,8 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             f"complex dtype. Got: {dtypes.type_word(input._data.dtype)}"
         )
     if dim is None or (input._data.ndim == 0 and dim in (0, -1, ())):
-        return F.mean(input)  # type: ignore[no-any-return]
-    return F.mean_dim(input, wrap_dims(dim, input._data.ndim), keepdim)  # type: ignore[no-any-return]
+        return F.mean(input)
+    return F.mean_dim(input, wrap_dims(dim, input._data.ndim), keepdim)
 
 
 def _extreme(name: str, pair: type[Pair], pairwise: str) -> Callable[..., Any]:
@@ -213,13 +211,13 @@ max, min = _extreme("max", Pair, "maximum"), _extreme("min", MinPair, "minimum")
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the first largest item (flat, or along a dim)."""
     wrapped = None if dim is None else wrap_dim(dim, input._data.ndim)
-    return F.argmax(input, wrapped, keepdim)  # type: ignore[no-any-return]
+    return F.argmax(input, wrapped, keepdim)
 
 
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the first smallest item (flat, or along a dim)."""
     wrapped = None if dim is None else wrap_dim(dim, input._data.ndim)
-    return F.argmin(input, wrapped, keepdim)  # type: ignore[no-any-return]
+    return F.argmin(input, wrapped, keepdim)
 
 
 def all(input: Tensor, dim: int | None = None) -> Tensor:
@@ -235,12 +233,14 @@ def any(input: Tensor, dim: int | None = None) -> Tensor:
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     """The sum over the dims that a broadcast from ``size`` stretched."""
     shape = shape_args(size)
-    return input if input._data.shape == shape else hot.fit_to(  # type: ignore[no-any-return]
-        input, hot.meta(shape, input._data.dtype)
+    return (
+        input
+        if input._data.shape == shape
+        else hot.fit_to(input, hot.meta(shape, input._data.dtype))
     )
 
 
-# Types and numbers -----------------------------------------------------------------------------------
+# Types and numbers ---------------------------------------------------------------------------
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor in another dtype (itself when it has it already); the device must be the CPU."""
     target = kwargs.get("dtype")
@@ -254,7 +254,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             dtypes.require_cpu(arg)
     if target is None or target.numpy == self._data.dtype:
         return clone(self) if copy else self
-    return F.to_copy(self, target.numpy)  # type: ignore[no-any-return]
+    return F.to_copy(self, target.numpy)
 
 
 def item(self: Tensor) -> Any:

@@ -8,12 +8,39 @@ from __future__ import annotations
 
 import itertools
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from .observer import Observer
+
+# Filled in by the modules that define them; generated code finds them here.
+Tensor: Any
+Constant: Any
+Output: Any
+VersionCounter: Any
+tensors: Any
+"""``F`` on Tensors."""
+new: Any
+ndarray: Any
+asarray: Any
+nothing: Any
+accumulator: Any
+target_of: Any
+counter_of: Any
+saved_input: Any
+saved_output: Any
+user_frame: Any
+as_view: Any
+refresh: Any
+coerce: Any
+promote: Any
+broadcast: Any
+fit_to: Any
+not_tensor: Any
+copied: Any
+DETACH: Any
 
 observer: Observer | None = None
 

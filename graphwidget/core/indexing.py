@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
-from . import dtypes, hot, inplace
+from . import dtypes, inplace
 from .compile import TENSORS
-from .promote import constant, is_number
 from .dtypes import number_dtype as number_type
+from .promote import constant, is_number
 from .tensor import Constant, Tensor
 
 BAD_INDEX = (
@@ -115,7 +115,8 @@ def wrapped_index(item: Any, dim: int, size: int) -> int:
 def basic_part(tensor: Tensor, items: list[Any]) -> tuple[Tensor, list[np.ndarray | None]]:
     """Apply what is basic in an index as views; return the view and one entry per dimension
     left: an array for an advanced index, or None."""
-    view, dim, at, left = tensor, 0, 0, []
+    view, dim, at = tensor, 0, 0
+    left: list[np.ndarray | None] = []
     for item in items:
         if item is None:
             view = TENSORS.unsqueeze(view, dim)
@@ -163,9 +164,7 @@ def check_mask(array: np.ndarray, view: Tensor, dim: int) -> None:
                 )
     elif array.size and (array.min() < -shape[dim] or array.max() >= shape[dim]):
         bad = array[(array < -shape[dim]) | (array >= shape[dim])].ravel()[0]
-        raise IndexError(
-            f"index {bad} is out of bounds for dimension {dim} with size {shape[dim]}"
-        )
+        raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {shape[dim]}")
 
 
 def getitem(tensor: Tensor, index: Any) -> Tensor:
@@ -176,14 +175,14 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
     """
     view, left = basic_part(tensor, expand_index(tensor, index))
     if any(item is not None for item in left):
-        return TENSORS.index(view, tuple(left))  # type: ignore[no-any-return]
+        return TENSORS.index(view, tuple(left))
     if view is not tensor:
         return view
     if index is Ellipsis or index == ():
-        return TENSORS.alias(tensor)  # type: ignore[no-any-return]
+        return TENSORS.alias(tensor)
     if not tensor._data.ndim:
-        return TENSORS.alias(tensor)  # type: ignore[no-any-return]
-    return TENSORS.slice(tensor, 0, 0, tensor._data.shape[0], 1)  # type: ignore[no-any-return]
+        return TENSORS.alias(tensor)
+    return TENSORS.slice(tensor, 0, 0, tensor._data.shape[0], 1)
 
 
 def setitem(tensor: Tensor, index: Any, value: Any) -> None:
@@ -192,10 +191,9 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
     Raises:
         IndexError, RuntimeError, TypeError: as PyTorch's.
     """
-    if not (isinstance(value, Tensor) or is_number(value)):
-        if not isinstance(value, np.ndarray):
-            kind = dtypes.tensor_type(tensor._data.dtype)
-            raise TypeError(f"can't assign a {type(value).__name__} to a {kind}")
+    if not (isinstance(value, (Tensor, np.ndarray)) or is_number(value)):
+        kind = dtypes.tensor_type(tensor._data.dtype)
+        raise TypeError(f"can't assign a {type(value).__name__} to a {kind}")
     whole = index is Ellipsis or (isinstance(index, slice) and index == slice(None))
     view, left = (tensor, []) if whole else basic_part(tensor, expand_index(tensor, index))
     if any(item is not None for item in left):

@@ -165,9 +165,9 @@ def history(tensor: Tensor, node: Node) -> None:
     """Give a written tensor its new history; what retains its gradient goes on doing so."""
     # Not retains_grad: it looks at the view's history, which is only now about to change.
     hooks = None if tensor._node is None else tensor._node.hooks
-    keeps = hooks is not None and hooks.retain is not None and hooks.retain() is tensor
-    if keeps:
-        hooks.retain = None
+    keeps = False
+    if hooks is not None and hooks.retain is not None and hooks.retain() is tensor:
+        keeps, hooks.retain = True, None
     if "result" in node.saves:
         node.saved_result = saved_output(tensor)  # type: ignore[attr-defined]
     if tensor._view is not None:

@@ -120,12 +120,12 @@ def _random_write(self: Tensor, data: np.ndarray) -> Tensor:
 
 def rfloordiv(self: Tensor, other: Any) -> Tensor:
     """other // self."""
-    return F.floor_divide(other, self)  # type: ignore[no-any-return]
+    return F.floor_divide(other, self)
 
 
 def rmod(self: Tensor, other: Any) -> Tensor:
     """other % self."""
-    return F.remainder(other, self)  # type: ignore[no-any-return]
+    return F.remainder(other, self)
 
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
@@ -174,7 +174,7 @@ def length(self: Tensor) -> int:
     """The size of the first dim."""
     if self._data.ndim == 0:
         raise TypeError("len() of a 0-d tensor")
-    return self._data.shape[0]
+    return len(self._data)
 
 
 def iterate(self: Tensor) -> Iterator[Tensor]:
@@ -230,10 +230,10 @@ def cast(target: dtypes.dtype) -> Callable[[Tensor], Tensor]:
 
 def new_factory(name: str) -> Callable[..., Tensor]:
     """``new_zeros`` and the like: of this tensor's dtype."""
-    factory = getattr(factories, name)
+    factory: Callable[..., Tensor] = getattr(factories, name)
 
     def method(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
-        return factory(*args, dtype=dtype or self.dtype, **kwargs)  # type: ignore[no-any-return]
+        return factory(*args, dtype=dtype or self.dtype, **kwargs)
 
     method.__doc__ = f"``{name}`` with this tensor's dtype by default."
     return method
@@ -300,12 +300,11 @@ def attach() -> None:
                          ("half", dtypes.float16), ("long", dtypes.int64), ("int", dtypes.int32),
                          ("short", dtypes.int16), ("bool", dtypes.bool_)):  # fmt: skip
         methods[name] = cast(target)
+    methods["__hash__"] = object.__hash__  # defining __eq__ took it away
+    methods["T"] = property(lambda self: shapes.permute(self, *reversed(range(self._data.ndim))))
+    methods["mT"] = property(lambda self: shapes.transpose(self, -2, -1))
     for name, method in methods.items():
         setattr(Tensor, name, method)
-    Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
-    Tensor.T = property(lambda self: shapes.permute(  # type: ignore[attr-defined]
-        self, *reversed(range(self._data.ndim))))
-    Tensor.mT = property(lambda self: shapes.transpose(self, -2, -1))  # type: ignore[attr-defined]
     F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.sum_to_size)
 
 

@@ -23,7 +23,8 @@ class _Mode:
 
     def __new__(cls, function: Callable[..., Any] | None = None, *args: Any) -> Any:
         if cls is not set_grad_enabled and callable(function):
-            return cls()(function)
+            mode: _Mode = cls()
+            return mode(function)
         return super().__new__(cls)
 
     def __enter__(self) -> None:
@@ -38,7 +39,8 @@ class _Mode:
             hot.observer.scope(self.name, self.name, False)
 
     def _again(self) -> _Mode:
-        return type(self)()
+        mode: _Mode = type(self)()
+        return mode
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(function):

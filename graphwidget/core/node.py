@@ -211,7 +211,8 @@ class Node:
         Tensor would be a cycle) and is given its history back here.
         """
         if len(saved) == 2:
-            return saved
+            tensor, version = saved
+            return tensor, version
         data, counter, version = saved
         from .tensor import Tensor
 

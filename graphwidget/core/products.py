@@ -35,23 +35,21 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
             f"{b.shape[0]}x{b.shape[1]})"
         )
     _same_type(input, mat2)
-    return F.mm(input, mat2)  # type: ignore[no-any-return]
+    return F.mm(input, mat2)
 
 
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """A matrix times a vector."""
     a, b = input._data, vec._data
     if a.ndim != 2 or b.ndim != 1:
-        raise RuntimeError(
-            f"vector + matrix @ vector expected, got {b.ndim}, {a.ndim}, {b.ndim}"
-        )
+        raise RuntimeError(f"vector + matrix @ vector expected, got {b.ndim}, {a.ndim}, {b.ndim}")
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(
             f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), "
             f"vec ({b.shape[0]})"
         )
     _same_type(input, vec)
-    return F.mv(input, vec)  # type: ignore[no-any-return]
+    return F.mv(input, vec)
 
 
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
@@ -69,7 +67,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
             f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the "
             f"same number of elements, but got {a.size} and {b.size} elements respectively"
         )
-    return F.dot(input, tensor)  # type: ignore[no-any-return]
+    return F.dot(input, tensor)
 
 
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
@@ -85,7 +83,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
             f"got: [{b[0]}, {b[1]}]."
         )
     _same_type(input, mat2)
-    return F.bmm(input, mat2)  # type: ignore[no-any-return]
+    return F.bmm(input, mat2)
 
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor:
@@ -96,12 +94,12 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor:
             f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
         )
     _same_type(mat1, mat2)
-    return F.addmm(input, mat1, mat2)  # type: ignore[no-any-return]
+    return F.addmm(input, mat1, mat2)
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Every item of one vector times every item of another."""
-    return F.mul(reshape(input, -1, 1), vec2)  # type: ignore[no-any-return]
+    return F.mul(reshape(input, -1, 1), vec2)
 
 
 def matmul(input: Tensor, other: Any) -> Tensor:
@@ -111,7 +109,7 @@ def matmul(input: Tensor, other: Any) -> Tensor:
         RuntimeError: sizes that do not match, or a 0-d tensor.
     """
     if not isinstance(other, Tensor):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     n, m = input._data.ndim, other._data.ndim
     if n == 0 or m == 0:
         raise RuntimeError(
@@ -135,8 +133,8 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
         lead = a._data.shape[:-1]
         flat = reshape(a, -1, a._data.shape[-1])
         if m == 1:
-            return F.unsafe_view(mv(flat, b), lead)  # type: ignore[no-any-return]
-        return F.unsafe_view(mm(flat, b), (*lead, b._data.shape[-1]))  # type: ignore[no-any-return]
+            return F.unsafe_view(mv(flat, b), lead)
+        return F.unsafe_view(mm(flat, b), (*lead, b._data.shape[-1]))
     left = unsqueeze(a, 0) if n == 1 else a
     right = unsqueeze(b, -1) if m == 1 else b
     batch = hot.broadcast([left._data.shape[:-2], right._data.shape[:-2]])
@@ -145,8 +143,8 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
     y = reshape(expand(right, *batch, *right._data.shape[-2:]), -1, *right._data.shape[-2:])
     out = F.unsafe_view(bmm(x, y), (*batch, rows, columns))
     if n == 1:
-        return F.unsafe_view(out, (*batch, columns))  # type: ignore[no-any-return]
-    return F.unsafe_view(out, (*batch, rows)) if m == 1 else out  # type: ignore[no-any-return]
+        return F.unsafe_view(out, (*batch, columns))
+    return F.unsafe_view(out, (*batch, rows)) if m == 1 else out
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -37,7 +37,9 @@ def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
 
 def is_number(value: Any) -> bool:
     """Whether an operand is a Python or numpy number (and not an array)."""
-    return isinstance(value, (int, float, np.number, np.bool_)) and not isinstance(value, np.ndarray)
+    return isinstance(value, (int, float, np.number, np.bool_)) and not isinstance(
+        value, np.ndarray
+    )
 
 
 def not_tensor(op: Op, operands: Sequence[Any]) -> TypeError:
@@ -62,9 +64,9 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     if len(operands) == 2:  # the common case by far: a float tensor and a number
         first, second = operands
         kind = second.__class__
-        if (kind is float or kind is int) and isinstance(first, hot.Tensor):
-            if first._meta.floating:
-                return first, constant(second, first._meta.dtype)
+        plain = (kind is float or kind is int) and isinstance(first, hot.Tensor)
+        if plain and first._meta.floating:
+            return first, constant(second, first._meta.dtype)
     tensors = [x for x in operands if isinstance(x, hot.Tensor)]
     if not tensors or not all(isinstance(x, hot.Tensor) or is_number(x) for x in operands):
         raise not_tensor(op, operands)

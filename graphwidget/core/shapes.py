@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ def view(self: Tensor, *shape: Any) -> Tensor:
     Raises:
         RuntimeError: the size or the strides do not allow it.
     """
-    return F.view(self, infer_shape(shape_args(shape), self._data.size))  # type: ignore[no-any-return]
+    return F.view(self, infer_shape(shape_args(shape), self._data.size))
 
 
 def reshape(input: Tensor, *shape: Any) -> Tensor:
@@ -30,8 +30,8 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     try:
         np.reshape(input._data, wanted, copy=False)
     except ValueError:
-        return F.unsafe_view(F.clone(input), wanted)  # type: ignore[no-any-return]
-    return F.view(input, wanted)  # type: ignore[no-any-return]
+        return F.unsafe_view(F.clone(input), wanted)
+    return F.view(input, wanted)
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
@@ -54,7 +54,7 @@ def t(input: Tensor) -> Tensor:
         raise RuntimeError(
             f"t() expects a tensor with <= 2 dimensions, but self is {input._data.ndim}D"
         )
-    return F.t(input)  # type: ignore[no-any-return]
+    return F.t(input)
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -62,8 +62,8 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     ndim = input._data.ndim
     if ndim == 0:
         wrap_dim(dim0, 0)
-        return F.alias(input)  # type: ignore[no-any-return]
-    return F.transpose(input, wrap_dim(dim0, ndim), wrap_dim(dim1, ndim))  # type: ignore[no-any-return]
+        return F.alias(input)
+    return F.transpose(input, wrap_dim(dim0, ndim), wrap_dim(dim1, ndim))
 
 
 def permute(input: Tensor, *dims: Any) -> Tensor:
@@ -78,24 +78,24 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     wrapped = tuple(wrap_dim(d, input._data.ndim) for d in order)
     if len(set(wrapped)) != len(wrapped):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
-    return F.permute(input, wrapped)  # type: ignore[no-any-return]
+    return F.permute(input, wrapped)
 
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dim of size 1."""
-    return F.unsqueeze(input, wrap_dim(dim, input._data.ndim + 1))  # type: ignore[no-any-return]
+    return F.unsqueeze(input, wrap_dim(dim, input._data.ndim + 1))
 
 
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without all dims of size 1, or without the given ones that have it."""
     if dim is None:
-        return F.squeeze(input)  # type: ignore[no-any-return]
+        return F.squeeze(input)
     if isinstance(dim, int):
         if input._data.ndim == 0:
             wrap_dim(dim, 0)
-            return F.squeeze(input)  # type: ignore[no-any-return]
-        return F.squeeze_dim(input, wrap_dim(dim, input._data.ndim))  # type: ignore[no-any-return]
-    return F.squeeze_dims(input, wrap_dims(dim, input._data.ndim))  # type: ignore[no-any-return]
+            return F.squeeze(input)
+        return F.squeeze_dim(input, wrap_dim(dim, input._data.ndim))
+    return F.squeeze_dims(input, wrap_dims(dim, input._data.ndim))
 
 
 def expand(self: Tensor, *size: Any) -> Tensor:
@@ -122,14 +122,19 @@ def expand(self: Tensor, *size: Any) -> Tensor:
                 f"size ({have}) at non-singleton dimension {offset + i}.  Target sizes: {asked}.  "
                 f"Tensor sizes: {list(shape)}"
             )
-    return F.expand(self, tuple(target))  # type: ignore[no-any-return]
+    return F.expand(self, tuple(target))
+
+
+def _several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
+    """A record function that returns several tensors, typed so."""
+    return record  # type: ignore[no-any-return]
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """One view for each index of a dim."""
     if input._data.ndim == 0:
         raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
-    return F.unbind(input, dim=wrap_dim(dim, input._data.ndim))  # type: ignore[no-any-return]
+    return _several(F.unbind)(input, dim=wrap_dim(dim, input._data.ndim))
 
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -145,14 +150,14 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
         sizes = tuple(
             builtins.min(step, total - start) for start in range(0, total, step or 1)
         ) or (0,)
-        return F.split(tensor, sizes=sizes, dim=dim)  # type: ignore[no-any-return]
+        return _several(F.split)(tensor, sizes=sizes, dim=dim)
     sizes = tuple(split_size_or_sections)
     if builtins.sum(sizes) != total:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size "
             f"at dimension {dim}), but got split_sizes={list(sizes)}"
         )
-    return F.split_sizes(tensor, sizes=sizes, dim=dim)  # type: ignore[no-any-return]
+    return _several(F.split_sizes)(tensor, sizes=sizes, dim=dim)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -166,10 +171,8 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     dim = wrap_dim(dim, input._data.ndim)
     total = input._data.shape[dim]
     if not 0 <= start <= total or start + length > total:
-        raise RuntimeError(
-            f"start ({start}) + length ({length}) exceeds dimension size ({total})."
-        )
-    return F.slice(input, dim, start, start + length, 1)  # type: ignore[no-any-return]
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({total}).")
+    return F.slice(input, dim, start, start + length, 1)
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
@@ -181,13 +184,13 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
             f"select(): index {index} out of range for tensor of size {list(input._data.shape)} "
             f"at dimension {dim}"
         )
-    return F.select(input, dim, index % size)  # type: ignore[no-any-return]
+    return F.select(input, dim, index % size)
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of a diagonal."""
     ndim = input._data.ndim
-    return F.diagonal(input, offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim))  # type: ignore[no-any-return]
+    return F.diagonal(input, offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim))
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
@@ -201,9 +204,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for i, each in enumerate(tensors):
         if each._data.ndim == 0:
-            raise RuntimeError(
-                f"zero-dimensional tensor (at position {i}) cannot be concatenated"
-            )
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     full = [x for x in tensors if x._data.shape != (0,)] or list(tensors)
     dim = wrap_dim(dim, full[0]._data.ndim)
     first = full[0]._data.shape
@@ -221,7 +222,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {want} "
                     f"but got size {got} for tensor number {i} in the list."
                 )
-    return F.cat(tensors, dim=dim)  # type: ignore[no-any-return]
+    return F.cat(tensors, dim=dim)
 
 
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
@@ -240,7 +241,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
                 f"stack expects each tensor to be equal size, but got {first} at entry 0 and "
                 f"{list(each._data.shape)} at entry {i}"
             )
-    return F.stack(tensors, dim=wrap_dim(dim, len(first) + 1))  # type: ignore[no-any-return]
+    return F.stack(tensors, dim=wrap_dim(dim, len(first) + 1))
 
 
 def t_(self: Tensor) -> Tensor:
@@ -277,4 +278,4 @@ def contiguous(self: Tensor) -> Tensor:
         return self
     out = F.clone(self)
     out._data = np.ascontiguousarray(out._data)
-    return out  # type: ignore[no-any-return]
+    return out

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -57,6 +57,10 @@ class Tensor:
     __array_priority__ = 1000  # numpy operands leave binary operators to us
     __hash__ = object.__hash__
 
+    if TYPE_CHECKING:  # the methods that ``core.methods`` attaches
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """The legacy constructor: ``Tensor(2, 3)`` (uninitialised) or ``Tensor([1., 2.])``."""
         from .factories import legacy
@@ -88,6 +92,10 @@ class Tensor:
         node = self._node
         return node.node if isinstance(node, Output) else node
 
+    @grad_fn.setter
+    def grad_fn(self, value: Any) -> None:
+        raise _not_writable("grad_fn")
+
     @property
     def output_nr(self) -> int:
         """Which output of ``grad_fn`` this is."""
@@ -99,6 +107,10 @@ class Tensor:
         if self._view is not None:
             refresh(self)
         return self._node is None or not self._requires_grad
+
+    @is_leaf.setter
+    def is_leaf(self, value: Any) -> None:
+        raise _not_writable("is_leaf")
 
     @property
     def requires_grad(self) -> bool:
@@ -129,14 +141,6 @@ class Tensor:
         self._requires_grad = on
         if hot.observer is not None:
             hot.observer.flagged(self)
-
-    @grad_fn.setter
-    def grad_fn(self, value: Any) -> None:
-        raise _not_writable("grad_fn")
-
-    @is_leaf.setter
-    def is_leaf(self, value: Any) -> None:
-        raise _not_writable("is_leaf")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set ``requires_grad`` in place and return the tensor itself."""
@@ -220,14 +224,14 @@ class Tensor:
             return RemovableHandle(self._hooks.tensor, hook)
         return RemovableHandle(self._node._hooks().tensor, hook)
 
-    def register_post_accumulate_grad_hook(
-        self, hook: Callable[[Tensor], None]
-    ) -> RemovableHandle:
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call ``hook(leaf)`` after each accumulation into the leaf's ``.grad``."""
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+            raise RuntimeError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors"
+            )
         self._hooks = self._hooks or Hooks()
         return RemovableHandle(self._hooks.post, hook)
 
@@ -380,10 +384,8 @@ def _check_grad(tensor: Tensor, grad: Any) -> None:
 def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: int = 0) -> None:
     """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
     out._counter = counter_of(source)
-    if not hot.grad_enabled():
-        origin = "no_grad"
-    else:
-        origin = "default" if op.single else "multi"
+    origin = "default" if op.single else "multi"
+    origin = origin if hot.grad_enabled() else "no_grad"
     out._view = ViewInfo(source, Link(op, params, source._meta.shape), origin, nr)
     if out._view.base._requires_grad:
         out._requires_grad = True

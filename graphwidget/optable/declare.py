@@ -6,7 +6,8 @@
        sign="×", tex=r"{self} \\odot {other}", onnx="Mul")
 
 Names before ``/`` are tensors, names after it metadata; ``*tensors`` is a list of tensors;
-``-> values, indices`` names several outputs, ``-> *outputs`` any number. A derivative's parameter names say what it needs:
+``-> values, indices`` names several outputs, ``-> *outputs`` any number. A derivative's parameter
+names say what it needs:
 
 * ``grad``: the gradient of the output (``grads``: the tuple of them, several outputs);
 * an input's name: its value, saved and version-checked;
@@ -113,9 +114,8 @@ class Op:
         saved: list[str] = []
         for target in targets:
             for need in self.derivatives[target].needs:
-                if need in self.inputs or need in self.outputs:
-                    if need not in saved:
-                        saved.append(need)
+                if (need in self.inputs or need in self.outputs) and need not in saved:
+                    saved.append(need)
         return tuple(saved)
 
     def metadata(self, targets: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,13 +6,14 @@ call, which on small arrays costs as much as the arithmetic.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .declare import ARRAYS
 
-Array = np.ndarray[Any, Any]
+Array: TypeAlias = Any
+"""An ndarray. numpy's stubs do not know ``out=...``, so they would call every result Any."""
 Shape = tuple[int, ...]
 
 ONES: list[Any] = [None] * 32
@@ -26,21 +27,21 @@ def as_array(value: Any) -> Array:
     return value if value.__class__ is np.ndarray else np.asarray(value)
 
 
-# Pointwise ---------------------------------------------------------------------------------
+# Pointwise -----------------------------------------------------------------------------------
 def sigmoid(a: Array) -> Array:
     """1 / (1 + exp(-a)), which neither overflows nor loses precision at the ends."""
     result = np.negative(a, out=...)
     np.exp(result, out=result)
     unit = ONES[result.dtype.num]
     np.add(result, unit, out=result)
-    return np.divide(unit, result, out=result)  # type: ignore[no-any-return]
+    return np.divide(unit, result, out=result)
 
 
 def sigmoid_backward(grad: Array, result: Array) -> Array:
     """grad (1 - result) result."""
     factor = np.subtract(ONES[result.dtype.num], result, out=...)
     np.multiply(factor, result, out=factor)
-    return np.multiply(grad, factor, out=...)  # type: ignore[no-any-return]
+    return np.multiply(grad, factor, out=...)
 
 
 def tanh_backward(grad: Array, result: Array) -> Array:
@@ -49,7 +50,7 @@ def tanh_backward(grad: Array, result: Array) -> Array:
     if factor.__class__ is not np.ndarray or grad.__class__ is not np.ndarray:
         return grad * (1 - factor)
     np.subtract(ONES[factor.dtype.num], factor, factor)
-    return np.multiply(grad, factor, factor)  # type: ignore[no-any-return]
+    return np.multiply(grad, factor, factor)
 
 
 _zeros: dict[Any, Array] = {}
@@ -60,56 +61,56 @@ def relu(a: Array) -> Array:
     zero = _zeros.get(a.dtype)
     if zero is None:
         zero = _zeros[a.dtype] = np.zeros((), a.dtype)
-    return np.maximum(a, zero, out=...)  # type: ignore[no-any-return]
+    return np.maximum(a, zero, out=...)
 
 
 def threshold_backward(grad: Array, result: Array, threshold: float) -> Array:
     """grad where result > threshold, else 0."""
-    return np.multiply(grad, result > threshold, out=..., dtype=as_array(grad).dtype)  # type: ignore[no-any-return]
+    return np.multiply(grad, result > threshold, out=..., dtype=as_array(grad).dtype)
 
 
 def power(a: Array, exponent: float) -> Array:
     """a**exponent for a Python number; squares and cubes by multiplication, as PyTorch does."""
     if exponent == 2:
-        return np.multiply(a, a, out=...)  # type: ignore[no-any-return]
+        return np.multiply(a, a, out=...)
     if exponent == 3:
-        return np.multiply(a * a, a, out=...)  # type: ignore[no-any-return]
+        return np.multiply(a * a, a, out=...)
     if exponent == 0.5 and a.dtype.kind == "f":
-        return np.sqrt(a, out=...)  # type: ignore[no-any-return]
+        return np.sqrt(a, out=...)
     if exponent == 1:
         return a.copy()
     if a.dtype.kind != "f" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if a.dtype.kind != "f" and isinstance(exponent, int):
-        return np.power(a, exponent, out=...)  # type: ignore[no-any-return]
-    return np.power(a, np.asarray(exponent, a.dtype), out=...)  # type: ignore[no-any-return]
+        return np.power(a, exponent, out=...)
+    return np.power(a, np.asarray(exponent, a.dtype), out=...)
 
 
 def power_of(exponent: Array, base: float) -> Array:
     """base**exponent for a Python number as the base."""
-    return np.power(np.asarray(base, exponent.dtype), exponent, out=...)  # type: ignore[no-any-return]
+    return np.power(np.asarray(base, exponent.dtype), exponent, out=...)
 
 
 def reversed_subtract(a: Array, other: float) -> Array:
     """other - a for a Python number."""
-    return np.subtract(np.asarray(other, a.dtype), a, out=...)  # type: ignore[no-any-return]
+    return np.subtract(np.asarray(other, a.dtype), a, out=...)
 
 
 def scaled_add(a: Array, b: Array, alpha: float) -> Array:
     """a + alpha b."""
-    return np.add(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=...)  # type: ignore[no-any-return]
+    return np.add(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=...)
 
 
 def scaled_subtract(a: Array, b: Array, alpha: float) -> Array:
     """a - alpha b."""
-    return np.subtract(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=...)  # type: ignore[no-any-return]
+    return np.subtract(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=...)
 
 
 def clamp(a: Array, min: float | None, max: float | None) -> Array:
     """a, at least min and at most max."""
     low = None if min is None else np.asarray(min, a.dtype)
     high = None if max is None else np.asarray(max, a.dtype)
-    return np.clip(a, low, high, out=None if a.ndim else np.empty_like(a))  # type: ignore[no-any-return]
+    return np.clip(a, low, high, out=None if a.ndim else np.empty_like(a))
 
 
 def where(condition: Array, a: Array, b: Array) -> Array:
@@ -122,7 +123,7 @@ def divide_trunc(a: Array, b: Array) -> Array:
     return np.trunc(np.true_divide(a, b)).astype(np.result_type(a, b), copy=False)
 
 
-# Reductions ------------------------------------------------------------------------------------
+# Reductions ----------------------------------------------------------------------------------
 def sum_type(a: Array) -> Any:
     """Sums of integers and bools are int64."""
     return None if a.dtype.kind == "f" else np.int64
@@ -135,20 +136,20 @@ def sum_all(a: Array) -> Array:
 
 def sum_dim(a: Array, dim: Shape, keepdim: bool) -> Array:
     """Sums along dims."""
-    return as_array(np.add.reduce(a, dim, sum_type(a), None, keepdim))
+    return as_array(np.add.reduce(a, dim, sum_type(a), keepdims=keepdim))
 
 
 def mean_all(a: Array) -> Array:
     """The mean of all items, 0-d."""
     total = np.add.reduce(a, None)
-    return np.divide(total, np.asarray(a.size, a.dtype), out=...)  # type: ignore[no-any-return]
+    return np.divide(total, np.asarray(a.size, a.dtype), out=...)
 
 
 def mean_dim(a: Array, dim: Shape, keepdim: bool) -> Array:
     """Means along dims."""
-    total = np.add.reduce(a, dim, None, None, keepdim)
+    total = np.add.reduce(a, dim, keepdims=keepdim)
     count = count_along(a.shape, dim)
-    return np.divide(total, np.asarray(count, a.dtype), out=...)  # type: ignore[no-any-return]
+    return np.divide(total, np.asarray(count, a.dtype), out=...)
 
 
 def count_along(shape: Shape, dim: Shape) -> int:
@@ -218,7 +219,7 @@ def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
     return as_array(np.argmin(a, dim, keepdims=keepdim))
 
 
-# Shapes -------------------------------------------------------------------------------------------
+# Shapes --------------------------------------------------------------------------------------
 VIEW_ERROR = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans "
     "across two contiguous subspaces). Use .reshape(...) instead."
@@ -330,7 +331,7 @@ def cat(arrays: list[Array], dim: int) -> Array:
     return np.concatenate([a for a in arrays if a.shape != (0,)] or arrays, dim)
 
 
-# Indexing -----------------------------------------------------------------------------------------
+# Indexing ------------------------------------------------------------------------------------
 def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
     """A numpy index from one entry per dim: an integer or mask array, or None for all.
 
@@ -368,13 +369,13 @@ def masked_fill(a: Array, mask: Array, value: float) -> Array:
     return result
 
 
-# Losses ---------------------------------------------------------------------------------------------
+# Losses --------------------------------------------------------------------------------------
 def mse_loss(a: Array, target: Array, reduction: str) -> Array:
     """The squared differences, their mean or their sum."""
     difference = np.subtract(a, target, out=...)
     np.multiply(difference, difference, out=difference)
     if reduction == "none":
-        return difference  # type: ignore[no-any-return]
+        return difference
     return mean_all(difference) if reduction == "mean" else sum_all(difference)
 
 
@@ -383,7 +384,7 @@ def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: str) -> A
     factor = 2.0 / max(as_array(a).size, 1) if reduction == "mean" else 2.0
     difference = np.subtract(a, target, out=...)
     np.multiply(difference, np.asarray(factor, difference.dtype), out=difference)
-    return np.multiply(difference, grad, out=...)  # type: ignore[no-any-return]
+    return np.multiply(difference, grad, out=...)
 
 
 def sum_to_size(a: Array, shape: Shape) -> Array:

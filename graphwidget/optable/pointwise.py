@@ -18,7 +18,7 @@ def refuse_bools(*dtypes: Any) -> None:
     Raises:
         RuntimeError: all, or one of two, operands are bools.
     """
-    bools = [dtype == bool for dtype in dtypes]
+    bools = [dtype.kind == "b" for dtype in dtypes]
     if len(bools) == 2 and all(bools):
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
@@ -101,7 +101,7 @@ op("floor_divide(self, other, /)", np.floor_divide, inplace=True, pointwise=True
    sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
 
 
-# Powers ----------------------------------------------------------------------------------------
+# Powers --------------------------------------------------------------------------------------
 @composite
 def pow_backward(grad: Any, self: Any, exponent: Any) -> Any:
     """d self**exponent by self for a number; 0 where the exponent is 0."""
@@ -155,7 +155,7 @@ op("pow.base(exponent, /, self)", kernels.power_of, pointwise=True, node="PowBac
        F.pow_backward_base(grad, self, exponent, result),
    sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
 
-# Functions of one tensor --------------------------------------------------------------------------
+# Functions of one tensor ---------------------------------------------------------------------
 op("exp(self, /)", np.exp, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, result: grad * result,
    text="exp({self})", tex=r"e^{{{self}}}", onnx="Exp")
@@ -235,7 +235,7 @@ def inside(a: Any, min: Any, max: Any) -> Any:
 op("within(self, /, min, max)", inside, pointwise=True, nograd=True,
    text="[{min} ≤ {self} ≤ {max}]", tex=r"[{min} \le {self} \le {max}]", onnx=None)
 
-# Choices and copies ---------------------------------------------------------------------------------
+# Choices and copies --------------------------------------------------------------------------
 op("maximum(self, other, /)", np.maximum, pointwise=True,
    d_self=lambda grad, self, other: F.share(grad, F.ge(self, other), F.eq(self, other)),
    d_other=lambda grad, self, other: F.share(grad, F.ge(other, self), F.eq(self, other)),
@@ -281,7 +281,7 @@ op("ones_like(self, /)", np.ones_like, pointwise=True, nograd=True,
 
 op("detach(self, /)", lambda a: a, nograd=True, text="{self}", tex=r"{self}", onnx="Identity")
 
-# In place only ------------------------------------------------------------------------------------
+# In place only -------------------------------------------------------------------------------
 op("zero(self, /)", np.zeros_like, inplace=True, pointwise=True,
    d_self=lambda grad: F.zeros_like(grad),
    sign="0", text="0", tex=r"0", onnx=None)
@@ -302,7 +302,7 @@ op("copy(self, src, /)", lambda a, src: src, inplace=True, pointwise=True, node=
    d_src=lambda grad: grad,
    sign="copy", text="{src}", tex=r"{src}", onnx="Identity")
 
-# Comparisons and logic -----------------------------------------------------------------------------
+# Comparisons and logic -----------------------------------------------------------------------
 for name, ufunc, sign, onnx in (
     ("eq", np.equal, "=", "Equal"),
     ("ne", np.not_equal, "≠", None),
@@ -317,13 +317,13 @@ for name, ufunc, sign, onnx in (
     op(f"{name}(self, other, /)", ufunc, pointwise=True, dtype="bool", nograd=True,
        sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=onnx)
 
-for name, ufunc in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite),
-                    ("logical_not", np.logical_not)):
-    op(f"{name}(self, /)", ufunc, pointwise=True, dtype="bool", nograd=True,
+for name, test in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite),
+                   ("logical_not", np.logical_not)):
+    op(f"{name}(self, /)", test, pointwise=True, dtype="bool", nograd=True,
        tex=r"\operatorname{{" + name.replace("_", r"\_") + "}}({self})", onnx=None)
-for name, ufunc, sign in (("bitwise_and", np.bitwise_and, "&"), ("bitwise_or", np.bitwise_or, "|"),
-                          ("bitwise_xor", np.bitwise_xor, "^")):
-    op(f"{name}(self, other, /)", ufunc, pointwise=True, inplace=True, nograd=True,
+for name, bits, sign in (("bitwise_and", np.bitwise_and, "&"), ("bitwise_or", np.bitwise_or, "|"),
+                         ("bitwise_xor", np.bitwise_xor, "^")):
+    op(f"{name}(self, other, /)", bits, pointwise=True, inplace=True, nograd=True,
        sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=None)
 op("bitwise_not(self, /)", np.invert, pointwise=True, nograd=True,
    sign="~", text="~{self}", tex=r"\lnot {self}", onnx=None)
