@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..core.node import Node
 from ..optable import Op
 from ..recording import events as ev
-from ..recording.recorder import Recorder, Ref
+from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names, Site
 from ..recording.summary import Captured, summary
 from .formulas import derivatives
 
-Edges = list[tuple[int, int]]
+Edges = list[tuple[int | None, int]]
 Made = tuple[Ref, Captured, bool, int | None, Names]
 """An output: its identity, content, ``requires_grad``, base (when it is a view) and names."""
 
@@ -27,18 +26,21 @@ class Calls:
         """What each (scope, name) was last told to be bound to."""
         self.write_times: dict[tuple[int, int], int] = {}
         """When each (storage, version) was written."""
+        self._perhaps: tuple[Ref, Site, Names] | None = None
 
     def call(
-        self, op: Op, refs: list[Any], params: dict[str, str], ref: Ref, data: Captured,
-        needs: bool, view_of: int | None, node: int | None, cls: type[Node], edges: Edges | None,
-        scope: int | None, site: Site | None, names: Names,
+        self, op: Op, refs: list[Any], params: dict[str, str], ref: Ref, dtype: Any,
+        shape: tuple[int, ...], content: bytes | ev.Stats, needs: bool, view_of: int | None,
+        node: NodeRef | None, cls: Any, edges: Edges | None, scope: int | None,
+        site: Site | None, names: Names,
     ) -> None:  # fmt: skip
         """A call with one output."""
+        self._moved(site)
         tell = self.recorder.tell
         source = self.recorder.source(site)
         if self.recorder.define(op.key):
             self._define(op, "")
-        told = summary(data)
+        told = summary((dtype, shape, content))
         self.recorder.value(
             ref,
             ev.Value(ref.id, ref.storage, ref.version, needs, node is None, False, view_of, told),
@@ -52,16 +54,17 @@ class Calls:
             places, saves = plan(cls)
             nexts = tuple([NO_EDGE if at is None else edges[at] for at in places])
             saved = tuple([_saved(name, at, refs, (ref,), params) for name, at in saves])
-            self.recorder.node(ev.Node(node, cls.__name__, call, outputs, nexts, saved, None))
+            self.recorder.node(ev.Node(node.id, cls.__name__, call, outputs, nexts, saved, None))
         if names:
             self.bound(ref.id, names)
 
     def many(
         self, op: Op, refs: list[Any], params: dict[str, str], made: list[Made], node: int | None,
-        name: str, cls: type[Node] | None, edges: Edges | None, scope: int | None,
+        name: str, cls: Any, edges: Edges | None, scope: int | None,
         site: Site | None,
     ) -> None:  # fmt: skip
         """A call with several outputs, or with a list of inputs (then ``edges`` are complete)."""
+        self._moved(site)
         tell = self.recorder.tell
         source = self.recorder.source(site)
         if self.recorder.define(op.key):
@@ -77,7 +80,8 @@ class Calls:
         ids = tuple(each.id for each in refs)
         tell(ev.Op(call, op.key, ids, params, outputs, made[0][3], False, scope, source))
         if node is not None and edges is not None:
-            nexts, saved = tuple(edges), ()
+            nexts = tuple(edges)
+            saved: tuple[ev.Saved, ...] = ()
             if cls is not None:
                 places, saves = plan(cls)
                 nexts = tuple(NO_EDGE if at is None else edges[at] for at in places)
@@ -88,10 +92,13 @@ class Calls:
             self.bound(ref.id, names)
 
     def wrote(
-        self, op: Op, ids: tuple[Any, ...], params: dict[str, str], call: int, value: int,
+        self, op: Op, ids: tuple[Any, ...], params: dict[str, str], number: list[int],
         write: ev.Write, scope: int | None, site: Site | None, names: Names,
     ) -> None:  # fmt: skip
-        """An in-place write: the call and what it did."""
+        """An in-place write: the call, whose id goes into ``number``, and what it did."""
+        self._moved(site)
+        call, value = self.recorder.ids.call(), write.value
+        number.append(call)
         source = self.recorder.source(site)
         drawn = op.key.replace(op.name, op.name + "_", 1)
         if self.recorder.define(drawn):
@@ -100,7 +107,7 @@ class Calls:
         if len(self.write_times) > 10_000:
             self.write_times.clear()
         self.write_times[write.storage, write.version] = self.recorder.now
-        self.recorder.tell(write._replace(source=source))
+        self.recorder.tell(write._replace(call=call, source=source))
         self.bound(value, names)
 
     def bound(self, value: int, names: Names) -> None:
@@ -108,6 +115,23 @@ class Calls:
         for scope, name in names:
             self.bindings[scope, name] = value
             self.recorder.tell(ev.Name(value, name, scope))
+
+    def perhaps(self, ref: Ref, site: Site, names: Names) -> None:
+        """The value is the last so far of a call at ``site``, inside of this package, whose
+        result gets these names: if nothing follows there, it is that result."""
+        self._perhaps = ref, site, names
+
+    def settle(self) -> None:
+        """The program has moved on: what was perhaps the result of its call is it, if it lives."""
+        if self._perhaps is not None:
+            ref, _site, names = self._perhaps
+            self._perhaps = None
+            if ref.id in self.recorder.refs:
+                self.bound(ref.id, names)
+
+    def _moved(self, site: Site | None) -> None:
+        if self._perhaps is not None and self._perhaps[1] is not site:
+            self.settle()
 
     def rebound(self, value: int, scope: str, name: str) -> None:
         """Tell what a variable is bound to if that is new."""
@@ -128,7 +152,7 @@ NO_EDGE = (None, 0)
 
 
 @cache
-def plan(cls: type[Node]) -> tuple[tuple[int | None, ...], tuple[tuple[str, int], ...]]:
+def plan(cls: Any) -> tuple[tuple[int | None, ...], tuple[tuple[str, int], ...]]:
     """For a node class: for each differentiable input, its place in ``next``; and for each saved
     slot, the number of the input that it keeps (outputs count from -1 downward)."""
     op = cls.op

@@ -7,7 +7,7 @@ as soon as it is used again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -100,7 +100,6 @@ class Identity:
         ref.version = counter.version
         root = inputs[0] if out._view is None else out._view.base
         if root is None or root._counter is not counter:
-            self._storages[counter] = ref.storage  # its node keeps it: that is what it is for
             return None
         source = self.current(root)
         ref.storage = self._storages[counter] = source.storage
@@ -147,9 +146,9 @@ class Identity:
         output = next((x for x in tensors if x._node is target), None)
         return self.target(target, output)
 
-    def target(self, target: Any, tensor: Tensor | None, call: int | None = None) -> NodeRef:
+    def target(self, target: Any, tensor: Tensor | None, call: list[int] | None = None) -> NodeRef:
         """Tell a target and all before it that are unknown; ``tensor`` has it as its node, and
-        ``call`` made it."""
+        the call made it whose id will be in ``call``."""
         waiting = [(target, tensor)]
         while waiting:  # not recursive: graphs are deep
             each, output = waiting[-1]
@@ -186,7 +185,9 @@ class Identity:
             target._rec = ref
         return ref  # type: ignore[no-any-return]
 
-    def _tell_node(self, node: Node, ref: NodeRef, output: Tensor | None, call: int | None) -> None:
+    def _tell_node(
+        self, node: Node, ref: NodeRef, output: Tensor | None, call: list[int] | None
+    ) -> None:
         """Tell a node that was not told when it was made, all whose targets are known."""
         self.recorder.nodes.add(ref.id)
         variable = self.current(node.variable).id if isinstance(node, AccumulateGrad) else None
@@ -195,8 +196,11 @@ class Identity:
         keeper = node.function if isinstance(node, CopySlices) and node.function else node
         saved = tuple(self._saved(*slot, keeper, output) for slot in keeper.iter_saved())
         edges = tuple(self.edges(node.slots))
-        event = ev.Node(ref.id, type(node).__name__, call, outputs, edges, saved, variable)
-        self.append((self.recorder.node, event))
+        event = ev.Node(ref.id, type(node).__name__, None, outputs, edges, saved, variable)
+        self.append((self._node, event, call))
+
+    def _node(self, event: ev.Node, call: list[int] | None) -> None:
+        self.recorder.node(event._replace(call=call[0]) if call else event)
 
     def _saved(
         self, slot: str, tensor: Tensor, version: int, node: Node, output: Tensor | None
@@ -232,7 +236,7 @@ def number_text(tensor: Tensor) -> str:
     return repr(tensor._data.item()).removesuffix(".0")
 
 
-def texts(params: dict[str, Any]) -> dict[str, str]:
+def texts(params: Mapping[str, Any]) -> dict[str, str]:
     """Metadata as text; an index tensor by its shape."""
     found = {}
     for name, value in params.items():

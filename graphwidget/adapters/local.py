@@ -1,7 +1,14 @@
-"""Local derivatives in numbers: the Jacobian of one small node, by the node's own formula."""
+"""Local derivatives in numbers: the Jacobian of one small node, by the node's own formula.
+
+What the formula needs is copied when the node starts, for the node may free it and the program
+may overwrite it; the formula itself runs later, while draining.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -9,70 +16,116 @@ import numpy as np
 from ..core.node import Node
 from ..core.promote import fit_to
 from ..recording.events import Matrix
-from ..recording.summary import numbers
+from ..recording.summary import Captured, numbers
 
 MAX_ITEMS = 64
 """Matrices with more numbers are not shown, hence not computed."""
 
+MAX_SAVED = 256
+"""Nodes that saved larger arrays have larger matrices."""
+
 FIRST_NODES = 256
 """Nodes of a run for which local derivatives are computed; a longer run has no more of them."""
 
-Local = list[Any]
-"""For each entry of ``node.next``: None, (rows, columns, matrix) or, for an op that works item by
-item on one shape, (items, diagonal)."""
+Copied = tuple[Any, Any, list[tuple[Any, ...]], tuple[Any, ...]]
+"""A node's class, what its gradients are fitted to, copies of its saved arrays, its metadata."""
 
 
-def jacobian(node: Node, grad: Any) -> Local | None:
-    """The local derivatives of a built-in node, when they are small.
+def copied(node: Any) -> Copied | None:
+    """What the node's formula needs; None when its matrices are too large to be shown, or it has
+    freed what it needs."""
+    cls = node.__class__
+    saved, metadata = _getters(cls)
+    arrays = []
+    for slot in saved(node) if saved is not None else ():
+        if slot is None:
+            return None
+        array = slot[0]._data if len(slot) == 2 else slot[0]
+        if array.size > MAX_SAVED:
+            return None
+        arrays.append((array.dtype, array.shape, array.tobytes()))
+    return cls, node.fit, arrays, metadata(node) if metadata is not None else ()
 
-    Called before the node runs, for it may free what its formulas need. ``grad`` is the
-    gradient of its (only) output; only its shape and type matter.
-    """
-    op = node.op
-    if op is None or node.outputs != 1 or grad is None or not 0 < grad.size <= MAX_ITEMS:
+
+@cache
+def _getters(cls: Any) -> tuple[Callable[[Any], Any] | None, Callable[[Any], Any] | None]:
+    """Functions from a node to its saved slots and to its metadata, as tuples."""
+    return _tuple_of("saved_", cls.saves), _tuple_of("p_", cls.op.metadata(cls.targets))
+
+
+def _tuple_of(prefix: str, names: tuple[str, ...]) -> Callable[[Any], Any] | None:
+    if not names:
         return None
+    get = attrgetter(*(prefix + name for name in names))
+    return get if len(names) > 1 else lambda node: (get(node),)
+
+
+class _Saved:
+    """Stands for a saved tensor at the version at which it was saved."""
+
+    __slots__ = ("_counter", "_data", "version")
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+        self._counter = self
+        self.version = 0
+
+
+def matrices(taken: Copied, grad: Captured) -> list[Matrix | None] | None:
+    """The local derivatives, one for each entry of ``node.next``, when they are small.
+
+    ``grad`` is the gradient of the node's output; only its shape and type matter.
+    """
+    cls, fit, arrays, metadata = taken
+    dtype, shape, _content = grad
+    node = cls.__new__(cls)
+    node.fit = fit
+    for name, (kind, size, content) in zip(cls.saves, arrays, strict=True):
+        saved = _Saved(np.frombuffer(content, kind).reshape(size))
+        entry = (saved, 0) if name in cls.op.inputs else (saved._data, saved, 0)
+        setattr(node, "saved_" + name, entry)
+    for name, value in zip(cls.op.metadata(cls.targets), metadata, strict=True):
+        setattr(node, "p_" + name, value)
     try:
-        if op.pointwise and node.fit is None:
-            if grad.size**2 > MAX_ITEMS:
-                return None
-            found = node.backward_arrays(np.ones_like(grad), True)
-            return [(grad.size, each) for each in ((found,) if node.single else found)]
-        return _by_rows(node, grad)
+        with np.errstate(all="ignore"):
+            return _jacobian(node, np.zeros(shape, dtype))
     except Exception:
-        return None  # a stale or freed saved value: the engine is about to say so itself
+        return None  # a formula that wants more than what was copied: no matrix is shown
 
 
-def _by_rows(node: Node, grad: Any) -> Local | None:
+def _jacobian(node: Node, zero: Any) -> list[Matrix | None] | None:
     """One row of every matrix for each item of the output."""
+    if not 0 < zero.size <= MAX_ITEMS:
+        return None
+    assert node.op is not None
+    if node.op.pointwise and node.fit is None:
+        if zero.size**2 > MAX_ITEMS:
+            return None
+        found = node.backward_arrays(zero + zero.dtype.type(1), True)
+        return [_diagonal(each) for each in ((found,) if node.single else found)]
     rows: list[list[Any]] = []
-    for item in range(grad.size):
-        unit = np.zeros_like(grad)
+    for item in range(zero.size):
+        unit = zero.copy()
         unit.reshape(-1)[item] = 1
         found = node.backward_arrays(unit, True)
         found = (found,) if node.single else found
         if node.fit is not None:
             pairs = zip(found, node.fit, strict=True)
             found = tuple(x if meta is None else fit_to(x, meta) for x, meta in pairs)
-        if all(each is None or each.size * grad.size > MAX_ITEMS for each in found):
+        if all(each.size * zero.size > MAX_ITEMS for each in found):
             return None
-        rows.append([None if each is None else each.ravel() for each in found])
-    return [_stacked(column) for column in zip(*rows, strict=True)]
+        rows.append([each.ravel() for each in found])
+    return [_matrix(np.stack(column)) for column in zip(*rows, strict=True)]
 
 
-def _stacked(rows: tuple[Any, ...]) -> tuple[int, int, Any] | None:
-    if rows[0] is None or rows[0].size * len(rows) > MAX_ITEMS:
+def _diagonal(slope: Any) -> Matrix | None:
+    """The matrix of an op that works item by item."""
+    full = np.zeros((slope.size, slope.size), slope.dtype)
+    full.reshape(-1)[:: slope.size + 1] = slope.ravel()
+    return _matrix(full)
+
+
+def _matrix(full: Any) -> Matrix | None:
+    if full.size > MAX_ITEMS:
         return None
-    return len(rows), rows[0].size, np.stack(rows)
-
-
-def matrix(found: Any) -> Matrix | None:
-    """The event's matrix of one entry of a ``Local``."""
-    if found is None:
-        return None
-    if len(found) == 3:
-        rows, columns, array = found
-        return Matrix(rows, columns, tuple(numbers(array.ravel().tolist())))
-    items, diagonal = found
-    full = np.zeros((items, items), diagonal.dtype)
-    full.reshape(-1)[:: items + 1] = diagonal.ravel()
-    return Matrix(items, items, tuple(numbers(full.ravel().tolist())))
+    return Matrix(full.shape[0], full.shape[1], tuple(numbers(full.ravel().tolist())))

@@ -25,12 +25,16 @@ from ..optable import Op
 from ..recording import events as ev
 from ..recording.recorder import MAX_RAW, NodeRef, Recorder, Ref
 from ..recording.sites import Names, Site
-from ..recording.summary import SMALL, capture, peek
+from ..recording.summary import SMALL, capture, peek, statistics
+from .calls import Edges
 from .identity import guarded, texts
 from .runs import Runs
 
 PULSE = 0.05
 """Seconds between two calls of ``on_pulse`` while the program runs."""
+
+BETWEEN = 16
+"""Raw records between two looks at the clock."""
 
 NOTHING: dict[str, str] = {}
 
@@ -45,9 +49,12 @@ class NativeAdapter(Runs):
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)
         self.on_pulse: Callable[[], None] | None = None
+        self._call = self.calls.call
+        recorder.passing[self._call] = ((4, 10), 5)  # value, op, node, name, dead
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
         self._due = monotonic() + PULSE
+        self._next = 0  # raw records at which to look at the clock again
         self._sites: dict[tuple[int, int], Site] = {}  # those that need no look at their callers
         self._scopes: list[int] = []
         self._scope: int | None = None
@@ -91,13 +98,20 @@ class NativeAdapter(Runs):
         except Exception as error:
             self.fault(error)
 
+    def settle(self) -> None:
+        """The program is between two statements: a call that was going on is over."""
+        self.raw.append((self.calls.settle,))
+
     # Ops -----------------------------------------------------------------------------------
     @guarded
     def made(self, tensor: Tensor) -> None:
-        names = self._place(_outside(_getframe(2)))[1]
+        frame = _outside(_getframe(2))
+        site, names, late = self._place(frame)
         ref = tensor._rec or self.identity.renew(tensor)
         self.identity.tell_value(tensor, ref)
         self.raw.append((self.calls.bound, ref.id, names))
+        if late and frame.f_back is not None and not _ours(frame.f_back.f_code.co_filename):
+            self.raw.append((self.calls.perhaps, ref, site, late))
         self._beat()
 
     def called(
@@ -122,7 +136,8 @@ class NativeAdapter(Runs):
                 ):
                     ref = self.identity.current(tensor)
                 refs.append(ref)
-            number = edges = None
+            made: NodeRef | None = None
+            edges: Edges | None = None
             if node is not None:
                 nodes = self.nodes
                 edges = []
@@ -131,9 +146,9 @@ class NativeAdapter(Runs):
                     if ref is None or ref.id not in nodes:
                         ref = self.identity.target_of(target, inputs)
                     edges.append(ref.edge)
-                ref = node._rec = NodeRef(node, raw.append)
-                ref.id = number = self._new_node()
-                ref.edge = (number, 0)
+                made = node._rec = NodeRef(node, raw.append)
+                made.id = number = self._new_node()
+                made.edge = (number, 0)
                 nodes.add(number)
             if len(outputs) != 1 or op.variadic:
                 self._many(op, refs, params, outputs, node, edges, _getframe(2))
@@ -143,26 +158,31 @@ class NativeAdapter(Runs):
             ref.id = ref.storage = self._new_value()
             ref.version = 0
             values.add(ref.id)
-            view_of = None if out._counter is None else self.identity.share(out, ref, inputs)
+            view_of = None
+            if out._counter is not None and (node is None or out._view is not None):
+                view_of = self.identity.share(out, ref, inputs)
             frame = _getframe(2)
             site = self._sites.get((id(frame.f_code), frame.f_lasti))
             if site is None:
-                site, names = self._place(frame)
+                site, names, late = self._place(frame)
             else:
-                names = site.names
+                names, late = site.names, None
             data = out._data
             if data.size <= SMALL:
-                captured = (data.dtype, data.shape, data.tobytes())
+                content: bytes | ev.Stats = data.tobytes()
             else:
-                captured = capture(data)
+                content = statistics(data)
+                self._next = 0  # an op that takes long: look at the clock
             raw.append(
                 (
-                    self.calls.call, op, refs, texts(params) if params else NOTHING, ref, captured,
-                    out._requires_grad, view_of, number, node.__class__, edges, self._scope, site,
-                    names,
+                    self._call, op, refs, texts(params) if params else NOTHING, ref, data.dtype,
+                    data.shape, content, out._requires_grad, view_of, made, node.__class__, edges,
+                    self._scope, site, names,
                 )
             )  # fmt: skip
-            if monotonic() > self._due:
+            if late:
+                raw.append((self.calls.perhaps, ref, site, late))
+            if len(raw) > self._next:
                 self._beat()
         except Exception as error:
             self.fault(error)
@@ -174,18 +194,18 @@ class NativeAdapter(Runs):
         params: Mapping[str, Any],
         outputs: tuple[Tensor, ...],
         node: Node | None,
-        edges: list[tuple[int, int]] | None,
+        edges: Edges | None,
         frame: FrameType,
     ) -> None:
         """A call with several outputs, or a list of inputs."""
         made = []
         for nr, tensor in enumerate(outputs):
             path = (nr,) if len(outputs) > 1 else ()
-            site, names = self._place(frame, path)
+            site, names, late = self._place(frame, path)
             ref = self.identity.renew(tensor)
             self.values.add(ref.id)
             view = None if tensor._view is None else self.identity.current(tensor._view.base).id
-            made.append((ref, capture(tensor._data), tensor._requires_grad, view, names))
+            made.append((ref, capture(tensor._data), tensor._requires_grad, view, names or late))
         if node is not None:
             slots = node.slots if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges
@@ -207,7 +227,7 @@ class NativeAdapter(Runs):
         base: Tensor | None,
         node: Node | None,
     ) -> None:
-        site, names = self._place(_outside(_getframe(2)))
+        site, names, _late = self._place(_outside(_getframe(2)))
         identity = self.identity
         others = [identity.current(each) for each in inputs[1:]]
         before = identity.before(tensor)
@@ -217,12 +237,12 @@ class NativeAdapter(Runs):
             base_before, base_after = identity.before(base).id, identity.renew(base).id
             identity.tell_value(base, base._rec)
         identity.tell_value(tensor, after)
-        call = self.recorder.ids.call()
         event = ev.Write(
-            after.storage, after.version, before.id, after.id, base_before, base_after, call, None
+            after.storage, after.version, before.id, after.id, base_before, base_after, None, None
         )
         ids = (before.id, *(ref.id for ref in others))
-        given = (op, ids, texts(params), call, after.id, event, self._scope, site, names)
+        call: list[int] = []  # ids of calls are given while draining, in the order of the log
+        given = (op, ids, texts(params), call, event, self._scope, site, names)
         self.raw.append((self.calls.wrote, *given))
         for written in (base, tensor):  # the view's node leads to the base's
             if written is not None and written._node is not None and written._node._rec is None:
@@ -260,35 +280,40 @@ class NativeAdapter(Runs):
         self.identity.tell_value(tensor, ref, peek(tensor._data))
 
     # Where and when ------------------------------------------------------------------------
-    def place(self) -> tuple[Site | None, Names]:
+    def place(self) -> Site | None:
         """Where the user's program stands."""
-        return self._place(_getframe(1))
+        return self._place(_getframe(1))[0]
 
-    def _place(self, frame: FrameType, path: tuple[int, ...] = ()) -> tuple[Site | None, Names]:
-        """The user's line that made the call which ``frame`` is making, and the names that the
-        part ``path`` of the result is about to get."""
+    def _place(
+        self, frame: FrameType, path: tuple[int, ...] = ()
+    ) -> tuple[Site | None, Names, Names]:
+        """The user's line that made the call which ``frame`` is making; the names that the part
+        ``path`` of the result is about to get; and, where its trail is lost inside this package,
+        those that the result of the user's call gets, which it may be."""
         where: FrameType | None = frame
         while where is not None and _ours(where.f_code.co_filename):
             where = where.f_back
         if where is None:
-            return None, ()
-        site = self.recorder.sites.at(where.f_code, where.f_lasti)
-        names = self.recorder.sites.names(frame, path, _ours)
+            return None, (), ()
+        sites = self.recorder.sites
+        site = sites.at(where.f_code, where.f_lasti)
+        names, end = sites.names(frame, path, _ours)
         if where is frame and not path and site.binding(()).returned is None:
             site.names = names
             self._sites[id(site.code), site.lasti] = site
-        return site, names
+        late = sites.names(where, path, _ours)[0] if _ours(end.f_code.co_filename) else ()
+        return site, names, late
 
     def _beat(self) -> None:
         """Now and then: let those who watch look, and keep the raw records few."""
         now = monotonic()
-        if now > self._due or len(self.raw) > MAX_RAW:
-            if self.on_pulse is not None:
-                self.on_pulse()
-            elif len(self.raw) > MAX_RAW // 2:
-                self.drain()
+        if len(self.raw) > MAX_RAW:
+            self.recorder.skim()
+        if now > self._due and self.on_pulse is not None:
+            self.on_pulse()
             # a picture that takes long to make must not take the program's time
             self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
+        self._next = len(self.raw) + BETWEEN
 
 
 CORE = os.path.join(PACKAGE, "core")

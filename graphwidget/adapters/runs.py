@@ -10,12 +10,12 @@ from ..core.errors import Finding
 from ..core.node import Node
 from ..core.tensor import Tensor
 from ..recording import events as ev
-from ..recording.recorder import Recorder, Ref
-from ..recording.sites import Names, Site
+from ..recording.recorder import NodeRef, Recorder, Ref
+from ..recording.sites import Site
 from ..recording.summary import SMALL, Captured, capture, summary
 from .calls import Calls, plan
 from .identity import Identity, guarded
-from .local import FIRST_NODES, Local, jacobian, matrix
+from .local import FIRST_NODES, Copied, copied, matrices
 
 Grads = tuple[Captured | None, ...]
 
@@ -30,17 +30,19 @@ class Runs:
         self.raw = recorder.raw
         self.values = recorder.values
         self.nodes = recorder.nodes
+        self._starts, self._finishes = self._start, self._finish
+        recorder.passing[self._starts] = recorder.passing[self._finishes] = ((2,), 1)
+        recorder.passing[recorder.free] = ((), 1)
         self._left = 0  # nodes of this run whose local derivatives are still computed
-        self._locals: Local | None = None
-        # The gradient captured last, for the next node mostly starts with it.
-        self._last: Any = None
+        self._local: list[ev.Matrix | None] | None = None  # of the node told to start last
+        self._last: Any = self  # the gradient captured last
         self._last_captured: Captured | None = None
         self._owners: dict[int, Ref] = {}  # whose ``.grad`` an array is, by the array's id
 
     def fault(self, error: BaseException) -> None:
         raise NotImplementedError
 
-    def place(self) -> tuple[Site | None, Names]:
+    def place(self) -> Site | None:
         raise NotImplementedError
 
     # The run -------------------------------------------------------------------------------
@@ -60,28 +62,28 @@ class Runs:
             run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph), bool(run.live),
             inputs, None,
         )  # fmt: skip
-        self.raw.append((self._begin, event, self.place()[0]))
+        self.raw.append((self._begin, event, self.place()))
 
     def node_starts(self, run: Run, node: Node, grads: tuple[Any, ...]) -> None:
         try:
             ref = node._rec
             if ref is None or ref.id not in self.nodes:
                 ref = self.identity.target(node, None)
-            self.raw.append((self._start, run._rec, ref.id, self._take(grads)))
-            self._locals = None
-            if self._left > 0 and not run.create_graph and node.op is not None:
+            local = None
+            if self._left > 0 and node.op is not None and len(grads) == 1:
                 self._left -= 1
-                self._locals = jacobian(node, grads[0])
+                local = copied(node)
+            self.raw.append((self._starts, run._rec, ref, self._take(grads), local))
         except Exception as error:
             self.fault(error)
 
     def node_finishes(self, run: Run, node: Node, grads: tuple[Any, ...]) -> None:
         try:
-            layout = None if node.op is None or node.op.variadic else node.__class__
-            places = slots(node) if layout is None else None
-            taken = self._take(grads)
-            number = node._rec.id
-            self.raw.append((self._finish, run._rec, number, layout, places, taken, self._locals))
+            op = node.op
+            places = slots(node) if op is None or op.variadic else None
+            self.raw.append(
+                (self._finishes, run._rec, node._rec, node.__class__, places, self._take(grads))
+            )
         except Exception as error:
             self.fault(error)
 
@@ -158,10 +160,11 @@ class Runs:
             getattr(finding, "slot", None), value, getattr(finding, "expected", None),
             getattr(finding, "found", None), (), None,
         )  # fmt: skip
-        self.raw.append((self._error, event, storage, versions, self.place()[0]))
+        self.raw.append((self._error, event, storage, versions, self.place()))
 
     # While draining ------------------------------------------------------------------------
     def _begin(self, event: ev.Backward, site: Site | None) -> None:
+        self.calls.settle()
         self.recorder.tell(event._replace(source=self.recorder.source(site)))
 
     def _error(
@@ -171,22 +174,25 @@ class Runs:
         writes = tuple(time for time in times if time is not None)
         self.recorder.tell(event._replace(writes=writes, source=self.recorder.source(site)))
 
-    def _start(self, run: int, node: int, grads: Grads) -> None:
-        self.recorder.tell(ev.Start(run, node, self._summaries(grads)))
+    def _start(self, run: int, node: NodeRef, grads: Grads, local: Copied | None) -> None:
+        self.recorder.tell(ev.Start(run, node.id, self._summaries(grads)))
+        self._local = None
+        if local is not None and grads[0] is not None:
+            self._local = matrices(local, grads[0])
 
     def _finish(
-        self, run: int, node: int, layout: type[Node] | None, places: Sequence[int | None] | None,
-        grads: Grads, local: Local | None,
+        self, run: int, node: NodeRef, cls: Any, places: Sequence[int | None] | None,
+        grads: Grads,
     ) -> None:  # fmt: skip
-        if layout is not None:
-            places = plan(layout)[0]
-        assert places is not None
+        if places is None:
+            places = plan(cls)[0]
         told = self._summaries(grads)
-        matrices = None
-        if local is not None:
-            matrices = tuple([None if at is None else matrix(local[at]) for at in places])
         every = tuple([None if at is None else told[at] for at in places])
-        self.recorder.tell(ev.Finish(run, node, every, matrices))
+        local, found = self._local, None
+        if local is not None:
+            found = tuple([None if at is None else local[at] for at in places])
+            self._local = None
+        self.recorder.tell(ev.Finish(run, node.id, every, found))
 
     def _tell_grad(
         self, value: int, how: str, data: Captured | None, added: Captured | None,
@@ -201,10 +207,10 @@ class Runs:
         """Capture gradients (arrays, Tensors under create_graph, or None)."""
         taken: list[Captured | None] = []
         for grad in grads:
-            if grad is None:
-                taken.append(None)
-            elif grad is self._last:
+            if grad is self._last:  # most nodes start with what another finished with
                 taken.append(self._last_captured)
+            elif grad is None:
+                taken.append(None)
             else:
                 data = grad._data if isinstance(grad, Tensor) else grad
                 if data.size <= SMALL:

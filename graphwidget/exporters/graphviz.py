@@ -215,4 +215,5 @@ def _label(lines: Iterable[str]) -> str:
     """Lines of a label; what the user wrote is text, whatever it looks like."""
     import graphviz
 
-    return graphviz.nohtml(r"\n".join(line.replace("\\", "\\\\") for line in lines))
+    text: str = graphviz.nohtml(r"\n".join(line.replace("\\", "\\\\") for line in lines))
+    return text

@@ -8,6 +8,7 @@ event that it replaces; what every part of the program may still ask for survive
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from threading import RLock
 from typing import Any
@@ -18,11 +19,16 @@ from .fold import Model, Row, fold
 MAX_EVENTS = 20_000
 MAX_BYTES = 32 * 2**20
 
-CHUNK = 1_000
-"""Events are encoded this many at a time: the size of the log is known to within one chunk."""
+CHUNK = 256
+"""Events are encoded this many at a time. The log holds their JSON and not the events: thousands
+of small tuples would make every garbage collection of the user's program slower."""
 
 KEPT = 2_000
 """A snapshot keeps at most this many values and this many nodes besides parameters and names."""
+
+
+MAX_WRITES, MAX_ROWS = 20, 100
+"""... the latest writes of each storage, and the latest cells and errors."""
 
 
 class Log:
@@ -44,90 +50,93 @@ class Log:
         """Called with the values and nodes that a snapshot no longer knows."""
         self._max_events = max_events
         self._max_bytes = max_bytes
-        self._events: list[ev.Event] = [] if start is None else [start]
-        self._chunks: list[tuple[int, bytes]] = []  # (events, their JSON), oldest first
-        self._encoded = 0
+        self._chunks: deque[tuple[int, bytes]] = deque()  # (events, their JSON), oldest first
         self._bytes = 0
+        self._held = 0  # events in chunks
+        self._tail: list[ev.Event] = [] if start is None else [start]
 
     @property
     def count(self) -> int:
         """Events recorded so far, dropped ones included."""
-        return self.first + len(self._events)
-
-    @property
-    def dropped(self) -> int:
-        """Events that are no longer told one by one."""
-        with self.lock:
-            oldest = self._events[0] if self._events else None
-            return oldest.dropped if isinstance(oldest, ev.Snapshot) else 0
-
-    @property
-    def size(self) -> int:
-        """Bytes of the packed log."""
-        with self.lock:
-            self._encode()
-            return self._bytes
+        return self.first + self._held + len(self._tail)
 
     def extend(self, events: Iterable[ev.Event]) -> None:
         """Append events, and let the oldest go if the log has become too long or too large."""
         with self.lock:
             for event in events:
-                self._events.append(event)
-                if len(self._events) - self._encoded >= CHUNK:
+                self._tail.append(event)
+                if len(self._tail) >= CHUNK:
                     self._encode()
-                if len(self._events) > self._max_events or self._bytes > self._max_bytes:
-                    self._compact()
+                    if self._held > self._max_events or self._bytes > self._max_bytes:
+                        self._compact(self._held // 2, self._bytes // 2, 0)
 
     def append(self, event: ev.Event) -> None:
+        """Append one event."""
         self.extend((event,))
+
+    def skip(self, count: int) -> None:
+        """Go on as if ``count`` more events had been recorded and dropped at once: all events so
+        far become a snapshot. The caller knows that these would not have changed it."""
+        with self.lock:
+            self._encode()
+            self._compact(self._held, 0, count)
 
     def since(self, start: int) -> tuple[int, list[ev.Event]]:
         """(time of the first event given, the events from ``start`` on that are still held)."""
         with self.lock:
             start = max(start, self.first)
-            return start, self._events[start - self.first :]
+            time, found = self.first, []
+            for count, chunk in self._chunks:
+                if time + count > start:
+                    found += decode(chunk)[max(0, start - time) :]
+                time += count
+            found += self._tail[max(0, start - time) :]
+            return start, found
 
     def model(self) -> Model:
         """What the whole log folds to."""
-        with self.lock:
-            return fold(self._events)
+        return fold(self.since(0)[1])
 
     def pack(self) -> bytes:
         """The log as UTF-8 JSON: ``{"protocol": 1, "first": n, "events": [[kind, ...], ...]}``."""
         with self.lock:
             self._encode()
+            while len(self._chunks) > 1 and (
+                self._bytes > self._max_bytes or self._held > self._max_events
+            ):
+                self._compact(self._held // 2, self._bytes // 2, 0)
             head = b'{"protocol":%d,"first":%d,"events":[' % (ev.PROTOCOL, self.first)
             return head + b",".join(chunk for _count, chunk in self._chunks) + b"]}"
 
     def _encode(self) -> None:
-        pending = self._events[self._encoded :]
-        if pending:
-            chunk = encode(pending)
-            self._chunks.append((len(pending), chunk))
-            self._encoded += len(pending)
+        if self._tail:
+            chunk = encode(self._tail)
+            self._chunks.append((len(self._tail), chunk))
+            self._held += len(self._tail)
             self._bytes += len(chunk)
+            self._tail = []
 
-    def _compact(self) -> None:
-        """Replace the older half of the log by one snapshot of the state it folds to."""
-        self._encode()
-        count, held = 0, self._bytes
-        while self._chunks and (
-            count < len(self._events) // 2 or held > self._max_bytes // 2 or count == 0
-        ):
-            part, chunk = self._chunks.pop(0)
-            count, held = count + part, held - len(chunk)
-        model = fold(self._events[:count])
-        state = thin(model.to_json())
-        snapshot = ev.Snapshot(model.time, state)
-        chunk = encode([snapshot])
-        self._events[:count] = [snapshot]
-        self.first += count - 1
-        self._chunks.insert(0, (1, chunk))
-        self._encoded += 1 - count
-        self._bytes = held + len(chunk)
+    def _compact(self, most: int, size: int, more: int) -> None:
+        """Replace the oldest chunks, until ``most`` events and ``size`` bytes at most are left
+        besides, and ``more`` events that were never told, by one snapshot of what they fold to."""
+        model = Model()
+        while self._chunks and (not model.time or self._held > most or self._bytes > size or more):
+            count, chunk = self._chunks.popleft()
+            self._held -= count
+            self._bytes -= len(chunk)
+            fold(decode(chunk), model)
+        model.time += more
+        state = thin(model)
+        snapshot = encode((ev.Snapshot(model.time, state),))
+        self._chunks.appendleft((1, snapshot))
+        self._held += 1
+        self._bytes += len(snapshot)
+        self.first = model.time - 1
         if self.on_forget is not None:
-            values, nodes = ({int(key) for key in state[table]} for table in ("values", "nodes"))
-            self.on_forget(model.values.keys() - values, model.nodes.keys() - nodes)
+            self.on_forget(
+                model.values.keys() - {int(key) for key in state["values"]},
+                model.nodes.keys() - {int(key) for key in state["nodes"]},
+            )
 
 
 def wire(events: Iterable[ev.Event]) -> list[tuple[Any, ...]]:
@@ -142,10 +151,16 @@ def encode(events: Iterable[ev.Event]) -> bytes:
     return text[1:-1].encode("utf-8", "replace")
 
 
+def decode(chunk: bytes) -> list[ev.Event]:
+    """The events of ``encode``'s JSON."""
+    return read(json.loads(b"[" + chunk + b"]"))
+
+
 def unpack(packed: bytes | str) -> tuple[int, list[ev.Event]]:
     """(time of the first event, the events) of a packed log.
 
-    Raises ``ValueError`` when the log is of another protocol or no log at all.
+    Raises:
+        ValueError: it is of another protocol, or no log at all.
     """
     content = json.loads(packed)
     if not isinstance(content, dict) or content.get("protocol") != ev.PROTOCOL:
@@ -154,48 +169,51 @@ def unpack(packed: bytes | str) -> tuple[int, list[ev.Event]]:
 
 
 def read(rows: Sequence[Sequence[Any]]) -> list[ev.Event]:
-    """Events from the arrays as which they travel."""
+    """Events from the arrays as which they travel; what they nest stays arrays."""
     return [ev.KINDS[kind](*fields) for kind, *fields in rows]
 
 
 _KIND = {cls: kind for kind, cls in ev.KINDS.items()}
 
 
-def thin(state: Row) -> Row:
-    """The state without what nobody can ask for any more, and within a bound.
+def thin(model: Model) -> Row:
+    """The model as JSON without what nobody can ask for any more, and within a bound.
 
     Kept are all ops, sources and names, every parameter, and the values that a variable is
     bound to; of other living values and of nodes that may still run, the newest ``KEPT``;
-    of calls and storages those of the values kept; open scopes and those of the calls kept.
+    of calls, storages and scopes those of the values and nodes kept.
     """
-    bound = set(state["names"].values())
-    values = state["values"]
-    sure = {key for key, v in values.items() if v["parameter"] or v["value"] in bound}
-    living = [key for key, v in values.items() if v["alive"] and key not in sure]
-    nodes = [key for key, n in state["nodes"].items() if not n["freed"] and n["state"] != "done"]
-    kept_nodes = set(nodes[-KEPT:])
+    values, nodes = model.values, model.nodes
+    bound = set(model.names.values())
+    sure = {key for key, value in values.items() if value["parameter"] or key in bound}
+    living = [key for key, value in values.items() if value["alive"] and key not in sure]
+    open_nodes = [k for k, node in nodes.items() if not node["freed"] and node["state"] != "done"]
+    kept_nodes = set(open_nodes[-KEPT:])
     kept = sure | set(living[-KEPT:])
     for key in kept_nodes:
-        node = state["nodes"][key]
-        for value in (*node["outputs"], node["variable"], *(s["value"] for s in node["saved"])):
-            kept.add(str(value))
+        node = nodes[key]
+        kept.update(node["outputs"], (node["variable"],), (s["value"] for s in node["saved"]))
     kept &= values.keys()
-    kept_nodes |= {str(values[key]["node"]) for key in kept} & state["nodes"].keys()
-    calls = {str(values[key]["call"]) for key in kept}
-    calls |= {str(state["nodes"][key]["call"]) for key in kept_nodes}
-    storages = {str(values[key]["storage"]) for key in kept}
-    scopes = {str(c["scope"]) for key, c in state["calls"].items() if key in calls}
-    scopes |= {key for key, s in state["scopes"].items() if s["open"]}
-    runs = {key for key, r in state["runs"].items() if r["status"] == "running"}
-    runs |= set(list(state["runs"])[-1:])
-    keep = {"values": kept, "nodes": kept_nodes, "calls": calls, "storages": storages,
-            "scopes": scopes, "runs": runs}  # fmt: skip
-    thinned = dict(state)
-    for table, keys in keep.items():
-        thinned[table] = {key: row for key, row in state[table].items() if key in keys}
-    thinned["cells"], thinned["errors"] = state["cells"][-100:], state["errors"][-100:]
-    for storage in thinned["storages"].values():
-        storage["writes"] = storage["writes"][-20:]
-    for run in thinned["runs"].values():
-        run["order"] = [node for node in run["order"] if str(node) in kept_nodes]
-    return thinned
+    kept_nodes |= {values[key]["node"] for key in kept} & nodes.keys()
+    calls = {values[key]["call"] for key in kept} | {nodes[key]["call"] for key in kept_nodes}
+    open_scopes = {key for key, scope in model.scopes.items() if scope["open"]}
+    keys: dict[str, set[Any]] = {
+        "values": kept,
+        "nodes": kept_nodes,
+        "calls": calls,
+        "storages": {values[key]["storage"] for key in kept},
+        "scopes": open_scopes | {c["scope"] for key, c in model.calls.items() if key in calls},
+        "runs": {k for k, run in model.runs.items() if run["status"] == "running"}
+        | set(list(model.runs)[-1:]),
+    }
+    thinned = Model()
+    vars(thinned).update(vars(model))
+    for table, wanted in keys.items():
+        rows = getattr(model, table)
+        setattr(thinned, table, {key: row for key, row in rows.items() if key in wanted})
+    for storage in thinned.storages.values():
+        storage["writes"] = storage["writes"][-MAX_WRITES:]
+    for run in thinned.runs.values():
+        run["order"] = [node for node in run["order"] if node in kept_nodes]
+    thinned.cells, thinned.errors = model.cells[-MAX_ROWS:], model.errors[-MAX_ROWS:]
+    return thinned.to_json()

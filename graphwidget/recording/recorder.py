@@ -8,7 +8,10 @@ carries its ids, and its death is a raw record like any other.
 
 from __future__ import annotations
 
+import gc
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from threading import RLock
 from typing import Any
@@ -57,6 +60,19 @@ class Ids:
         self.scope = count(1).__next__
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """No garbage collection within the block: it would look at every event made, for nothing."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class Recorder:
     """What happened, as a ``log``; and what of it is still to be told, as ``raw`` records."""
 
@@ -69,6 +85,9 @@ class Recorder:
         self.lock = RLock()
         self.values: set[int] = set()  # those known to whoever reads the log
         self.nodes: set[int] = set()
+        self.passing: dict[Any, tuple[tuple[int, ...], int]] = {}
+        """For raw records that every op makes, by their function: where in the record the
+        references to the values and nodes are that it concerns, and how many events it makes."""
         self.refs: dict[int, Ref] = {}  # of the living values that were told
         self._ops: set[str] = set()
         self._sources: set[int] = set()
@@ -78,20 +97,60 @@ class Recorder:
 
     def drain(self) -> None:
         """Turn the raw records so far into events of the log."""
-        with self.lock:
+        with self.lock, _no_collection():
             raw = self.raw
             while raw:
                 batch = raw[:MAX_RAW]
                 del raw[: len(batch)]
                 for record in batch:
-                    if type(record) is tuple:
-                        record[0](*record[1:])
-                    elif type(record) is Ref:
-                        self._dead(record.id)
-                    else:
-                        self.free(record.id)
+                    self._take(record)
                 self.log.extend(self._told)
                 self._told.clear()
+
+    def skim(self) -> None:
+        """Let go of the older half of the raw records, as the log would let go of their events:
+        only what concerns living values and nodes, and whatever is not told by every op,
+        becomes events."""
+        with self.lock, _no_collection():
+            batch = self.raw[: len(self.raw) // 2]
+            del self.raw[: len(batch)]
+            passed = 0
+            for record in batch:
+                events = self._events_if_over(record)
+                if events:
+                    passed += events
+                else:
+                    self._take(record)
+            self.log.extend(self._told)
+            self._told.clear()
+            if passed:
+                self.log.skip(passed)
+
+    def _take(self, record: Any) -> None:
+        if type(record) is tuple:
+            record[0](*record[1:])
+        elif type(record) is Ref:
+            self._dead(record.id)
+        else:
+            self.free(record.id)
+            self.nodes.discard(record.id)
+
+    def _events_if_over(self, record: Any) -> int:
+        """How many events a record would make if it concerns nothing that lives; else 0."""
+        if type(record) is not tuple:
+            if type(record) is NodeRef or record.id in self.refs:
+                return 0
+            self.values.discard(record.id)
+            return 1
+        passing = self.passing.get(record[0])
+        if passing is None:
+            return 0
+        places, events = passing
+        for place in places:
+            ref = record[place]
+            if ref is not None and ref() is not None:
+                return 0
+        return events
 
     def tell(self, event: ev.Event) -> None:
         """Add an event. Only called while draining."""
@@ -132,7 +191,7 @@ class Recorder:
         """A recorder that goes on from here with a log of its own: one snapshot of what lives."""
         self.drain()
         model = self.log.model()
-        other = Recorder(Log(start=ev.Snapshot(model.time, thin(model.to_json()))))
+        other = Recorder(Log(start=ev.Snapshot(model.time, thin(model))))
         state = other.log.model()
         other._ops, other._sources = set(state.ops), set(state.sources)
         other.values, other.nodes = set(state.values), set(state.nodes)

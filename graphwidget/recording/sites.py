@@ -82,18 +82,20 @@ class Sites:
 
     def names(
         self, frame: FrameType, path: Path = (), skip: Callable[[str], bool] = lambda file: False
-    ) -> Names:
+    ) -> tuple[Names, FrameType]:
         """What the result of the call that ``frame`` is making is about to be bound to, followed
-        through the callers that it is returned to. Names in files that ``skip`` do not count."""
-        where: FrameType | None = frame
-        names: Names = ()
-        returned: Path | None = path
-        while where is not None and returned is not None:
-            more, returned = self.at(where.f_code, where.f_lasti).binding(returned)
-            if more and not skip(where.f_code.co_filename):
-                names += more
+        through the callers that it is returned to; and the frame where the trail ends. Names in
+        files that ``skip`` do not count."""
+        where = frame
+        names, returned = self.at(where.f_code, where.f_lasti).binding(path)
+        while True:
+            if skip(where.f_code.co_filename):
+                names = ()
+            if returned is None or where.f_back is None:
+                return names, where
             where = where.f_back
-        return names
+            more, returned = self.at(where.f_code, where.f_lasti).binding(returned)
+            names = more if skip(where.f_code.co_filename) else names + more
 
 
 def line_of(code: CodeType, lasti: int) -> int:

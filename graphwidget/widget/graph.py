@@ -150,6 +150,8 @@ class GraphWidget(anywidget.AnyWidget):
         packed log) up to date as well, as after each cell."""
         if self.namespace is not None:
             self.bind(named(self.namespace))
+        if final:
+            self.adapter.settle()
         self.adapter.drain()
         log = self.recorder.log
         with log.lock:

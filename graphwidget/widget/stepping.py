@@ -48,7 +48,7 @@ class Stepper:
 
     def until(self, node: Any) -> Stepper:
         """Run up to and with ``node`` (a ``grad_fn``)."""
-        return self._advance(None, node)
+        return self._advance(None, lambda ran: ran is node)
 
     def finish(self) -> Stepper:
         """Run to the end."""
@@ -63,13 +63,17 @@ class Stepper:
         self.moved()
         return self
 
-    def _advance(self, count: int | None, node: Any) -> Stepper:
+    def until_id(self, node: int) -> Stepper:
+        """The same for the node with this id in the recording."""
+        return self._advance(None, lambda ran: ran._rec is not None and ran._rec.id == node)
+
+    def _advance(self, count: int | None, last: Callable[[Any], bool] | None) -> Stepper:
         try:
             with self._adapter.observing():
                 left = count
                 for ran in self._steps if left != 0 else ():
                     left = None if left is None else left - 1
-                    if left == 0 or (node is not None and ran is node):
+                    if left == 0 or (last is not None and last(ran)):
                         if self._run.pending is None:
                             continue  # nothing is left: let the run end
                         break
@@ -113,7 +117,7 @@ class Steppers:
         if isinstance(command, Step):
             self._stepper(command.run).next(command.count)
         elif isinstance(command, Until):
-            self._until(command)
+            self._stepper(command.run).until_id(command.node)
         elif isinstance(command, Abandon):
             self._stepper(command.run).abandon()
         elif isinstance(command, Backward):
@@ -122,13 +126,6 @@ class Steppers:
             self._retain(command)
         elif isinstance(command, Peek):
             self._adapter.peek(self._tensor(command.value))
-
-    def _until(self, command: Until) -> None:
-        stepper = self._stepper(command.run)
-        node = self._adapter.recorder.node_object(command.node)
-        if node is None:
-            raise Rejected("This node is gone.")
-        stepper.until(node)
 
     def _retain(self, command: RetainGrad) -> None:
         tensor = self._tensor(command.value)
