@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import numpy
-
 import graphwidget
 from graphwidget.adapters.names import named
 from graphwidget.adapters.native import NativeAdapter
+from graphwidget.nn import linear
 from graphwidget.recording import sites
 from graphwidget.recording.fold import fold
 from graphwidget.recording.log import wire
@@ -126,7 +125,7 @@ def record(name: str) -> dict[str, Any]:
     with (
         mock.patch.object(Recorder, "ids", Ids()),
         mock.patch.object(sites, "cell_of", lambda file: 1 if file == filename else None),
-        mock.patch.object(numpy, "empty", numpy.zeros),  # what lies in fresh memory is no fact
+        mock.patch.object(linear, "empty", graphwidget.zeros),  # fresh memory holds no facts
     ):
         recorder = Recorder()
         adapter = NativeAdapter(recorder)
