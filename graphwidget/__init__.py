@@ -60,6 +60,17 @@ is_tensor = lambda obj: isinstance(obj, Tensor)  # noqa: E731
 for _name in _methods.FROM_TABLE:
     globals()[_name] = getattr(_F, _name)
 
+
+def _display(self: Tensor, include: Any = None, exclude: Any = None) -> Any:
+    """A tensor's rich display in a notebook: its graph, when one is being watched."""
+    return importlib.import_module(".widget.display", __name__).tensor_mimebundle(
+        self, include, exclude
+    )
+
+
+# The core does not know the widget, so the display is given to it here.
+Tensor._repr_mimebundle_ = _display  # type: ignore[attr-defined]
+
 _LAZY = {
     "watch": "widget",
     "GraphWidget": "widget",

@@ -123,7 +123,7 @@ def make_run(
 
 def as_given_tuple(grads: Any) -> tuple[Any, ...]:
     """Gradients as the user gave them, one or several."""
-    return tuple(grads) if isinstance(grads, (list, tuple)) else (grads,)
+    return (grads,) if isinstance(grads, Tensor) else tuple(grads)
 
 
 def targets_of(inputs: Sequence[Any]) -> list[Any]:

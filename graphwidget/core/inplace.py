@@ -31,9 +31,10 @@ PARTIAL_OVERLAP = (
 
 def overlaps_itself(data: np.ndarray) -> bool:
     """Whether several items share one memory location, as in an expanded tensor."""
-    return any(
+    repeats = any(
         stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True)
     )
+    return repeats and data.size > 0
 
 
 def check_overlap(data: np.ndarray, others: list[np.ndarray]) -> None:

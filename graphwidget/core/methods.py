@@ -12,7 +12,7 @@ from ..optable import TABLE
 from . import dtypes, factories, functions, hot, products, random, shapes
 from .compile import TENSORS as F
 from .dims import wrap_dim
-from .indexing import check_expand, getitem, setitem
+from .indexing import getitem, setitem
 from .inplace import write, writer
 from .tensor import Tensor
 
@@ -86,8 +86,9 @@ def zero_(self: Tensor) -> Tensor:
 
 
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
-    """The values of another tensor, broadcast and cast to this one."""
-    check_expand(src._data.shape, self._data.shape)
+    """The values of another tensor (or a number), broadcast and cast to this one."""
+    if src is self:
+        return self
     return write(TABLE["copy"], self, (src,), {})
 
 
@@ -206,6 +207,22 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     return strides if dim is None else strides[dim]
 
 
+def storage_offset(self: Tensor) -> int:
+    """How many items into its storage the tensor begins."""
+    root = self._data
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    return int(self._data.ctypes.data - root.ctypes.data) // self._data.itemsize
+
+
+def shallow_copy(self: Tensor) -> Tensor:
+    """A leaf with the same memory and none of its gradient, as ``copy.copy`` gives."""
+    out = type(self)._wrap(self._data)
+    out._requires_grad = self._requires_grad
+    out.__dict__.update(self.__dict__)
+    return out
+
+
 def cpu(self: Tensor) -> Tensor:
     """The tensor itself: it is on the CPU."""
     return self
@@ -272,7 +289,7 @@ def attach() -> None:
         if op.inplace and "." not in key:
             methods[key + "_"] = writer(key)
     for name in ("pow_", "fill_", "zero_", "copy_", "masked_fill_", "square_", "normal_",
-                 "uniform_", "size", "is_contiguous", "stride", "cpu"):  # fmt: skip
+                 "uniform_", "size", "is_contiguous", "stride", "cpu", "storage_offset"):  # fmt: skip
         methods[name] = globals()[name]
     for name in ("add", "sub"):
         methods[name + "_"] = scaled_writer(name)
@@ -282,7 +299,8 @@ def attach() -> None:
         __rfloordiv__=rfloordiv, __rmod__=rmod, __rmatmul__=rmatmul, __float__=lambda self:
         float(scalar(self)), __int__=lambda self: int(scalar(self)), __bool__=as_bool,
         __index__=as_index, __len__=length, __iter__=iterate, __contains__=contains,
-        __array__=as_numpy_array, __deepcopy__=deepcopy, type=type_,
+        __array__=as_numpy_array, __deepcopy__=deepcopy, __copy__=shallow_copy, __pos__=lambda self: self,
+        type=type_,
         where=lambda self, condition, other: functions.where(condition, self, other),
         numel=lambda self: self._data.size, nelement=lambda self: self._data.size,
         dim=lambda self: self._data.ndim, tolist=lambda self: self._data.tolist(),
@@ -290,7 +308,7 @@ def attach() -> None:
         reshape_as=lambda self, other: shapes.reshape(self, *other._data.shape),
         expand_as=lambda self, other: shapes.expand(self, *other._data.shape),
         element_size=lambda self: self._data.itemsize, is_floating_point=lambda self:
-        self._meta.floating, storage_offset=lambda self: 0, data_ptr=lambda self:
+        self._meta.floating, data_ptr=lambda self:
         self._data.ctypes.data, ravel=lambda self: shapes.reshape(self, -1),
         swapaxes=shapes.transpose, type_as=lambda self, other: functions.to(self, other.dtype),
         clip=functions.clamp, negative=F.neg, subtract=functions.sub,

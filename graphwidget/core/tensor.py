@@ -127,13 +127,7 @@ class Tensor:
         if not isinstance(on, bool):
             raise RuntimeError("requires_grad must be a bool")
         if not self.is_leaf:
-            if not on:
-                raise RuntimeError(
-                    "you can only change requires_grad flags of leaf variables. If you want to "
-                    "use a computed variable in a subgraph that doesn't require differentiation "
-                    "use var_no_grad = var.detach()."
-                )
-            return
+            raise RuntimeError(errors.NOT_A_LEAF + ("" if on else errors.USE_DETACH))
         if on and not self._meta.floating:
             raise RuntimeError(
                 "only Tensors of floating point and complex dtype can require gradients"
@@ -146,7 +140,8 @@ class Tensor:
         """Set ``requires_grad`` in place and return the tensor itself."""
         if requires_grad and not self._meta.floating and self.is_leaf:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        self.requires_grad = requires_grad
+        if not requires_grad or self.is_leaf:
+            self.requires_grad = requires_grad
         return self
 
     @property
@@ -337,11 +332,6 @@ class Tensor:
 
     def __format__(self, spec: str) -> str:
         return printing.format_tensor(self, spec)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        from ..widget.display import tensor_mimebundle
-
-        return tensor_mimebundle(self, include, exclude)
 
 
 def _not_writable(name: str) -> AttributeError:

@@ -161,6 +161,24 @@ def node_name(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_")) + "Backward0"
 
 
+def parse_formulas(
+    key: str, names: tuple[str, ...], inputs: tuple[str, ...], formulas: dict[str, Formula]
+) -> dict[str, Derivative]:
+    """The derivatives of an op by input, each formula's parameters checked against ``names``."""
+    known = {"grad", "grads", *names}
+    for each in inputs:
+        known |= {f"{each}_shape", f"{each}_dtype"}
+    derivatives: dict[str, Derivative] = {}
+    for label, formula in formulas.items():
+        target = label.removeprefix("d_")
+        needs = tuple(inspect.signature(formula).parameters)
+        strangers = [need for need in needs if need not in known]
+        if target not in inputs or strangers:
+            raise ValueError(f"{key}: {label} speaks of unknown {strangers or target}")
+        derivatives[target] = Derivative(target, formula, needs)
+    return derivatives
+
+
 def op(
     signature: str,
     kernel: Callable[..., Any],
@@ -205,17 +223,7 @@ def op(
     """
     key, inputs, variadic, params, outputs = parse_signature(signature)
     name = key.partition(".")[0]
-    known = {"grad", "grads", *inputs, *outputs, *params}
-    for each in inputs:
-        known |= {f"{each}_shape", f"{each}_dtype"}
-    derivatives: dict[str, Derivative] = {}
-    for label, formula in formulas.items():
-        target = label.removeprefix("d_")
-        needs = tuple(inspect.signature(formula).parameters)
-        strangers = [need for need in needs if need not in known]
-        if target not in inputs or strangers:
-            raise ValueError(f"{key}: {label} speaks of unknown {strangers or target}")
-        derivatives[target] = Derivative(target, formula, needs)
+    derivatives = parse_formulas(key, (*inputs, *outputs, *params), inputs, formulas)
     if bool(derivatives) == nograd:
         raise ValueError(f"{key}: state either derivatives or nograd=True")
     if key in TABLE:

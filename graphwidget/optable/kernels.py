@@ -136,7 +136,7 @@ def sum_all(a: Array) -> Array:
 
 def sum_dim(a: Array, dim: Shape, keepdim: bool) -> Array:
     """Sums along dims."""
-    return as_array(np.add.reduce(a, dim, sum_type(a), keepdims=keepdim))
+    return as_array(np.add.reduce(a, dim, sum_type(a), keepdims=keepdim))  # type: ignore[call-overload]
 
 
 def mean_all(a: Array) -> Array:
@@ -147,7 +147,7 @@ def mean_all(a: Array) -> Array:
 
 def mean_dim(a: Array, dim: Shape, keepdim: bool) -> Array:
     """Means along dims."""
-    total = np.add.reduce(a, dim, keepdims=keepdim)
+    total = np.add.reduce(a, dim, keepdims=keepdim)  # type: ignore[call-overload]
     count = count_along(a.shape, dim)
     return np.divide(total, np.asarray(count, a.dtype), out=...)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from .declare import Namespace, op
-from .kernels import as_array
+from .kernels import Array, as_array
 
 F = Namespace()
 
 
-def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def dot(a: Array, b: Array) -> Array:
     """The inner product of two vectors, 0-d."""
     return as_array(np.dot(a, b))
 

@@ -19,9 +19,9 @@ def unreduce(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     return F.expand(grad, shape)
 
 
-def size(shape: Any) -> int:
-    """The number of items of a shape."""
-    return kernels.count_along(shape, range(len(shape)))  # type: ignore[arg-type]
+def size(shape: Any, dim: Any = None) -> int:
+    """The number of items of a shape, or of its dims."""
+    return kernels.count_along(shape, tuple(range(len(shape))) if dim is None else dim)
 
 
 op("sum(self, /)", kernels.sum_all,
@@ -38,7 +38,7 @@ op("mean(self, /)", kernels.mean_all,
 
 op("mean.dim(self, /, dim, keepdim=False)", kernels.mean_dim, node="MeanBackward1",
    d_self=lambda grad, self_shape, dim, keepdim:
-       F.unreduce(grad, self_shape, dim, keepdim) / kernels.count_along(self_shape, dim),
+       F.unreduce(grad, self_shape, dim, keepdim) / size(self_shape, dim),
    text="mean({self}) over {dim}", tex=r"\overline{{{self}}}_{{{dim}}}", onnx="ReduceMean")
 
 

@@ -32,8 +32,14 @@ op("transpose(self, /, dim0, dim1)", lambda a, dim0, dim1: a.swapaxes(dim0, dim1
    d_self=lambda grad, dim0, dim1: F.transpose(grad, dim0, dim1),
    sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
 
+
+def inverse(dims: Any) -> Any:
+    """The order that undoes an order of dims."""
+    return tuple(sorted(range(len(dims)), key=lambda i: dims[i]))
+
+
 op("permute(self, /, dims)", lambda a, dims: a.transpose(dims), view=True,
-   d_self=lambda grad, dims: F.permute(grad, tuple(int(i) for i in np.argsort(dims))),
+   d_self=lambda grad, dims: F.permute(grad, inverse(dims)),
    text="{self} with dims {dims}", tex=r"{self}", onnx="Transpose")
 
 op("unsqueeze(self, /, dim)", lambda a, dim: np.expand_dims(a, dim), view=True,
