@@ -3,7 +3,7 @@ import type { Matrix, Numeric, Summary } from "./events";
 /** A number in at most about six characters: 6, 0.25, -1.5, 1.2e-7, nan. */
 export function number(x: Numeric): string {
   if (typeof x === "boolean") return x ? "True" : "False";
-  if (typeof x === "string") return x;
+  if (typeof x !== "number") return String(x);
   if (Number.isInteger(x) && Math.abs(x) < 1e6) return String(x);
   const size = Math.abs(x);
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) {
@@ -47,10 +47,22 @@ export function brief(summary: Summary, length = 24): string {
     if (same !== undefined && values.length > 2) return `${number(same)} everywhere`;
     const text = nested(values.map(number), dims);
     if (text.length <= length) return text;
+    if (dims.length === 1) return beginning(values, length);
   }
   const mean = stats ? `, mean ${number(stats.mean)}` : "";
   const text = `${shape(dims)}${mean}`;
   return text.length <= length ? text : shape(dims);
+}
+
+/** As many items of a list as fit. */
+function beginning(values: readonly Numeric[], length: number): string {
+  let text = "[";
+  for (const x of values) {
+    const next = `${text}${number(x)}, `;
+    if (next.length + 2 > length) break;
+    text = next;
+  }
+  return `${text}…]`;
 }
 
 /** An array on a wire, where there is room for some eight characters. */
@@ -63,7 +75,7 @@ export function tiny(summary: Summary): string {
     const text = nested(values.map(number), dims);
     if (text.length <= 9) return text;
   }
-  return dims.join("×");
+  return shape(dims);
 }
 
 /** Items as nested lists, as Python prints them; a 0-d array is its number. */

@@ -70,9 +70,13 @@ export function buildScene(
   const at = columns(sizes, layout, direction);
   const boxes = placeAll(graph, layout, at, direction);
   const wires = drawWires(graph, layout, boxes, at, direction);
+  const views = new Map<string, number>(); // brackets of one base are drawn under each other
   const brackets = graph.brackets.flatMap((b) => {
     const [view, base] = [boxes.get(b.view), boxes.get(b.base)];
-    return view && base ? [drawBracket(`${b.view}-${b.base}`, view, base)] : [];
+    if (!view || !base) return [];
+    const row = views.get(b.base) ?? 0;
+    views.set(b.base, row + 1);
+    return [drawBracket(`${b.view}-${b.base}`, view, base, row)];
   });
   const framed = whole === graph ? boxes : placeAll(whole, layout, at, direction);
   const bounds = boundsOf([...boxes.values(), ...framed.values()], direction);
@@ -243,17 +247,17 @@ function around(points: readonly Point[]): Rect {
 }
 
 /** A bracket along one side of the two cards, or joining them when they do not face. */
-function drawBracket(key: string, view: Placed, base: Placed): DrawnBracket {
+function drawBracket(key: string, view: Placed, base: Placed, row: number): DrawnBracket {
   const [a, b] = [base, view].map((p) => ({
-    x: p.x + p.box.w / 2,
+    x: p.x + p.box.w / 2 + (p === base ? row * 7 : 0),
     top: p.y,
     bottom: p.y + p.box.h,
   })) as [Side, Side];
-  const under = Math.max(a.bottom, b.bottom) + 13;
+  const under = Math.max(a.bottom, b.bottom) + 13 + row * 9;
   const path =
     `M${a.x} ${a.bottom + 2}V${under - 6}Q${a.x} ${under} ${a.x + Math.sign(b.x - a.x) * 6} ${under}` +
     `H${b.x - Math.sign(b.x - a.x) * 6}Q${b.x} ${under} ${b.x} ${under - 6}V${b.bottom + 2}`;
-  return { key, path, label: { x: (a.x + b.x) / 2, y: under } };
+  return { key, path, label: { x: a.x + (b.x - a.x) * 0.75, y: under } };
 }
 
 interface Side {

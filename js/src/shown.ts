@@ -19,6 +19,8 @@ export class Shown {
 
   readonly error: ReadonlySignal<ErrorRow | null>;
   readonly hazards: ReadonlySignal<readonly Hazard[]>;
+  /** Nodes that failed; an error that only speaks of a node (a None gradient) is no failure. */
+  readonly failed: ReadonlySignal<ReadonlySet<number>>;
   /** The newest run, whose gradients are drawn strongly. */
   readonly run: ReadonlySignal<number | null>;
   /** Values at the end of the graph, from which backward can be run. */
@@ -44,6 +46,14 @@ export class Shown {
         if (box.kind === "pill") for (const { node } of box.nodes) drawn.add(node);
       }
       return store.hazards.value.filter(({ node }) => drawn.has(node.node));
+    });
+    this.failed = computed(() => {
+      const failed = new Set<number>();
+      for (const { kind, node } of store.model.value.errors) {
+        const state = node === null ? null : store.model.value.nodes.get(node)?.state;
+        if (node !== null && state === "failed" && !/^(none|leaf)$/.test(kind)) failed.add(node);
+      }
+      return failed;
     });
     this.run = computed(() => [...store.model.value.runs.keys()].at(-1) ?? null);
     this.roots = computed(() => {

@@ -75,7 +75,7 @@ export class Program {
   leaf(name: string, data: Numbers, grad = true, shape: readonly number[] = [data.length]): Tensor {
     const t = this.fresh(data, shape, grad);
     this.source(`${name} = tensor(...)`);
-    this.value(t);
+    this.value(t, true);
     this.tell("name", t.id, name, "");
     return t;
   }
@@ -96,7 +96,7 @@ export class Program {
     const widest = tensors.find((t) => t.data.length === n);
     const grad = tensors.some((t) => t.grad);
     const result = this.fresh(data, op === "mean" ? [] : (widest?.shape ?? []), grad);
-    this.value(result);
+    this.value(result, !grad);
     const call = this.next.call++;
     const ids = inputs.map((x) => (typeof x === "number" ? String(x) : x.id));
     this.tell("op", call, op, ids, {}, [result.id], null, false, null, source);
@@ -116,7 +116,7 @@ export class Program {
       version: t.version + 1,
       data: t.data.map(() => x),
     };
-    this.value(after);
+    this.value(after, !t.grad);
     const call = this.next.call++;
     this.tell(
       "op",
@@ -311,8 +311,7 @@ export class Program {
     return { id, data: [...data], shape, storage: id, version: 0, grad, node: null };
   }
 
-  private value(t: Tensor): void {
-    const leaf = t.node === null && this.json.at(-1)?.[0] !== "define";
+  private value(t: Tensor, leaf: boolean): void {
     this.tell(
       "value",
       t.id,

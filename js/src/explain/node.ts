@@ -97,8 +97,11 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
       const number = scalar(jacobian) ?? numeric(local, values, call);
       line.push(math(`${partial(out, own)} = ${factorText}`));
       if (number !== null && number !== factorText) line.push(math(` = ${number}`));
-      line.push(plain(",  so  "), math(`${partial(root, own)} = `));
-      if (incoming !== null) line.push(math(`${incoming} · ${partial(out, own)} = `));
+      if (incoming === null) line.push(plain(", times the gradient: "));
+      else {
+        line.push(plain(", so "));
+        line.push(math(`${partial(root, own)} = ${incoming} · ${partial(out, own)} = `));
+      }
       line.push(
         grad(`${brief(node.grads_in[0] ?? sent, 16)} · ${number ?? bracketed(factorText)} = `),
       );
@@ -209,12 +212,12 @@ function accumulate(
   for (const event of events) {
     if (event.event !== "grad") continue;
     const own = called(model, event.value);
-    const added = event.added ? brief(event.added, 20) : null;
+    const before =
+      event.added && brief(event.added, 20) !== brief(event.summary ?? event.added, 20);
     lines.push([
-      plain(added === null ? "" : `It is added to what ${own}.grad held before: `),
+      plain(before ? `It is added to what ${own}.grad held before: ` : ""),
       grad(`${own}.grad = `),
       numbers(event.summary),
-      ...(added === null ? [dim("  (it was None)")] : [dim(`  (added ${added})`)]),
     ]);
   }
   return { title, lines };

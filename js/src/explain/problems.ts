@@ -1,6 +1,6 @@
 import { called } from "../graph/names";
 import { writeAt, type ErrorRow, type Hazard, type Model, type WriteRow } from "../model";
-import { code, lineAt, math, name, plain, wrong, type Explanation, type Line } from "./text";
+import { code, dim, lineAt, math, name, plain, wrong, type Explanation, type Line } from "./text";
 
 /** A saved value that a write has made stale, before backward needs it: said at once. */
 export function explainHazard(model: Model, hazard: Hazard): Explanation {
@@ -57,9 +57,9 @@ function fixOf(model: Model, { slot }: Hazard): Line {
 
 /** An error that autograd raised, in the words of its exception and its notes. */
 export function explainError(model: Model, error: ErrorRow): Explanation {
-  const lines: Line[] = [[code(firstSentences(error.message))]];
-  for (const sentence of error.help) lines.push([plain(sentence)]);
-  if (error.help.length === 0) lines.push(...fallback(model, error));
+  let lines = ourWords(model, error);
+  if (lines.length === 0) lines = error.help.map((sentence) => [plain(sentence)]);
+  lines.push([dim(`${error.type}: ${firstSentences(error.message)}`)]);
   return {
     tone: "error",
     title: [wrong(HEADINGS[error.kind] ?? error.type)],
@@ -77,11 +77,11 @@ const HEADINGS: Readonly<Record<string, string>> = {
 };
 
 function firstSentences(message: string): string {
-  return message.length <= 400 ? message : `${message.slice(0, 399)}…`;
+  return message.length <= 600 ? message : `${message.slice(0, 599)}…`;
 }
 
-/** Sentences for a producer that sends none. */
-function fallback(model: Model, error: ErrorRow): Line[] {
+/** The story with links into the picture, where all of it is on record. */
+function ourWords(model: Model, error: ErrorRow): Line[] {
   const node = error.node === null ? undefined : model.nodes.get(error.node);
   if (error.kind === "version" && node) {
     const index = node.saved.findIndex((slot) => slot.slot === error.slot);

@@ -106,7 +106,10 @@ function explainOp(model: Model, id: number): Explanation {
   lines.push(savedLine(model, call, result));
   return at(model, call.source, {
     tone: "plain",
-    title: [...list(outputs), plain(" = "), math(expression(model, call))],
+    title:
+      result && userName(result) === null
+        ? list(outputs)
+        : [...list(outputs), plain(" = "), math(expression(model, call))],
     lines,
   });
 }

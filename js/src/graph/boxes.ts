@@ -1,7 +1,7 @@
 import type { Summary } from "../events";
 import { brief, cut, dtype, rows, shape } from "../format";
 import type { CallRow, Model, NodeRow, SlotRow, ValueRow } from "../model";
-import { called, userName } from "./names";
+import { byInput, called, fill, userName } from "./names";
 
 /*
  * Cards, pills and slots with their sizes in pixels. Text is measured by counting letters, so
@@ -120,18 +120,30 @@ export function copyOf(original: Card, call: number): Card {
   return { ...original, key: `${original.key}@c${call}`, copy: true, w, h: 24 };
 }
 
-/** The text on a pill: the op's sign with the plain numbers of the call. */
-export function pillText(model: Model, call: CallRow): string {
-  const sign = model.ops.get(call.op)?.sign ?? "";
-  const base = sign === "" ? call.op : sign;
+/** The text on a pill: the op's sign with the plain numbers of the call (`+ 1`, `[0]`, `×=`). */
+export function pillText(model: Model, call: CallRow, part = ""): string {
+  const op = model.ops.get(call.op);
+  const sign = op?.sign ? op.sign : call.op;
   const numbers = call.inputs.filter((input) => typeof input === "string");
-  if (numbers.length !== 1 || call.inputs.length !== 2) return cut(base, 14);
-  const text = cut(String(numbers[0]), 8);
-  return cut(typeof call.inputs[0] === "string" ? `${text} ${base}` : `${base} ${text}`, 16);
+  if (call.inplace) {
+    const sets = /^(fill|copy)/.test(call.op);
+    const verb = sets && part ? "=" : /^\w/.test(sign) ? `${sign}_` : `${sign}=`;
+    return cut([part, verb, ...numbers.map((n) => cut(n, 8))].join(" ").trim(), 16);
+  }
+  if (call.inputs.length - numbers.length === 1 && op) {
+    // One tensor among numbers: the formula without it says all ("{self} + {other}" -> "+ 1").
+    const tensor = call.inputs.findIndex((input) => typeof input === "number");
+    const own = op.inputs[tensor] ?? "self";
+    const texts = byInput(model, call, call.inputs.map(String), (list) => list.join(", "));
+    const text = fill(op.text.replace(`{${own}}`, ""), texts, call).trim();
+    const short = text.length <= 12 && !/[A-Za-z]\(/.test(text) && !op.text.startsWith(`${sign}(`);
+    if (text !== "" && text !== op.text && short) return text;
+  }
+  return cut(sign, 14);
 }
 
-export function makePill(model: Model, call: CallRow, nodes: readonly NodeRow[]): Pill {
-  const sign = pillText(model, call);
+export function makePill(model: Model, call: CallRow, nodes: readonly NodeRow[], part = ""): Pill {
+  const sign = pillText(model, call, part);
   const slots = nodes.flatMap((node) => slotsOf(model, node));
   const widest = Math.max(0, ...slots.map((slot) => slot.name.length));
   return {

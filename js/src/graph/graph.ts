@@ -1,6 +1,6 @@
 import type { Summary } from "../events";
 import type { CallRow, Model, NodeRow } from "../model";
-import { card, copyOf, makePill, type Box, type Card, type Pill } from "./boxes";
+import { card, copyOf, makePill, pillText, type Box, type Card, type Pill } from "./boxes";
 import { edgeInputs } from "./edges";
 import { baseWrites, inputsOf, origin, visible } from "./visible";
 
@@ -155,12 +155,26 @@ function foldViewWrites(model: Model, boxes: Map<string, Box>, wires: Wire[]): v
       if (write.base === null || !boxes.has(`c${write.call ?? -1}`)) continue;
       for (const id of [write.value, write.before]) {
         if (!hidden(id)) continue;
-        const call = model.values.get(id)?.call ?? null;
         boxes.delete(`v${id}`);
-        if (id === write.before && call !== null && call !== write.call) boxes.delete(`c${call}`);
+        if (id === write.before) hideView(model, boxes, id, write.call);
       }
     }
   }
+}
+
+/** Leaves out the op that made a passing view; the write's pill says what it selected. */
+function hideView(
+  model: Model,
+  boxes: Map<string, Box>,
+  view: number,
+  writer: number | null,
+): void {
+  const call = model.calls.get(model.values.get(view)?.call ?? -1);
+  const pill = boxes.get(`c${writer ?? -1}`);
+  if (!call || call.call === writer || pill?.kind !== "pill") return;
+  boxes.delete(`c${call.call}`);
+  const part = pillText(model, call);
+  boxes.set(pill.key, makePill(model, pill.call, pill.nodes, part));
 }
 
 function copySources(boxes: Map<string, Box>, wires: readonly Wire[]): readonly Wire[] {

@@ -47,7 +47,13 @@ export function follow(camera: Camera, bounds: Rect, subject: Rect | null, size:
     k === camera.k
       ? camera
       : { k, x: size.w / 2 - k * middle(subject).x, y: size.h / 2 - k * middle(subject).y };
-  return pan(kept, subject, size);
+  const near = pan(kept, subject, size);
+  // A side of the picture that fits is in the middle.
+  return {
+    k,
+    x: bounds.w * k <= size.w - 2 * PADDING ? size.w / 2 - k * middle(bounds).x : near.x,
+    y: bounds.h * k <= size.h - 2 * PADDING ? size.h / 2 - k * middle(bounds).y : near.y,
+  };
 }
 
 function middle(rect: Rect): { x: number; y: number } {

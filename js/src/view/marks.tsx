@@ -1,8 +1,7 @@
 import { writeAt, type ErrorRow, type Hazard, type Model } from "../model";
-import type { Pill } from "../graph/boxes";
-import { rectOf, type Placed, type Point, type Scene } from "../scene";
+import { SLOT_H, type Pill } from "../graph/boxes";
+import type { Placed, Point, Scene } from "../scene";
 import { slotOffset } from "./pill";
-import { SLOT_H } from "../graph/boxes";
 
 /** One bold arrow from the write to the slot that it made stale. */
 export interface StaleMark {
@@ -12,9 +11,10 @@ export interface StaleMark {
   readonly text: string;
 }
 
-/** The arrows to draw: from what wrote last to every stale slot that is in the picture. */
+/** The arrows to draw: from what wrote first to the stale slot, one for each node and write. */
 export function staleMarks(model: Model, scene: Scene, hazards: readonly Hazard[]): StaleMark[] {
-  return hazards.flatMap(({ node, slot, index }) => {
+  const marks = new Map<string, StaleMark>();
+  for (const { node, slot, index } of hazards) {
     const owner = [...scene.boxes.values()].find(
       ({ box }) => box.kind === "pill" && box.nodes.some((n) => n.node === node.node),
     );
@@ -22,58 +22,65 @@ export function staleMarks(model: Model, scene: Scene, hazards: readonly Hazard[
     const from =
       scene.boxes.get(`c${write?.call ?? -1}`) ??
       scene.boxes.get(`v${write?.base ?? write?.value ?? -1}`);
-    if (!owner || !from) return [];
-    const to = slotCentre(owner, node.node, index, scene);
-    if (!to) return [];
-    const source = rectOf(from, scene.direction);
-    const start = { x: source.x + source.w / 2, y: source.y + source.h };
-    const version = write ? `v${write.version}` : "";
-    return [
-      { key: `${node.node}:${index}`, ...arc(start, to, source.y), text: `wrote ${version}` },
-    ];
-  });
+    const to = owner && slotSides(owner, node.node, index, scene);
+    const key = `${node.node} ${slot.stale[0] ?? 0}`;
+    if (!from || !to || marks.has(key)) continue;
+    const text = write ? `wrote v${write.version}` : "wrote";
+    marks.set(key, { key, ...arrowTo(from, to), text });
+  }
+  return [...marks.values()];
 }
 
-/** The wanted end: beside the slot, on the side nearer to the write. */
-function slotCentre(
+interface Sides {
+  readonly left: Point;
+  readonly right: Point;
+  readonly below: Point;
+}
+
+function slotSides(
   { box, x, y }: Placed,
   node: number,
   index: number,
   scene: Scene,
-): { left: Point; right: Point; below: Point } | null {
+): Sides | undefined {
   const pill = box as Pill;
   const i = pill.slots.findIndex((slot) => slot.node === node && slot.index === index);
-  if (i < 0) return null;
+  if (i < 0) return undefined;
   const at = slotOffset(pill, i, scene.direction);
   const middle = y + at.y + SLOT_H / 2;
   return {
-    left: { x: x + at.x - 3, y: middle },
-    right: { x: x + at.x + pill.slotW + 3, y: middle },
-    below: { x: x + at.x + pill.slotW / 2, y: y + at.y + SLOT_H + 3 },
+    left: { x: x + at.x - 2, y: middle },
+    right: { x: x + at.x + pill.slotW + 2, y: middle },
+    below: { x: x + at.x + pill.slotW / 2, y: y + at.y + SLOT_H + 2 },
   };
 }
 
-function arc(
-  start: Point,
-  slot: { left: Point; right: Point; below: Point },
-  _top: number,
-): { path: string; label: Point } {
-  const leftward = start.x > slot.right.x;
-  const end = leftward ? slot.right : start.x < slot.left.x ? slot.left : slot.below;
-  const out = leftward ? 1 : -1;
-  const distance = Math.abs(start.x - end.x);
-  const depth = Math.max(start.y, end.y) + Math.min(46, 18 + distance / 5);
-  const c1 = { x: start.x, y: depth };
-  const c2 =
-    end === slot.below
-      ? { x: end.x, y: depth }
-      : { x: end.x + out * Math.max(30, distance / 2), y: end.y + 2 };
-  const path = `M${start.x} ${start.y + 2}C${c1.x} ${c1.y} ${c2.x} ${c2.y} ${end.x} ${end.y}`;
-  const label = {
-    x: (start.x + 3 * c1.x + 3 * c2.x + end.x) / 8,
-    y: (start.y + 3 * c1.y + 3 * c2.y + end.y) / 8,
+/** Round the free side: beside the column when the two stand in one, else from below. */
+function arrowTo({ box, x, y }: Placed, slot: Sides): { path: string; label: Point } {
+  const middle = { x: x + box.w / 2, y: y + box.h / 2 };
+  const aside = Math.abs(middle.x - slot.below.x);
+  if (aside < box.w / 2 + 30) {
+    const start = { x: x + 3, y: middle.y - Math.sign(middle.y - slot.left.y) * 6 };
+    const out = Math.min(start.x, slot.left.x) - 46;
+    return curve(start, { x: out, y: start.y }, { x: out, y: slot.left.y }, slot.left);
+  }
+  const start = { x: middle.x, y: y + box.h };
+  const end = middle.x > slot.right.x ? slot.right : slot.left;
+  const sign = end === slot.right ? 1 : -1;
+  const depth = Math.max(start.y, end.y) + Math.min(60, 22 + aside / 6);
+  return curve(
+    start,
+    { x: start.x, y: depth },
+    { x: end.x + sign * Math.max(34, aside / 2), y: end.y + 3 },
+    end,
+  );
+}
+
+function curve(a: Point, b: Point, c: Point, d: Point): { path: string; label: Point } {
+  return {
+    path: `M${a.x} ${a.y}C${b.x} ${b.y} ${c.x} ${c.y} ${d.x} ${d.y}`,
+    label: { x: (a.x + 3 * b.x + 3 * c.x + d.x) / 8, y: (a.y + 3 * b.y + 3 * c.y + d.y) / 8 },
   };
-  return { path, label };
 }
 
 /** What an error points at in the picture, besides its node. */

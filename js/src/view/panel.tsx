@@ -10,7 +10,7 @@ export function Panel({ store }: { store: Store }) {
   const selected = store.selected.value;
   const value = selected === null ? undefined : store.model.value.values.get(selected);
   return (
-    <div class="gw-panel">
+    <div class={value ? "gw-panel gw-chosen" : "gw-panel"}>
       <div class="gw-words" data-testid="explanation" aria-live="polite">
         <Problems store={store} />
         <StepWords store={store} />
@@ -26,7 +26,8 @@ function Problems({ store }: { store: Store }) {
   const error = store.shown.error.value;
   const hazards = store.shown.hazards.value;
   const atError = store.step.value?.kind === "error";
-  const [hazard] = hazards;
+  // When backward has raised for it, the error's own words tell the story.
+  const [hazard] = error?.kind === "version" ? [] : hazards;
   return (
     <>
       {error && !atError && <Words of={explainError(model, error)} store={store} testid="error" />}

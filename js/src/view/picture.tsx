@@ -188,8 +188,8 @@ interface BoxesProps {
 function Boxes({ store, scene, boxes, id }: BoxesProps) {
   const selected = store.selected.value;
   const active = store.activeNode.value;
-  const error = store.shown.error.value;
-  const wrong = wrongValue(error);
+  const wrong = wrongValue(store.shown.error.value);
+  const broken = store.shown.failed.value;
   const lit = store.shown.lit.value;
   return (
     <g class="gw-boxes">
@@ -197,7 +197,7 @@ function Boxes({ store, scene, boxes, id }: BoxesProps) {
         const dimmed = lit !== null && !lit.has(box.key);
         if (box.kind === "pill") {
           const node = box.nodes.some((n) => n.node === active);
-          const failed = box.nodes.some((n) => n.state === "failed" || n.node === error?.node);
+          const failed = box.nodes.some((n) => broken.has(n.node));
           const { direction } = scene;
           const hatch = `hatch-${id}`;
           return (

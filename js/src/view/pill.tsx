@@ -41,9 +41,7 @@ function PillView({ pill, x, y, direction, active, failed, dimmed, hatch }: Pill
         {pill.sign}
       </text>
       {(active || failed) && node && (
-        <text class="gw-node-name" x={w / 2} y={-9}>
-          {node.name}
-        </text>
+        <NodeName pill={pill} name={node.name} direction={direction} />
       )}
       {node?.state === "done" && (
         <g class="gw-tick" transform={`translate(${w - 7} -4)`}>
@@ -60,6 +58,24 @@ function PillView({ pill, x, y, direction, active, failed, dimmed, hatch }: Pill
 }
 
 export const PillNode = memo(PillView);
+
+/** The name of the running node, on the free side: under the slots, or after them. */
+function NodeName({ pill, name, direction }: { pill: Pill; name: string; direction: Direction }) {
+  const last = slotOffset(pill, pill.slots.length - 1, direction);
+  if (direction === "LR") {
+    const y = pill.slots.length > 0 ? last.y + SLOT_H + 13 : pill.h + 14;
+    return (
+      <text class="gw-node-name" x={pill.w / 2} y={y} text-anchor="middle">
+        {name}
+      </text>
+    );
+  }
+  return (
+    <text class="gw-node-name" x={pill.w + SLOT_GAP * 2 + pill.slotW} y={pill.h / 2 + 4}>
+      {name}
+    </text>
+  );
+}
 
 /** The top left corner of a slot, from that of its pill. */
 export function slotOffset(pill: Pill, index: number, direction: Direction): Point {

@@ -49,6 +49,12 @@ function WireView({ drawn, grad, now, old, arrow, paths, dimmed }: WireProps) {
       data-to={wire.to}
       data-node={wire.node ?? undefined}
     >
+      {paths
+        .split(" ")
+        .filter((n) => n !== "")
+        .map((n) => (
+          <path key={n} class={`gw-path gw-path-${n}`} d={drawn.backward} />
+        ))}
       <path class="gw-forward" d={drawn.forward} />
       {grad && (
         <path
@@ -59,12 +65,6 @@ function WireView({ drawn, grad, now, old, arrow, paths, dimmed }: WireProps) {
           marker-end={`url(#${arrow})`}
         />
       )}
-      {paths
-        .split(" ")
-        .filter((n) => n !== "")
-        .map((n) => (
-          <path key={n} class={`gw-path gw-path-${n}`} d={drawn.backward} />
-        ))}
     </g>
   );
 }
