@@ -11,36 +11,111 @@ load when they are first used.
 from __future__ import annotations
 
 import importlib
+import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from . import autograd, nn, optim
 from .core import methods as _methods
 from .core.compile import TENSORS as _F
 from .core.dtypes import (
-    Size, bool_, device, dtype, float16, float32, float64, get_default_dtype, int8, int16, int32,
-    int64, set_default_dtype, uint8,
+    Size,
+    device,
+    dtype,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int8,
+    int16,
+    int32,
+    int64,
+    set_default_dtype,
+    uint8,
 )  # fmt: skip
+from .core.dtypes import (
+    bool_ as _bool,
+)
 from .core.factories import (
-    BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor,
-    LongTensor, ShortTensor, arange, as_tensor, empty, empty_like, eye, from_numpy, full,
-    full_like, linspace, ones, ones_like, rand, rand_like, randint, randn, randn_like, randperm,
-    tensor, zeros, zeros_like,
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+    arange,
+    as_tensor,
+    empty,
+    empty_like,
+    eye,
+    from_numpy,
+    full,
+    full_like,
+    linspace,
+    ones,
+    ones_like,
+    rand,
+    rand_like,
+    randint,
+    randn,
+    randn_like,
+    randperm,
+    tensor,
+    zeros,
+    zeros_like,
 )  # fmt: skip
 from .core.functions import (
-    add, all, allclose, any, argmax, argmin, clamp, clone, div, equal, masked_fill, max, mean, min,
-    pow, remainder, rsub, square, sub, sum, where,
+    add,
+    all,
+    allclose,
+    any,
+    argmax,
+    argmin,
+    clamp,
+    clone,
+    div,
+    equal,
+    masked_fill,
+    max,
+    mean,
+    min,
+    pow,
+    remainder,
+    rsub,
+    square,
+    sub,
+    sum,
+    where,
 )  # fmt: skip
 from .core.limits import finfo, iinfo
 from .core.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.printing import set_printoptions
-from .core.random import initial_seed, manual_seed, seed
 from .core.products import addmm, bmm, dot, matmul, mm, mv, outer
+from .core.random import initial_seed, manual_seed, seed
 from .core.shapes import (
-    cat, chunk, diagonal, expand as broadcast_to, flatten, narrow, permute, reshape, select, split,
-    squeeze, stack, t, transpose, unbind, unsqueeze,
+    cat,
+    chunk,
+    diagonal,
+    flatten,
+    narrow,
+    permute,
+    reshape,
+    select,
+    split,
+    squeeze,
+    stack,
+    t,
+    transpose,
+    unbind,
+    unsqueeze,
 )  # fmt: skip
+from .core.shapes import (
+    expand as broadcast_to,
+)
 from .core.tensor import Tensor
-from . import autograd, nn, optim
 
 if TYPE_CHECKING:
     from .exporters.graphviz import to_graphviz
@@ -53,8 +128,9 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphwidget\
 __version__ = "0.1.0"
 
 half, double, short, long = float16, float64, int16, int64
-globals().update(bool=bool_, float=float32, int=int32)  # torch's names, builtins here
+globals().update(bool=_bool, float=float32, int=int32)  # torch's names, builtins here
 concat = concatenate = cat
+e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
 subtract, multiply, divide, negative, clip = sub, _F.mul, div, _F.neg, clamp
 is_tensor = lambda obj: isinstance(obj, Tensor)  # noqa: E731
 for _name in _methods.FROM_TABLE:
@@ -86,3 +162,27 @@ def __getattr__(name: str) -> Any:
     if name in ("widget", "exporters", "recording", "adapters", "ipython", "static"):
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = [  # noqa: RUF022
+    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "GraphWidget",
+    "HalfTensor", "IntTensor", "LongTensor", "ShortTensor", "Size", "Tensor", "__version__",
+    "abs", "add", "addmm", "all", "allclose", "any", "arange", "argmax", "argmin", "as_tensor",
+    "autograd", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "bmm", "bool",
+    "broadcast_to", "cat", "chunk", "clamp", "clip", "clone", "concat", "concatenate",
+    "cos", "device", "diagonal", "div", "divide", "dot", "double", "dtype", "e", "empty",
+    "empty_like", "enable_grad", "eq", "equal", "exp", "eye", "finfo", "flatten", "float",
+    "float16", "float32", "float64", "floor_divide", "from_numpy", "full", "full_like", "ge",
+    "get_default_dtype", "gt", "half", "iinfo", "inf", "initial_seed", "int", "int16", "int32",
+    "int64", "int8", "is_grad_enabled", "is_tensor", "isfinite", "isinf", "isnan", "le",
+    "linspace", "load_ipython_extension", "log", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "long", "lt", "manual_seed", "masked_fill", "matmul", "max", "maximum",
+    "mean", "min", "minimum", "mm", "mul", "multiply", "mv", "nan", "narrow", "ne", "neg",
+    "negative", "nn", "no_grad", "ones", "ones_like", "optim", "outer", "permute", "pi", "pow",
+    "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "reciprocal", "relu",
+    "remainder", "reshape", "rsub", "seed", "select", "set_default_dtype", "set_grad_enabled",
+    "set_printoptions", "short", "sigmoid", "sign", "sin", "split", "sqrt", "square", "squeeze",
+    "stack", "sub", "subtract", "sum", "t", "tanh", "tensor", "to_graphviz", "transpose",
+    "uint8", "unbind", "unload_ipython_extension", "unsqueeze", "watch", "where", "zeros",
+    "zeros_like",
+]  # fmt: skip
