@@ -23,6 +23,7 @@ from ..core.tensor import Tensor
 from ..core.version import PACKAGE
 from ..optable import Op
 from ..recording import events as ev
+from ..recording.fold import Model
 from ..recording.recorder import MAX_RAW, NodeRef, Recorder, Ref
 from ..recording.sites import Names, Site
 from ..recording.summary import SMALL, capture, peek, statistics
@@ -314,6 +315,17 @@ class NativeAdapter(Runs):
             # a picture that takes long to make must not take the program's time
             self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
         self._next = len(self.raw) + BETWEEN
+
+
+def model_of(tensor: Tensor) -> tuple[Model, int]:
+    """The model that shows the tensor, and its value there: of the recording in force if it
+    knows the tensor, else what the tensor's own graph tells."""
+    adapter = core_observer.get_observer()
+    if not isinstance(adapter, NativeAdapter) or tensor._rec is None:
+        adapter = NativeAdapter(Recorder())
+    ref = adapter.identity.current(tensor)
+    adapter.recorder.drain()
+    return adapter.recorder.log.model(), ref.id
 
 
 CORE = os.path.join(PACKAGE, "core")

@@ -1,4 +1,8 @@
-"""The picture as a Graphviz graph: values, ops, versions, gradients, and the red of a hazard."""
+"""The picture as a Graphviz graph: values, ops, versions, gradients, and the red of a hazard.
+
+Its nodes are what the widget draws; a history that was not recorded is walked along ``grad_fn``
+and drawn as far as the graph itself still knows it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import shutil
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..adapters.native import model_of
+from ..core.tensor import Tensor
 from ..recording.events import Number
 from ..recording.fold import Model, Row
 
@@ -26,30 +32,78 @@ NO_DOT = (
 )
 
 
-def digraph(model: Model) -> graphviz.Digraph:
-    """The model's graph. ``.source`` is its text; rendering it needs the program ``dot``.
+def to_graphviz(what: Any) -> graphviz.Digraph:
+    """The graph of a tensor, of a GraphWidget or of a Model, as a ``graphviz.Digraph``.
+
+    A tensor's graph shows what it was computed from: as it was recorded, if it was; else as its
+    ``grad_fn`` leads through it. The result shows itself in a notebook and renders to a file with
+    ``.render(...)``; both need the program ``dot``, its text ``.source`` does not.
 
     Raises:
         ImportError: the Python package ``graphviz`` is not installed.
+        TypeError: ``what`` is none of the three.
     """
+    if isinstance(what, Tensor):
+        model, value = model_of(what)
+        return digraph(model, {value})
+    shown = what if isinstance(what, Model) else getattr(what, "model", None)
+    if not isinstance(shown, Model):
+        raise TypeError(
+            f"to_graphviz draws a Tensor, a GraphWidget or a Model, not {type(what).__name__}"
+        )
+    return digraph(shown)
+
+
+def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
+    """The model's graph: of the values ``roots``, or of all that lives."""
+    graph = _empty()
+    shown = _shown(model, roots)
+    hazards = [
+        (node, slot, write)
+        for node, slot in model.hazards()
+        if shown & set(node["outputs"]) and (write := _guilty(model, slot)) is not None
+    ]
+    for _node, _slot, write in hazards:
+        shown |= _shown(model, {write["base"] or write["value"]})
+    for key in sorted(shown):
+        _value(graph, model.values[key])
+    calls = {call for key in shown if (call := model.values[key]["call"]) is not None}
+    for key in sorted(calls & model.calls.keys()):
+        _call(graph, model, model.calls[key], shown)
+    _unrecorded(graph, model, shown)
+    for node, slot, write in hazards:
+        _hazard(graph, node, slot, write)
+    return graph
+
+
+def _empty() -> Any:
     try:
         import graphviz
     except ImportError as error:
         raise ImportError(
             "to_graphviz needs the Python package 'graphviz': pip install graphviz"
         ) from error
-    graph = graphviz.Digraph("graphwidget")
+
+    class Graph(graphviz.Digraph):  # type: ignore[misc]  # graphviz ships no types
+        """A Digraph that says what is missing where it cannot be rendered."""
+
+        def pipe(self, *args: Any, **kwargs: Any) -> Any:
+            require_dot()
+            return super().pipe(*args, **kwargs)
+
+        def render(self, *args: Any, **kwargs: Any) -> Any:
+            require_dot()
+            return super().render(*args, **kwargs)
+
+        def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
+            if not has_dot():
+                return {"text/plain": NO_DOT}
+            return super()._repr_mimebundle_(*args, **kwargs)
+
+    graph = Graph("graphwidget")
     graph.attr(rankdir="LR", bgcolor="white", fontname="Helvetica", nodesep="0.3", ranksep="0.4")
     graph.attr("node", fontname="Helvetica", fontsize="11", color=QUIET, fontcolor=INK)
     graph.attr("edge", fontname="Helvetica", fontsize="9", color=QUIET, arrowsize="0.7")
-    shown = _shown(model)
-    for key in sorted(shown):
-        _value(graph, model, model.values[key])
-    calls = {call for key in shown if (call := model.values[key]["call"]) is not None}
-    for key in sorted(calls & model.calls.keys()):
-        _call(graph, model, model.calls[key], shown)
-    for node, slot in model.hazards():
-        _hazard(graph, model, node, slot, shown)
     return graph
 
 
@@ -64,15 +118,11 @@ def has_dot() -> bool:
     return shutil.which("dot") is not None
 
 
-def _shown(model: Model) -> set[int]:
-    """What the program still holds and all that it was computed from."""
-    waiting = [
-        key
-        for key, value in model.values.items()
-        if value["alive"] and (value["names"] or value["node"] is not None)
-    ]
-    if not waiting:
-        waiting = [key for key, value in model.values.items() if value["alive"]]
+def _shown(model: Model, roots: set[int] | None) -> set[int]:
+    """The roots, or what the program still holds, and all that they were computed from."""
+    living = {key: value for key, value in model.values.items() if value["alive"]}
+    known = {key for key, v in living.items() if v["names"] or v["node"] is not None}
+    waiting = list(roots or known or living)
     shown: set[int] = set()
     while waiting:
         key = waiting.pop()
@@ -83,14 +133,70 @@ def _shown(model: Model) -> set[int]:
         call = model.calls.get(value["call"])
         if call is not None:
             waiting += [each for each in call["inputs"] if isinstance(each, int)]
+        else:
+            waiting += _leaves(model, value["node"])
         if value["view_of"] is not None:
             waiting.append(value["view_of"])
     return shown
 
 
-def _value(graph: Any, model: Model, value: Row) -> None:
+def _nodes_behind(model: Model, node: int | None) -> list[Row]:
+    """A node whose call was not recorded and all such nodes behind it."""
+    found: dict[int, Row] = {}
+    waiting = [node]
+    while waiting:
+        key = waiting.pop()
+        row = None if key is None else model.nodes.get(key)
+        if row is not None and row["node"] not in found and row["call"] is None:
+            found[row["node"]] = row
+            waiting += [edge[0] for edge in row["next"]]
+    return list(found.values())
+
+
+def _leaves(model: Model, node: int | None) -> list[int]:
+    """The values at the ends of what lies behind an unrecorded node: leaves and saved values."""
+    values: list[int | None] = []
+    for row in _nodes_behind(model, node):
+        values += [row["variable"], *row["outputs"]]
+        for behind, _nr in row["next"]:
+            recorded = model.nodes.get(behind)
+            if recorded is not None and recorded["call"] is not None:
+                values += recorded["outputs"]
+    return [value for value in values if value is not None]
+
+
+def _unrecorded(graph: Any, model: Model, shown: set[int]) -> None:
+    """Nodes made before anybody recorded: drawn by their names and edges."""
+    drawn: set[int] = set()
+    for key in sorted(shown):
+        value = model.values[key]
+        if value["call"] is not None:
+            continue
+        for node in _nodes_behind(model, value["node"]):
+            if node["node"] not in drawn and node["variable"] is None:
+                drawn.add(node["node"])
+                _node(graph, model, node, shown)
+
+
+def _node(graph: Any, model: Model, node: Row, shown: set[int]) -> None:
+    name = f"n{node['node']}"
+    graph.node(name, label=_label([node["name"]]), shape="ellipse", style="filled",
+               fillcolor="#f5f7fa")  # fmt: skip
+    for behind, nr in node["next"]:
+        row = model.nodes.get(behind)
+        if row is None:
+            continue
+        values = [row["variable"]] if row["variable"] is not None else row["outputs"][nr : nr + 1]
+        known = [value for value in values if value in shown]
+        graph.edge(f"v{known[0]}" if known else f"n{behind}", name)
+    for value in node["outputs"]:
+        if value in shown:
+            graph.edge(name, f"v{value}")
+
+
+def _value(graph: Any, value: Row) -> None:
     kind = _kind(value)
-    lines = [_title(value)]
+    lines = [str(value["names"][-1][1])[:MAX_NAME]] if value["names"] else []
     shape, dtype, values, stats, _histogram = value["summary"]
     size = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
     lines.append(f"{size} {dtype}")
@@ -178,22 +284,20 @@ def _gradients(model: Model, call: Row, node: Row | None) -> dict[int, Any]:
     return found
 
 
-def _hazard(graph: Any, model: Model, node: Row, slot: Row, shown: set[int]) -> None:
-    """A red line from the value that was written to the call whose saved value went stale."""
+def _guilty(model: Model, slot: Row) -> Row | None:
+    """The first write that made the slot stale."""
     storage = model.storages.get(slot["storage"])
-    time = slot["stale"][0]
-    write = next((w for w in storage["writes"] if w["time"] == time), None) if storage else None
-    if write is None or write["value"] not in shown or node["call"] not in model.calls:
-        return
-    text = f"saved at version {slot['version']}, now {write['version']}"
+    writes: list[Row] = storage["writes"] if storage else []
+    return next((write for write in writes if write["time"] == slot["stale"][0]), None)
+
+
+def _hazard(graph: Any, node: Row, slot: Row, write: Row) -> None:
+    """A red line from the value that was written to the call whose saved value went stale."""
+    text = f"'{slot['slot']}' saved at version {slot['version']}, now {write['version']}"
     graph.edge(
-        f"v{write['value']}", f"c{node['call']}", label=_label([text]), color=RED, fontcolor=RED,
-        style="bold", constraint="false",
+        f"v{write['base'] or write['value']}", f"c{node['call']}", label=_label([text]), color=RED,
+        fontcolor=RED, style="bold", constraint="false",
     )  # fmt: skip
-
-
-def _title(value: Row) -> str:
-    return str(value["names"][-1][1])[:MAX_NAME] if value["names"] else f"#{value['value']}"
 
 
 def _summary(summary: Any) -> str:
