@@ -240,8 +240,9 @@ def record_list(op: Op) -> Callable[..., Any]:
     """The record function of an op on a list of tensors (``cat``)."""
     plan = node_class(op, op.inputs)
 
-    def record(tensors: Any, **params: Any) -> Any:
+    def record(tensors: Any, *args: Any, **params: Any) -> Any:
         tensors = tuple(tensors)
+        params = {**dict(zip(op.params, args, strict=False)), **params}
         data = op.kernel([tensor._data for tensor in tensors], **params)
         out = hot.Tensor._wrap(data)
         for tensor in tensors:
@@ -272,7 +273,8 @@ def record_many(op: Op) -> Callable[..., Any]:
     classes = {targets: node_class(op, targets) for targets in plans(op)}
     (first,) = op.inputs
 
-    def record(tensor: Any, **params: Any) -> Any:
+    def record(tensor: Any, *args: Any, **params: Any) -> Any:
+        params = {**dict(zip(op.params, args, strict=False)), **params}
         outs = tuple(hot.Tensor._wrap(data) for data in op.kernel(tensor._data, **params))
         if tensor._view is not None:
             hot.refresh(tensor)
