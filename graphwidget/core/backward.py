@@ -19,6 +19,7 @@ REFERENCE_CYCLE = (
     "creating the graph to avoid this. If you have to use this function, make sure to reset the "
     ".grad fields of your parameters to None after use to break the cycle and avoid the leak."
 )
+NOT_AN_INPUT = "all inputs have to be Tensors or GradientEdges, but got {}"
 _warned = False
 
 
@@ -111,6 +112,8 @@ def make_run(
     captures = None
     if wanted is not None:
         for each in wanted:
+            if not isinstance(each, Tensor):
+                raise RuntimeError(NOT_AN_INPUT.format(type(each).__name__))
             if not each.requires_grad:
                 raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
             each.retain_grad()
@@ -135,9 +138,7 @@ def targets_of(inputs: Sequence[Any]) -> list[Any]:
     targets = []
     for each in inputs:
         if not isinstance(each, Tensor):
-            raise RuntimeError(
-                f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__}"
-            )
+            raise RuntimeError(NOT_AN_INPUT.format(type(each).__name__))
         if each._view is not None:
             hot.refresh(each)
         target = target_of(each)

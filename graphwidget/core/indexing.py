@@ -72,9 +72,13 @@ def expand_index(tensor: Tensor, index: Any) -> list[Any]:
             raise IndexError(BAD_INDEX.format(type(item).__name__))
     ndim = tensor._data.ndim
     if used > ndim:
-        if ndim == 0 and all(is_integer(item) for item in items):
+        if ndim == 0 and len(items) == 1 and is_integer(items[0]):
             raise IndexError(ZERO_DIM)
+        if ndim == 0 and len(items) == 1 and isinstance(items[0], slice):
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    if ndim == 0 and any(isinstance(item, slice) for item in items):
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     full = [slice(None)] * (ndim - used)
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     if places:
@@ -123,6 +127,8 @@ def basic_part(tensor: Tensor, items: list[Any]) -> tuple[Tensor, list[np.ndarra
             left.append(None)
             dim += 1
         elif isinstance(item, slice):
+            if view._data.ndim == 0:
+                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
             size = view._data.shape[dim]
             start, end, step = slice_bounds(item, size)
             if (start, end, step) != (0, size, 1):
@@ -194,37 +200,57 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
     if not (isinstance(value, (Tensor, np.ndarray)) or is_number(value)):
         kind = dtypes.tensor_type(tensor._data.dtype)
         raise TypeError(f"can't assign a {type(value).__name__} to a {kind}")
-    whole = index is Ellipsis or (isinstance(index, slice) and index == slice(None))
+    whole = index is Ellipsis
+    if isinstance(index, slice) and index == slice(None):
+        whole = tensor._data.ndim > 0
     view, left = (tensor, []) if whole else basic_part(tensor, expand_index(tensor, index))
     if any(item is not None for item in left):
         put(view, tuple(left), value)
     elif isinstance(value, Tensor):
-        source = value
-        shape, target = source._data.shape, view._data.shape
-        while len(shape) > len(target) and shape[0] == 1:
-            source = TENSORS.view(source, shape[1:])
-            shape = shape[1:]
-        check_expand(shape, target)
-        if shape != target:
-            source = TENSORS.expand(source, target)
-        inplace.write(TABLE["copy"], view, (source,), {})
+        assign(view, value)
     else:
         number = value.item() if isinstance(value, np.generic) else value
         filler = Constant._wrap(np.asarray(number, number_type(number)))
+        filler.number = number
         inplace.write(TABLE["fill.tensor"], view, (filler,), {})
 
 
-def check_expand(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
-    """Whether ``shape`` broadcasts to ``target``.
+def assign(view: Tensor, value: Tensor) -> None:
+    """Write a tensor into a view, broadcast to its size.
+
+    Raises:
+        RuntimeError: it does not broadcast (PyTorch's texts).
+    """
+    target = view._data.shape
+    if value._data.shape != target:
+        if value._data.ndim == 0:
+            inplace.write(TABLE["fill.tensor"], view, (value,), {})
+            return
+        value = TENSORS.view(value, without_leading_ones(value._data.shape))
+        check_expand(value._data, target)
+        if value._data.shape != target:
+            value = TENSORS.expand(value, target)
+    inplace.write(TABLE["copy"], view, (value,), {})
+
+
+def without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape from its first size that is not 1."""
+    start = next((i for i, size in enumerate(shape) if size != 1), len(shape))
+    return shape[start:]
+
+
+def check_expand(data: np.ndarray, target: tuple[int, ...]) -> None:
+    """Whether an array broadcasts to ``target``.
 
     Raises:
         RuntimeError: PyTorch's text.
     """
+    shape = data.shape
     if len(shape) > len(target):
         raise RuntimeError(
-            f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(target)}): the number of sizes "
-            f"provided ({len(target)}) must be greater or equal to the number of dimensions in "
-            f"the tensor ({len(shape)})"
+            f"expand({dtypes.tensor_type(data.dtype)}{{{list(shape)}}}, size={list(target)}): the "
+            f"number of sizes provided ({len(target)}) must be greater or equal to the number of "
+            f"dimensions in the tensor ({len(shape)})"
         )
     for i in range(1, len(shape) + 1):
         if shape[-i] not in (1, target[-i]):
@@ -243,24 +269,24 @@ def put(view: Tensor, indices: tuple[Any, ...], value: Any) -> None:
     """
     if not isinstance(value, Tensor):
         value = constant(value, view._data.dtype) if is_number(value) else Tensor._wrap(value)
-    if value._data.dtype != view._data.dtype:
-        if value._data.ndim:
-            raise RuntimeError(
-                "Index put requires the source and destination dtypes match, got "
-                f"{dtypes.type_word(view._data.dtype)} for the destination and "
-                f"{dtypes.type_word(value._data.dtype)} for the source."
-            )
-        value = TENSORS.to_copy(value, view._data.dtype)
     shape = TABLE["index"].kernel(view._data, indices).shape
-    if value._data.shape != shape:
-        try:
-            np.broadcast_to(value._data, shape)
-        except ValueError:
-            raise RuntimeError(
-                f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be "
-                f"broadcast to indexing result of shape {list(shape)}"
-            ) from None
-        value = TENSORS.expand(value, shape)
+    if value._data.shape != without_leading_ones(value._data.shape):
+        value = TENSORS.view(value, without_leading_ones(value._data.shape))
+    if np.shares_memory(view._data, value._data):
+        raise RuntimeError(inplace.PARTIAL_OVERLAP)
+    try:
+        np.broadcast_to(value._data, shape)
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be "
+            f"broadcast to indexing result of shape {list(shape)}"
+        ) from None
+    if value._data.dtype != view._data.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{dtypes.type_word(view._data.dtype)} for the destination and "
+            f"{dtypes.type_word(value._data.dtype)} for the source."
+        )
     inplace.write(
         TABLE["index_put"], view, (value,), {"indices": indices, "accumulate": False}
     )  # fmt: skip

@@ -124,8 +124,8 @@ def compute(
 ) -> tuple[np.ndarray, Any]:
     """The new values, checked to fit, and what gradients must be fitted to."""
     data = tensor._data
-    fills = op.name in ("fill", "zero")
-    if not fills:
+    harmless = op.name in ("fill", "zero") or (op.name == "copy" and operands[1] is tensor)
+    if not harmless:
         check_overlap(data, [x._data for x in operands[1:]])
     if not op.pointwise:
         return op.kernel(*(x._data for x in operands), **params), None

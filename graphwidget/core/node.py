@@ -196,7 +196,7 @@ class Node:
             tensor, version = self.unpack(name, saved)
             if tensor._version != version:
                 raise errors.stale(self, name, tensor, version)
-            return tensor
+            return tensor.as_saved() if tensor._number else tensor
         op = self.op
         if op is not None and name in op.metadata(self.targets):
             return getattr(self, "p_" + name)

@@ -28,6 +28,7 @@ def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
     found = _constants.get(key)
     if found is None:
         found = hot.Constant._wrap(np.array(number, dtype))
+        found.number = number
         if number != 0 and number == number:  # 0.0 and -0.0 are equal keys; nan is none
             if len(_constants) >= CONSTANTS_LIMIT:
                 _constants.clear()

@@ -341,8 +341,13 @@ def _not_writable(name: str) -> AttributeError:
 class Constant(Tensor):
     """A Python number in a tensor's place: it never raises a type within its category."""
 
-    __slots__ = ()
+    __slots__ = ("number",)
     _number = True
+    number: bool | int | float
+
+    def as_saved(self) -> Tensor:
+        """What users find in a saved slot: a tensor of the number's own type."""
+        return Tensor._wrap(np.asarray(self.number))
 
 
 def _check_grad(tensor: Tensor, grad: Any) -> None:

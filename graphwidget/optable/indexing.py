@@ -19,5 +19,6 @@ op("index_backward(grad_output, /, shape, indices)", kernels.index_backward,
 op("index_put(self, values, /, indices, accumulate=False)", kernels.index_put, inplace=True,
    d_self=lambda grad, values, indices, accumulate:
        grad if accumulate else F.index_put(grad, F.zeros_like(values), indices, False),
-   d_values=lambda grad, indices: F.index(grad, indices),
+   d_values=lambda grad, indices, values_shape:
+       F.sum_to_size(F.index(grad, indices), values_shape),
    sign="[…]=", text="{self} with {values} at [{indices}]", tex=r"{self}", onnx=None)

@@ -341,8 +341,8 @@ def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def index(a: Array, indices: tuple[Any, ...]) -> Array:
-    """A copy of the items at the indices."""
-    return as_array(a[index_of(indices)])
+    """A copy of the items at the indices, in C order."""
+    return np.ascontiguousarray(a[index_of(indices)]) if a.ndim else a[index_of(indices)]
 
 
 def index_backward(grad: Array, shape: Shape, indices: tuple[Any, ...]) -> Array:

@@ -17,11 +17,18 @@ import torch
 
 import graphwidget
 
-SAME = [{"MulBackward0", "MulBackward1"}, {"SignBackward0", "SgnBackward0"}]
+SAME = [
+    {"MulBackward0", "MulBackward1"},
+    {"DivBackward0", "DivBackward1"},
+    {"SignBackward0", "SgnBackward0"},
+]
 """Nodes inside derivatives of derivatives that PyTorch names by overloads nobody can call."""
 TOLERANCE = {"torch.float16": 2e-2, "torch.float32": 2e-4, "torch.float64": 1e-7}
-WARNED_ONCE = "Using backward() with create_graph=True"
-"""PyTorch gives this warning once in a process, so only the first program would show it."""
+WARNED_ONCE = (
+    "Using backward() with create_graph=True",
+    "Converting a tensor with requires_grad=True to a scalar",
+)
+"""PyTorch gives these warnings once in a process, so only the first program would show them."""
 
 
 @dataclass
@@ -165,6 +172,8 @@ def differences(ours: Any, theirs: Any, path: str = "", tolerance: float = 0.0) 
     """Where two descriptions differ, as readable lines; empty when they agree."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         tolerance = TOLERANCE.get(str(theirs.get("dtype")), tolerance)
+        if like_a_gradient(theirs) and ours.get("version") == 0:
+            ours = {**ours, "version": theirs["version"]}
         found: list[str] = []
         for key in [*theirs, *(key for key in ours if key not in theirs)]:
             if key not in ours or key not in theirs:
@@ -192,6 +201,11 @@ def differences(ours: Any, theirs: Any, path: str = "", tolerance: float = 0.0) 
     elif type(ours) is type(theirs) and (ours == theirs or {ours, theirs} in SAME):
         return []
     return [f"{path}: ours {shortened(ours)} theirs {shortened(theirs)}"]
+
+
+def like_a_gradient(told: dict[str, Any]) -> bool:
+    """Whether this may be a gradient: how often PyTorch added to it in place is its own affair."""
+    return told.get("requires_grad") is False and not told.get("view") and "version" in told
 
 
 def shortened(value: Any) -> str:
