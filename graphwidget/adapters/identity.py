@@ -40,7 +40,7 @@ class Identity:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.append = recorder.raw.append
-        self._storages: WeakKeyDictionary[VersionCounter, int] = WeakKeyDictionary()
+        self.storages: WeakKeyDictionary[VersionCounter, int] = WeakKeyDictionary()
 
     # Values --------------------------------------------------------------------------------
     def current(self, tensor: Tensor) -> Any:
@@ -77,9 +77,9 @@ class Identity:
         elif tensor._view is not None:
             ref.storage = self.current(tensor._view.base).storage
         else:
-            ref.storage = ref.id if counter is None else self._storages.get(counter, ref.id)
+            ref.storage = ref.id if counter is None else self.storages.get(counter, ref.id)
         if counter is not None:
-            self._storages[counter] = ref.storage
+            self.storages[counter] = ref.storage
         tensor._rec = ref
         return ref
 
@@ -102,7 +102,7 @@ class Identity:
         if root is None or root._counter is not counter:
             return None
         source = self.current(root)
-        ref.storage = self._storages[counter] = source.storage
+        ref.storage = self.storages[counter] = source.storage
         found: int = source.id
         return found
 

@@ -54,11 +54,21 @@ class NativeAdapter(Runs):
         recorder.passing[self._call] = ((4, 10), 5)  # value, op, node, name, dead
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
+        self._commanded = False
         self._due = monotonic() + PULSE
         self._next = 0  # raw records at which to look at the clock again
         self._sites: dict[tuple[int, int], Site] = {}  # those that need no look at their callers
         self._scopes: list[int] = []
         self._scope: int | None = None
+
+    def fork(self) -> NativeAdapter:
+        """An adapter that goes on from here with a log of its own (see ``Recorder.fork``)."""
+        self.drain()
+        other = NativeAdapter(self.recorder.fork())
+        other.calls.bindings.update(self.calls.bindings)
+        other.calls.write_times.update(self.calls.write_times)
+        other.identity.storages = self.identity.storages
+        return other
 
     # Switching on and off ------------------------------------------------------------------
     def start(self) -> None:
@@ -76,13 +86,16 @@ class NativeAdapter(Runs):
         return core_observer.get_observer() is self
 
     @contextmanager
-    def observing(self) -> Iterator[None]:
-        """Observe within the block, whoever observes outside of it."""
+    def observing(self, commanded: bool = False) -> Iterator[None]:
+        """Observe within the block, whoever observes outside of it. What a command of the page
+        does (``commanded``) stands on no line of the program."""
         before = core_observer.get_observer()
         core_observer.set_observer(self)
+        self._commanded, outer = commanded or self._commanded, self._commanded
         try:
             yield
         finally:
+            self._commanded = outer
             core_observer.set_observer(before)
 
     def fault(self, error: BaseException) -> None:
@@ -270,8 +283,8 @@ class NativeAdapter(Runs):
     def bind(self, names: Iterable[tuple[str, str, Tensor]]) -> None:
         """Record what variables are bound to, as far as it is known of and new."""
         for scope, name, tensor in names:
-            if tensor._rec is None or tensor._number:
-                continue  # nothing was done with it
+            if tensor._rec is None or tensor._rec.id not in self.values:
+                continue  # nothing was done with it while we recorded
             ref = self.identity.current(tensor)
             self.raw.append((self.calls.rebound, ref.id, scope, name))
 
@@ -294,7 +307,7 @@ class NativeAdapter(Runs):
         where: FrameType | None = frame
         while where is not None and _ours(where.f_code.co_filename):
             where = where.f_back
-        if where is None:
+        if where is None or self._commanded:
             return None, (), ()
         sites = self.recorder.sites
         site = sites.at(where.f_code, where.f_lasti)

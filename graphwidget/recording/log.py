@@ -46,6 +46,7 @@ class Log:
     ) -> None:
         self.lock = RLock()
         self.first = 0 if start is None else start.dropped - 1
+        self.lost = 0  # events dropped by this log itself
         self.on_forget: Callable[[set[int], set[int]], None] | None = None
         """Called with the values and nodes that a snapshot no longer knows."""
         self._max_events = max_events
@@ -126,6 +127,7 @@ class Log:
             self._bytes -= len(chunk)
             fold(decode(chunk), model)
         model.time += more
+        self.lost += model.time - self.first
         state = thin(model)
         snapshot = encode((ev.Snapshot(model.time, state),))
         self._chunks.appendleft((1, snapshot))

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Callable, Container
 from typing import Any
 
+from ..adapters.native import model_of
+from ..core.observer import get_observer
 from ..core.tensor import Tensor
-from ..exporters.graphviz import digraph, has_dot
+from ..exporters.graphviz import digraph, has_dot, quoted
 from ..recording.fold import Model
 
 MAX_CALLS = 150
@@ -17,14 +19,14 @@ MAX_CALLS = 150
 WORDS = {"ok": "done", "failed": "failed", "running": "running", "abandoned": "abandoned"}
 
 
-def sentence(model: Model) -> str:
+def sentence(model: Model, lost: int) -> str:
     """A graph in one line that says the same in every session."""
     parts = [_many(len(model.calls), "op"), _many(len(model.nodes), "node")]
     if model.runs:
         status = list(model.runs.values())[-1]["status"]
         parts.append(f"backward {WORDS[status]}")
-    if model.dropped:
-        parts.append(f"{model.dropped} older events dropped")
+    if lost:
+        parts.append(f"{lost} older events dropped")
     return f"<GraphWidget {', '.join(parts)}>"
 
 
@@ -55,13 +57,35 @@ def still(model: Model) -> dict[str, str]:
 
 def tensor_mimebundle(
     tensor: Tensor, include: Container[str] | None = None, exclude: Container[str] | None = None
-) -> Any:
-    """A tensor's rich display: its plain text, and the graph where one is being recorded.
+) -> dict[str, str]:
+    """A tensor's rich display: its text, and a picture of its graph where it has one and nobody
+    draws it anyway. The picture bears the text, for it is shown in its place."""
+    data = {"text/plain": repr(tensor)}
+    wanted = exclude is None or "image/png" not in exclude
+    if wanted and tensor._node is not None and get_observer() is None and kernel() is not None:
+        data |= _tensor_picture(tensor, data["text/plain"])
+    return data
 
-    The graph shows when a widget records and the tensor has a history; otherwise a tensor looks
-    as it does in PyTorch.
-    """
-    return {"text/plain": repr(tensor)}
+
+def _tensor_picture(tensor: Tensor, text: str) -> dict[str, str]:
+    if not has_dot():
+        return {}
+    try:
+        model, value = model_of(tensor)
+        if len(model.nodes) > MAX_CALLS:
+            return {}
+        picture = digraph(model, {value})
+        picture.attr(label=quoted(text), labelloc="t", labeljust="l", fontname="monospace")
+        return {"image/png": base64.b64encode(picture.pipe(format="png")).decode()}
+    except Exception:
+        return {}
+
+
+def show(bundle: dict[str, Any]) -> Any:
+    """Display a MIME bundle; returns the handle that can update it."""
+    from IPython.display import display
+
+    return display(bundle, raw=True, display_id=True)  # type: ignore[no-untyped-call]
 
 
 def kernel() -> Any:

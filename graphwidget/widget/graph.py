@@ -53,11 +53,11 @@ class GraphWidget(anywidget.AnyWidget):
     view = traitlets.Dict().tag(sync=True)
     packed = traitlets.Bytes(b"").tag(sync=True)
 
-    def __init__(self, recorder: Recorder | None = None, **kwargs: Any) -> None:
+    def __init__(self, adapter: NativeAdapter | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.recorder = Recorder() if recorder is None else recorder
-        self.adapter = NativeAdapter(self.recorder)
+        self.adapter = NativeAdapter(Recorder()) if adapter is None else adapter
         self.adapter.on_pulse = self._pulse
+        self.recorder = self.adapter.recorder
         self.frozen: str | None = None
         """Why commands are refused, when this widget shows the past only."""
         self.namespace: dict[str, Any] | None = None
@@ -67,6 +67,7 @@ class GraphWidget(anywidget.AnyWidget):
         self._sent = self.recorder.log.first
         self._model = Model()
         self._cleanup: list[Any] = []
+        self._handle: Any = None
         self.on_msg(self._message)
 
     # Recording -----------------------------------------------------------------------------
@@ -192,7 +193,7 @@ class GraphWidget(anywidget.AnyWidget):
 
     def _execute(self, command: Command) -> None:
         try:
-            with self.adapter.observing():
+            with self.adapter.observing(commanded=True):
                 self._steppers.execute(command)
         finally:
             self.flush(final=True)
@@ -205,7 +206,20 @@ class GraphWidget(anywidget.AnyWidget):
 
     # Looks ---------------------------------------------------------------------------------
     def __repr__(self) -> str:
-        return display.sentence(self.model)
+        return display.sentence(self.model, self.recorder.log.lost)
+
+    def show(self) -> None:
+        """Display the widget here and now, also in the middle of a cell."""
+        self._handle = display.show(self._bundle())
+
+    def refresh_still(self) -> None:
+        """Renew the still picture beside a widget shown with ``show``: for a notebook that runs
+        without a page, the picture of the beginning would be all that is kept."""
+        if self._handle is not None:
+            self._handle.update(self._bundle(), raw=True)
+
+    def _bundle(self) -> Any:
+        return self._repr_mimebundle_()[0]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         self.flush(final=True)

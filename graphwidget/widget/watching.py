@@ -51,8 +51,8 @@ def watch() -> GraphWidget:
     else:
         graph.namespace = shell.user_ns
         graph._cleanup.append(follow_cells(shell, graph))
-        history = shell.user_ns.get("In") or [""]
-        graph.recorder.cell(shell.execution_count, str(history[-1]))
+        inputs = shell.history_manager.input_hist_raw
+        graph.recorder.cell(len(inputs) - 1, str(inputs[-1]))
     graph.start()
     return graph
 
@@ -62,13 +62,19 @@ def _shell() -> Any:
     return None if ipython is None else ipython.get_ipython()
 
 
+def next_cell(shell: Any) -> int:
+    """The execution count of the cell that is about to run. (``shell.execution_count`` is already
+    one ahead in IPython 9, and is not in 8.)"""
+    return len(shell.history_manager.input_hist_raw)
+
+
 def follow_cells(shell: Any, graph: GraphWidget) -> Any:
     """Record where cells begin, and bring the widget up to date after each; returns what undoes
     it."""
 
     def begins(info: Any) -> None:
         if graph.recording and not getattr(info, "silent", False):
-            graph.recorder.cell(shell.execution_count, info.raw_cell or "")
+            graph.recorder.cell(next_cell(shell), info.raw_cell or "")
 
     def ends(_result: Any) -> None:
         graph.flush(final=True)

@@ -1,0 +1,131 @@
+"""A real kernel for the tests, with the page's side of the widget's messages."""
+
+from __future__ import annotations
+
+import json
+import queue
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import KernelManager
+
+TIMEOUT = 30
+
+
+@dataclass
+class Heard:
+    """What came out of the kernel while a cell ran or a message was answered."""
+
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    custom: list[dict[str, Any]] = field(default_factory=list)  # custom messages to the page
+    states: list[dict[str, Any]] = field(default_factory=list)  # trait updates
+    buffers: list[Any] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All that was printed."""
+        return "".join(o.get("text", "") for o in self.outputs)
+
+    @property
+    def events(self) -> list[Any]:
+        """Events sent to the page, in order."""
+        return [e for m in self.custom if m["type"] == "events" for e in m["events"]]
+
+
+class Kernel:
+    """A kernel, one cell or message at a time."""
+
+    def __init__(self, client: BlockingKernelClient) -> None:
+        self.client = client
+        self.models: list[str] = []  # ids of GraphWidgets, oldest first
+        self.subshell: str | None = None
+
+    def run(self, code: str) -> Heard:
+        """Run a cell and hear all that it caused."""
+        return self.listen(self.client.execute(code, store_history=True))
+
+    def send(self, content: dict[str, Any], model: str | None = None) -> str:
+        """A custom message from the page; its id."""
+        data = {"method": "custom", "content": content}
+        message = self.client.session.msg(
+            "comm_msg", {"comm_id": model or self.models[-1], "data": data}
+        )
+        if self.subshell is not None:
+            message["header"]["subshell_id"] = self.subshell
+        self.client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
+
+    def ask(self, content: dict[str, Any], model: str | None = None, seconds: float = 0.6) -> Heard:
+        """A custom message, and all that is heard within some time after it."""
+        self.send(content, model)
+        return self.wait(seconds)
+
+    def listen(self, message: str) -> Heard:
+        """All output until the kernel is idle again after ``message``."""
+        heard = Heard()
+        end = time.monotonic() + TIMEOUT
+        while time.monotonic() < end:
+            got = self._take(heard, 1)
+            if got is not None and got["parent_header"].get("msg_id") == message:
+                if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
+                    return heard
+        raise TimeoutError("the kernel did not come to rest")
+
+    def wait(self, seconds: float) -> Heard:
+        """All output within some time."""
+        heard = Heard()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self._take(heard, 0.05)
+        return heard
+
+    def open_subshell(self) -> None:
+        """Send messages on a subshell from now on, as JupyterLab 4.4 does."""
+        message = self.client.session.msg("create_subshell_request", {})
+        self.client.control_channel.send(message)
+        reply = self.client.control_channel.get_msg(timeout=TIMEOUT)
+        self.subshell = reply["content"]["subshell_id"]
+
+    def value(self, expression: str) -> Any:
+        """What an expression gives, by way of JSON."""
+        return json.loads(self.run(f"import json; print(json.dumps({expression}))").text)
+
+    def _take(self, heard: Heard, timeout: float) -> dict[str, Any] | None:
+        try:
+            message: dict[str, Any] = self.client.get_iopub_msg(timeout=timeout)
+        except queue.Empty:
+            return None
+        kind, content = message["msg_type"], message["content"]
+        if kind in ("stream", "display_data", "execute_result", "update_display_data", "error"):
+            heard.outputs.append({"kind": kind, **content})
+        elif kind == "comm_open" and "protocol" in content["data"]["state"]:
+            self.models.append(content["comm_id"])
+        elif kind == "comm_msg":
+            data = content["data"]
+            if data.get("method") == "custom":
+                heard.custom.append(data["content"])
+            elif data.get("method") == "update":
+                heard.states.append(data["state"])
+                heard.buffers += message.get("buffers", [])
+        return message
+
+
+@contextmanager
+def kernel() -> Iterator[Kernel]:
+    """A fresh kernel of this environment."""
+    manager = KernelManager()
+    manager.kernel_spec.argv[0] = sys.executable
+    manager.start_kernel()
+    client = manager.client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=TIMEOUT)
+        yield Kernel(client)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
