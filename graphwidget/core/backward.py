@@ -12,6 +12,7 @@ from . import hot
 from .engine import Run
 from .node import target_of
 from .tensor import Tensor
+from .views import refresh
 
 REFERENCE_CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter "
@@ -76,7 +77,7 @@ def roots_of(tensors: Sequence[Tensor]) -> list[Any]:
     roots = []
     for i, tensor in enumerate(tensors):
         if tensor._view is not None:
-            hot.refresh(tensor)
+            refresh(tensor)
         target = target_of(tensor)
         if target is None:
             raise RuntimeError(
@@ -140,7 +141,7 @@ def targets_of(inputs: Sequence[Any]) -> list[Any]:
         if not isinstance(each, Tensor):
             raise RuntimeError(NOT_AN_INPUT.format(type(each).__name__))
         if each._view is not None:
-            hot.refresh(each)
+            refresh(each)
         target = target_of(each)
         if target is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import hot
 from .hooks import run_post, run_pre, run_retain, run_tensor_hooks
-from .node import AccumulateGrad, Hooks, Node, Output
+from .node import AccumulateGrad, Hooks, Node, Nowhere, Output
 from .promote import fit_to
 from .tensor import Tensor
 from .version import bump
@@ -107,7 +107,7 @@ class Run:
     def pending(self) -> Node | None:
         """The node that the next step will run, or None when the run is over."""
         for target in self.order[self.position :] if self.status == "running" else ():
-            if not isinstance(target, Output):
+            if not isinstance(target, (Output, Nowhere)):
                 return target  # type: ignore[no-any-return]
         return None
 
@@ -251,6 +251,8 @@ class Run:
                                     child.grad = grad if child.grad is None else child.grad + grad
                 elif not target.special:
                     self._node(target, grad)
+                elif target.__class__ is Nowhere:
+                    continue
                 elif target.__class__ is Output:
                     node = target.node
                     if node.grad is None:
@@ -388,8 +390,5 @@ def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
         np.copyto(data, grad)
         variable._grad = Tensor._wrap(data)
     else:
-        if current._requires_grad:
-            variable._grad = Tensor._wrap(current._data + grad)
-            return
         np.add(current._data, grad, out=current._data)
         bump(current, "backward")

@@ -200,6 +200,8 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
     if not (isinstance(value, (Tensor, np.ndarray)) or is_number(value)):
         kind = dtypes.tensor_type(tensor._data.dtype)
         raise TypeError(f"can't assign a {type(value).__name__} to a {kind}")
+    if tensor._data.ndim == 0 and is_integer(index) and int(index) != 0:
+        raise IndexError(f"index {int(index)} is out of bounds for dimension 0 with size 0")
     whole = index is Ellipsis
     if isinstance(index, slice) and index == slice(None):
         whole = tensor._data.ndim > 0

@@ -124,7 +124,7 @@ def compute(
 ) -> tuple[np.ndarray, Any]:
     """The new values, checked to fit, and what gradients must be fitted to."""
     data = tensor._data
-    harmless = op.name in ("fill", "zero") or (op.name == "copy" and operands[1] is tensor)
+    harmless = op.key in ("fill", "zero", "masked_fill", "index_put") or (op.name == "copy" and operands[1] is tensor)
     if not harmless:
         check_overlap(data, [x._data for x in operands[1:]])
     if not op.pointwise:

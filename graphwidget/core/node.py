@@ -132,9 +132,10 @@ class Node:
     @property
     def slots(self) -> tuple[Any, ...]:
         """One entry for each differentiable input: its target, or None."""
+        targets = tuple(None if each.__class__ is Nowhere else each for each in self.next)
         if self.op is None:
-            return self.next
-        found = dict(zip(self.targets, self.next, strict=True))
+            return targets
+        found = dict(zip(self.targets, targets, strict=True))
         return tuple(found.get(name) for name in self.op.derivatives)
 
     @property
@@ -277,7 +278,15 @@ class AccumulateGrad(Node):
         return 2**64 - 1
 
 
-def accumulator(leaf: Tensor) -> AccumulateGrad | None:
+class Nowhere(Node):
+    """The end of a path that gives nothing: of a view made under ``no_grad``, which says that it
+    requires grad because its base does, but has no history. PyTorch has no node there."""
+
+    __slots__ = ()
+    special = True
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad | Nowhere | None:
     """The leaf's AccumulateGrad: the same object for as long as any graph refers to it.
 
     The leaf holds it weakly, for it holds the leaf; None when the leaf needs no gradient.
@@ -287,14 +296,19 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | None:
     reference = leaf._accumulator
     found = reference() if reference is not None else None
     if found is None:
-        found = AccumulateGrad(leaf)
+        if leaf._view is not None and not leaf._view.asked:
+            found = Nowhere()
+            found.start(())
+        else:
+            found = AccumulateGrad(leaf)
         leaf._accumulator = weakref.ref(found)
     return found
 
 
 def target_of(tensor: Tensor) -> Any:
     """Where the tensor's gradient goes: its node, output or AccumulateGrad; None without one."""
-    return tensor._node or accumulator(tensor)
+    target = tensor._node or accumulator(tensor)
+    return None if target.__class__ is Nowhere else target
 
 
 def saved_input(tensor: Tensor) -> tuple[Tensor, int]:

@@ -27,7 +27,7 @@ from .node import (
     target_of,
 )
 from .version import VersionCounter, counter_of
-from .views import Link, ViewInfo, refresh
+from .views import Link, ViewInfo, refresh, refresh_for_op
 
 
 class Tensor:
@@ -133,6 +133,8 @@ class Tensor:
                 "only Tensors of floating point and complex dtype can require gradients"
             )
         self._requires_grad = on
+        if self._view is not None:
+            self._view.asked = on
         if hot.observer is not None:
             hot.observer.flagged(self)
 
@@ -140,7 +142,7 @@ class Tensor:
         """Set ``requires_grad`` in place and return the tensor itself."""
         if requires_grad and not self._meta.floating and self.is_leaf:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if not requires_grad or self.is_leaf:
+        if not requires_grad or (self._node is None and not self.requires_grad):
             self.requires_grad = requires_grad
         return self
 
@@ -151,7 +153,7 @@ class Tensor:
         Warns:
             UserWarning: read on a non-leaf that does not retain its gradient.
         """
-        if self._grad is None and not self.is_leaf and not self.retains_grad:
+        if self._grad is None and self._node is not None and not self.retains_grad:
             warning = UserWarning(errors.NONLEAF_GRAD)
             errors.explained(warning, errors.none_grad(self))
             warnings.warn(warning, stacklevel=2)
@@ -179,8 +181,6 @@ class Tensor:
 
     def _target_hooks(self) -> Hooks | None:
         """The hooks of this non-leaf's own place in the graph, if there are any."""
-        if self._view is not None:
-            refresh(self)
         return None if self._node is None else self._node.hooks
 
     def retain_grad(self) -> None:
@@ -191,7 +191,7 @@ class Tensor:
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self.is_leaf:
+        if self._node is None or self.is_leaf:
             return
         self._node._hooks().retain = weakref.ref(self)
         if hot.observer is not None:
@@ -387,7 +387,7 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
 
 
 hot.Tensor, hot.Constant, hot.new = Tensor, Constant, object.__new__
-hot.as_view, hot.refresh, hot.Output = as_view, refresh, Output
+hot.as_view, hot.refresh, hot.Output = as_view, refresh_for_op, Output
 hot.accumulator, hot.target_of, hot.counter_of = accumulator, target_of, counter_of
 hot.saved_input, hot.saved_output, hot.VersionCounter = saved_input, saved_output, VersionCounter
 hot.nothing = lambda: None

@@ -81,10 +81,11 @@ class ViewInfo:
 
     ``version`` is the one for which the view's node is valid; ``origin`` is ``default``,
     ``no_grad``, ``multi`` or ``function``; ``nested`` says that a no_grad view was taken of
-    another view; ``label`` is (output number, op word) for messages.
+    another view; ``label`` is (output number, op word) for messages; ``asked`` says that the view
+    itself was told to require grad, rather than its base.
     """
 
-    __slots__ = ("base", "chain", "label", "nested", "origin", "version")
+    __slots__ = ("asked", "base", "chain", "label", "nested", "origin", "version")
 
     def __init__(self, source: Tensor, link: Link, origin: str, nr: int = 0) -> None:
         info = source._view
@@ -94,6 +95,7 @@ class ViewInfo:
         if info is not None and origin == "default":
             self.origin = info.origin  # a view of a restricted view is restricted likewise
         self.nested = info is not None
+        self.asked = False
         self.label = (nr, node_word(link.op.node))
         self.version = counter_of(source).version
 
@@ -147,7 +149,6 @@ def refresh(view: Tensor) -> None:
     if base._requires_grad:
         view._requires_grad = True
     elif not view._requires_grad:
-        info.version = version
         return
     if info.version == version:
         return
@@ -157,6 +158,12 @@ def refresh(view: Tensor) -> None:
     if target is not None:
         view._node = AsStridedBackward0(info, target)
     info.version = version
+
+
+def refresh_for_op(view: Tensor) -> None:
+    """``refresh`` for an operand: without grad mode nobody asks for its history."""
+    if hot.mode.enabled:
+        refresh(view)
 
 
 def check_writable(tensor: Tensor, op: str) -> None:
