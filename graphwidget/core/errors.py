@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from . import hot
 from .dtypes import tensor_type
 from .version import Site, WriteRecord, call_site
 
@@ -151,7 +152,10 @@ def leaf_written(tensor: Tensor, op: str, message: str = LEAF) -> Exception:
         "Ways out: put the write inside 'with torch.no_grad():' (as optimizers do), or compute "
         "a new tensor out of place.",
     )
-    return explained(RuntimeError(message), Finding("leaf", help, tensor=tensor))
+    error = explained(RuntimeError(message), Finding("leaf", help, tensor=tensor))
+    if hot.observer is not None:
+        hot.observer.failed(error)
+    return error
 
 
 DETACH_VIEW = (
