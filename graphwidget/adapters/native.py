@@ -17,6 +17,7 @@ from time import monotonic
 from types import FrameType
 from typing import Any
 
+from ..core import errors as core_errors
 from ..core import observer as core_observer
 from ..core.node import Node
 from ..core.tensor import Tensor
@@ -25,7 +26,7 @@ from ..optable import Op
 from ..recording import events as ev
 from ..recording.fold import Model
 from ..recording.recorder import MAX_RAW, NodeRef, Recorder, Ref
-from ..recording.sites import Names, Site
+from ..recording.sites import Names, Site, cell_of
 from ..recording.summary import SMALL, capture, peek, statistics
 from .calls import Edges
 from .identity import guarded, texts
@@ -293,6 +294,14 @@ class NativeAdapter(Runs):
         ref = self.identity.current(tensor)
         self.identity.tell_value(tensor, ref, peek(tensor._data))
 
+    def saved_at(self, node: Node, slot: str) -> tuple[str, str] | None:
+        """The variable's name for what a node saved, and the line that made the node."""
+        try:
+            self.drain()
+            return words_of_saved(self.recorder.log.model(), node._rec.id, slot)
+        except Exception:  # it only adds to an error message
+            return None
+
     # Where and when ------------------------------------------------------------------------
     def place(self) -> Site | None:
         """Where the user's program stands."""
@@ -339,6 +348,28 @@ def model_of(tensor: Tensor) -> tuple[Model, int]:
     ref = adapter.identity.current(tensor)
     adapter.recorder.drain()
     return adapter.recorder.log.model(), ref.id
+
+
+def words_of_saved(model: Model, node: int, slot: str) -> tuple[str, str]:
+    """``("b", "`loss = (b * b).mean()` (cell 3, line 2)")``; what is unknown is empty."""
+    row = model.nodes[node]
+    saved = next((each for each in row["saved"] if each["slot"] == slot), None)
+    value = model.values.get(saved["value"]) if saved is not None else None
+    name = value["names"][-1][1] if value is not None and value["names"] else ""
+    call = model.calls.get(row["call"])
+    source = model.sources.get(call["source"]) if call is not None else None
+    if source is None:
+        return name, ""
+    place = _words(source["cell"], source["file"], source["line"])
+    return name, f"`{source['text']}` ({place})"
+
+
+def _words(cell: int | None, file: str | None, line: int) -> str:
+    """A place in words: ``cell 3, line 2``."""
+    return f"{f'cell {cell}' if cell is not None else os.path.basename(file or '')}, line {line}"
+
+
+core_errors.describe_place = lambda file, line: _words(cell_of(file), file, line)
 
 
 CORE = os.path.join(PACKAGE, "core")

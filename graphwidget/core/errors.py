@@ -85,13 +85,13 @@ describe_place: Callable[[str, int], str] = _plain_place
 
 
 def place(site: Site | None) -> str:
-    """``line 4 of a notebook cell: b[0] = 1000.``"""
+    """```b[0] = 1000.` (line 4 of a notebook cell)``"""
     if site is None:
-        return "a place that was not recorded"
+        return "a line that was not recorded"
     filename, line = site.code.co_filename, site.line
     text = linecache.getline(filename, line).strip()
     where = describe_place(filename, line)
-    return f"{where}: {text}" if text else where
+    return f"`{text}` ({where})" if text else where
 
 
 def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
@@ -117,11 +117,14 @@ def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
     writes = tuple(counter.writes_after(expected))
     saver = node.name()
     many = f"{found - expected} times" if found - expected > 1 else "once"
+    known = hot.observer.saved_at(node, slot) if hot.observer is not None else None
+    name, line = known or ("", "")
     help = [
-        f"{saver} saved '{slot}' at version {expected} to use it in backward; since then it was "
-        f"written in place {many}, so it is at version {found} and the saved value is gone."
+        f"{saver}{f', made by {line},' if line else ''} saved {name or repr(slot)} at version "
+        f"{expected} to use it in backward. Since then it was written in place {many}: it is at "
+        f"version {found} and the value that backward needs is gone."
     ]
-    help += [f"Version {w.version} was written by {w.op} at {place(w.site)}." for w in writes]
+    help += [f"Version {w.version} was written by {place(w.site)}, as {w.op}." for w in writes]
     if found - expected > len(writes):
         help.append(f"{found - expected - len(writes)} earlier writes are not remembered.")
     help.append(
@@ -147,7 +150,7 @@ def freed(node: Node) -> Exception:
 def leaf_written(tensor: Tensor, op: str, message: str = LEAF) -> Exception:
     """The error of an in-place write to a leaf that requires grad, or to a view of one."""
     help = (
-        f"{op} at {place(call_site())} would overwrite a leaf whose gradient is wanted; nothing "
+        f"{place(call_site())}, as {op}, would overwrite a leaf whose gradient is wanted. Nothing "
         "was changed.",
         "Ways out: put the write inside 'with torch.no_grad():' (as optimizers do), or compute "
         "a new tensor out of place.",

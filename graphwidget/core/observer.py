@@ -73,6 +73,9 @@ class Observer(Protocol):
     def failed(self, error: BaseException) -> None:
         """An autograd error or warning arose outside any run."""
 
+    def saved_at(self, node: Node, slot: str) -> tuple[str, str] | None:
+        """The user's name for what a node saved and words for the line that made the node."""
+
     def scope(self, kind: str, name: str, open: bool) -> None:
         """A ``no_grad`` region, a module's call or a hook begins or ends."""
 
