@@ -3,7 +3,8 @@ import type { Matrix, Numeric, Summary } from "./events";
 /** A number in at most about six characters: 6, 0.25, -1.5, 1.2e-7, nan. */
 export function number(x: Numeric): string {
   if (typeof x === "boolean") return x ? "True" : "False";
-  if (typeof x !== "number") return String(x);
+  if (typeof x === "string") return x;
+  if (typeof (x as unknown) !== "number") return "?"; // a producer's null: drawn, not fatal
   if (Number.isInteger(x) && Math.abs(x) < 1e6) return String(x);
   const size = Math.abs(x);
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) {

@@ -2,7 +2,7 @@ import { extents } from "./graph/boxes";
 import type { Graph } from "./graph/graph";
 import { EMPTY, layout } from "./layout/layout";
 import type { Layout, LayoutBox } from "./layout/types";
-import { buildScene, type Direction, type Scene, type Sizes } from "./scene";
+import { buildScene, partOf, type Direction, type Scene, type Sizes } from "./scene";
 
 /** A layout with the sizes that it was made for. */
 interface Drawn {
@@ -27,27 +27,43 @@ const READABLE = 0.62;
 export class Pictures {
   private drawn: Record<Direction, Drawn[]> = { LR: [], TD: [] };
   private chosen: Direction = "LR";
+  private decided: { whole: Graph; width: number } | null = null;
+  private last: Partial<Record<Direction, { graph: Graph; drawn: Drawn; scene: Scene }>> = {};
 
   forget(): void {
+    this.decided = null;
     this.drawn = { LR: [], TD: [] };
   }
 
   /** `whole` is the graph at the end of the cell, of which `graph` is what stands already. */
   scene(graph: Graph, whole: Graph, direction: Direction): Scene {
-    const { layout, sizes } = this.place(graph, whole, direction);
-    return buildScene(graph, whole, layout, sizes, direction);
+    const inside = [...graph.boxes.keys()].every((key) => whole.boxes.has(key));
+    if (!inside || graph === whole)
+      return this.full(graph, this.place(graph, whole, direction), direction);
+    return partOf(this.full(whole, this.place(whole, whole, direction), direction), graph);
+  }
+
+  private full(graph: Graph, drawn: Drawn, direction: Direction): Scene {
+    const known = this.last[direction];
+    if (known?.graph === graph && known.drawn === drawn) return known.scene;
+    const scene = buildScene(graph, drawn.layout, drawn.sizes, direction);
+    this.last[direction] = { graph, drawn, scene };
+    return scene;
   }
 
   /** Left to right while that fits the width readably, top down beyond. */
-  suited(graph: Graph, whole: Graph, width: number): Direction {
-    const wide = this.scene(graph, whole, "LR").bounds.w;
+  suited(whole: Graph, width: number): Direction {
+    if (this.decided?.whole === whole && this.decided.width === width) return this.chosen;
+    this.decided = { whole, width };
+    const wide = this.scene(whole, whole, "LR").bounds.w;
     const needed = this.chosen === "LR" ? READABLE * 0.8 : READABLE; // no to and fro
     const fits = wide * needed <= width;
-    const tall = fits ? 0 : this.scene(graph, whole, "TD").bounds.w;
+    const tall = fits ? 0 : this.scene(whole, whole, "TD").bounds.w;
     this.chosen = fits || tall > wide * 0.8 ? "LR" : "TD";
     return this.chosen;
   }
 
+  /** A layout for a graph; new ones are made for the whole, so that what comes has its place. */
   private place(graph: Graph, whole: Graph, direction: Direction): Drawn {
     const memory = this.drawn[direction];
     const known = memory.findLast((drawn) => covers(drawn, graph, direction));

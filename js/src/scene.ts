@@ -1,4 +1,4 @@
-import { extents, type Box } from "./graph/boxes";
+import { extents, sized, type Box } from "./graph/boxes";
 import type { Graph, Wire } from "./graph/graph";
 import type { Layout } from "./layout/types";
 
@@ -43,6 +43,7 @@ export interface Scene {
   readonly direction: Direction;
   readonly boxes: ReadonlyMap<string, Placed>;
   readonly wires: readonly DrawnWire[];
+  readonly wiresByKey: ReadonlyMap<string, DrawnWire>;
   readonly brackets: readonly DrawnBracket[];
   readonly bounds: Rect;
 }
@@ -55,14 +56,33 @@ const BESIDE = 5; // from a forward wire to the backward one
 /** Of each box the size along the flow, and what it reaches to either side. */
 export type Sizes = ReadonlyMap<string, readonly [number, number, number]>;
 
+/** A moment of a picture that is known as a whole: what stands already, where it will stay. */
+export function partOf(whole: Scene, graph: Graph): Scene {
+  const boxes = new Map<string, Placed>();
+  for (const [key, box] of graph.boxes) {
+    const known = whole.boxes.get(key);
+    if (!known) continue;
+    if (known.box === box) boxes.set(key, known);
+    else {
+      const own = box.kind === "card" ? sized(box, known.box) : box;
+      boxes.set(key, { box: own, x: known.x, y: known.y });
+    }
+  }
+  const wires = graph.wires.flatMap((wire) => {
+    const known = whole.wiresByKey.get(wire.key);
+    if (!known || !boxes.has(wire.from) || !boxes.has(wire.to)) return [];
+    return known.wire === wire ? known : { ...known, wire };
+  });
+  const shown = new Set(graph.brackets.map((b) => `${b.view}-${b.base}`));
+  return { ...whole, boxes, wires, brackets: whole.brackets.filter((b) => shown.has(b.key)) };
+}
+
 /**
  * Where everything stands in the plane. `sizes` are those of all boxes of the layout, also of
- * ones that are not drawn yet, so that columns do not move when these come; `whole` is the graph
- * that the picture frames.
+ * ones that are not drawn, so that columns do not move when these come.
  */
 export function buildScene(
   graph: Graph,
-  whole: Graph,
   layout: Layout,
   sizes: Sizes,
   direction: Direction,
@@ -78,9 +98,9 @@ export function buildScene(
     views.set(b.base, row + 1);
     return [drawBracket(`${b.view}-${b.base}`, view, base, row)];
   });
-  const framed = whole === graph ? boxes : placeAll(whole, layout, at, direction);
-  const bounds = boundsOf([...boxes.values(), ...framed.values()], direction);
-  return { direction, boxes, wires, brackets, bounds };
+  const wiresByKey = new Map(wires.map((drawn) => [drawn.wire.key, drawn]));
+  const bounds = boundsOf(boxes.values(), direction);
+  return { direction, boxes, wires, wiresByKey, brackets, bounds };
 }
 
 function placeAll(

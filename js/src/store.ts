@@ -111,7 +111,7 @@ export class Store implements Receiver {
   readonly direction: ReadonlySignal<Direction> = computed(() => {
     const wanted = this.wantedDirection.value;
     if (wanted !== "auto") return wanted;
-    return this.pictures.suited(this.graph.value, this.whole.value, this.width.value);
+    return this.pictures.suited(this.whole.value, this.width.value);
   });
   readonly scene: ReadonlySignal<Scene> = computed(() => {
     const direction = this.fresh.value >= 0 ? this.direction.value : "LR";

@@ -153,7 +153,10 @@ export class Program {
       const stale = node.saved.findIndex((s, i) =>
         current.some((t) => t.storage === s.storage && t.version > (node.values[i]?.version ?? 0)),
       );
-      if (stale >= 0) return this.fail(run, node, stale, current, source);
+      if (stale >= 0) {
+        this.fail(run, node, stale, current, source);
+        return;
+      }
       if (node.variable) this.accumulate(run, node, node.variable, grad);
       else this.finish(run, node, grad, incoming);
     }
@@ -420,8 +423,8 @@ export function manyBoxes(n: number): Program {
   let a = p.leaf("x", [1, 2]);
   let b = p.leaf("w", [0.5, 0.5]);
   for (let i = 0; i < n; i += 1) {
-    const next = p.op(i % 3 === 0 ? "mul" : "add", [a, i % 4 === 0 ? b : 0.5], `h${i}`);
-    if (i % 5 === 0) b = a;
+    const next = p.op(i % 3 === 0 ? "mul" : "add", [a, i % 6 === 0 ? b : 0.5], `h${i}`);
+    if (i % 7 === 0) b = p.leaf(`w${i}`, [0.5, 0.5]);
     a = next;
   }
   const loss = p.op("mean", [a], "loss");

@@ -165,24 +165,38 @@ function slotsOf(model: Model, node: NodeRow): Slot[] {
   node.saved.forEach((row, index) => {
     if (row.value === null && row.storage === null) return;
     const stale = row.stale.length > 0 && !node.freed && node.state !== "done";
-    const value = row.value === null ? undefined : model.values.get(row.value);
-    const own = value ? userName(value) : null;
     slots.push({
       key: `${node.node}:${index}`,
       node: node.node,
       index,
       row,
-      name: cut(own ?? (row.slot === "result" ? "result" : shapeName(model, row)), 9),
+      name: slotName(model, row),
       state: node.freed ? "empty" : stale ? "stale" : "held",
     });
   });
   return slots;
 }
 
-function shapeName(model: Model, row: SlotRow): string {
-  if (row.value === null) return row.slot;
-  const text = called(model, row.value, 9);
-  return text.startsWith("the ") ? row.slot : text;
+/** What a slot is called: the user's variable, or a short expression, or the slot's own name. */
+export function slotName(model: Model, row: SlotRow): string {
+  const value = row.value === null ? undefined : model.values.get(row.value);
+  const own = value ? userName(value) : null;
+  if (own !== null) return cut(own, 9);
+  if (row.slot === "result" || !value) return cut(row.slot, 9);
+  const text = called(model, value.value, 9);
+  return cut(text.startsWith("the ") ? row.slot : text, 9);
+}
+
+const resized = new WeakMap<Card, Card>();
+
+/** A card in the size that it will have when all has come that is still to come. */
+export function sized(own: Card, { w, h }: { w: number; h: number }): Card {
+  if (own.w === w && own.h === h) return own;
+  const known = resized.get(own);
+  if (known?.w === w && known.h === h) return known;
+  const made = { ...own, w, h };
+  resized.set(own, made);
+  return made;
 }
 
 /** The size of a box along the flow and across it, on either side of its line of flow. */

@@ -1,6 +1,15 @@
 import type { Summary } from "../events";
 import type { CallRow, Model, NodeRow } from "../model";
-import { card, copyOf, makePill, pillText, type Box, type Card, type Pill } from "./boxes";
+import {
+  card,
+  copyOf,
+  makePill,
+  pillText,
+  slotName,
+  type Box,
+  type Card,
+  type Pill,
+} from "./boxes";
 import { edgeInputs } from "./edges";
 import { baseWrites, inputsOf, origin, visible } from "./visible";
 
@@ -51,7 +60,7 @@ export function buildGraph(model: Model): Graph {
     if (!call) continue;
     const pill = pillOf(model, call, nodes.get(id) ?? []);
     boxes.set(pill.key, pill);
-    wires.push(...wiresOf(model, pill, writes));
+    for (const wire of wiresOf(model, pill, writes)) wires.push(wire);
   }
   foldViewWrites(model, boxes, wires);
   const drawn = wires.filter((wire) => boxes.has(wire.from) && boxes.has(wire.to));
@@ -86,26 +95,39 @@ function nodesByCall(model: Model): Map<number, NodeRow[]> {
 
 const pills = new WeakMap<CallRow, Pill>();
 
+/** The pill of a call; the same object while nothing about it changes. */
 function pillOf(model: Model, call: CallRow, nodes: readonly NodeRow[]): Pill {
-  const made = makePill(model, call, nodes);
   const known = pills.get(call);
   const same =
-    known?.sign === made.sign &&
-    known.nodes.length === nodes.length &&
+    known?.nodes.length === nodes.length &&
     known.nodes.every((node, i) => node === nodes[i]) &&
-    known.slots.every((slot, i) => slot.name === made.slots[i]?.name);
+    known.slots.every((slot) => slot.name === slotName(model, slot.row));
   if (known && same) return known;
+  const made = makePill(model, call, nodes);
   pills.set(call, made);
   return made;
 }
 
 type Writes = ReturnType<typeof baseWrites>;
 
-function wiresOf(model: Model, pill: Pill, writes: Writes): Wire[] {
+const wiresByPill = new WeakMap<Pill, readonly Wire[]>();
+
+function wiresOf(model: Model, pill: Pill, writes: Writes): readonly Wire[] {
+  const known = wiresByPill.get(pill);
+  if (known && !pill.call.inplace) return known;
+  const made = makeWires(model, pill, writes);
+  wiresByPill.set(pill, made);
+  return made;
+}
+
+function makeWires(model: Model, pill: Pill, writes: Writes): Wire[] {
   const { call, nodes } = pill;
   const outputs = [...call.outputs];
-  const bases = [...writes.values()].filter((write) => write.call === call.call);
-  for (const write of bases) if (write.base !== null) outputs.push(write.base);
+  if (call.inplace) {
+    for (const write of writes.values()) {
+      if (write.call === call.call && write.base !== null) outputs.push(write.base);
+    }
+  }
   const first = outputs.at(-1);
   const value = first === undefined ? undefined : model.values.get(first);
   const from = value ? origin(model, writes, value) : null;

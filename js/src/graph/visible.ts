@@ -90,15 +90,23 @@ function roots(model: Model): number[] {
     last = Math.max(last, call.time);
   }
   const since = model.cellTimes.findLast((time) => time <= last) ?? 0;
-  const latest = new Map<string, number>(); // of one line in a loop, the newest result
+  const latest = new Map<string, number>(); // what each line computed last, as loops repeat
+  for (const call of model.calls.values()) {
+    const output = call.outputs[0];
+    if (call.time >= since && output !== undefined) latest.set(lineOf(call), output);
+  }
   for (const value of model.values.values()) {
     if (value.alive) found.push(value.value);
     else if (value.call !== null && value.next === null && !used.has(value.value)) {
       const call = model.calls.get(value.call);
-      if (call && call.time >= since) latest.set(`${call.source ?? ""} ${call.op}`, value.value);
+      if (call && latest.get(lineOf(call)) === value.value) found.push(value.value);
     }
   }
-  return [...found, ...latest.values()];
+  return found;
+}
+
+function lineOf(call: CallRow): string {
+  return `${call.source ?? ""} ${call.op}`;
 }
 
 function newest(model: Model, values: Set<number>, calls: Set<number>): Visible {

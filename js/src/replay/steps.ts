@@ -51,10 +51,16 @@ export class Stepper {
   private take(event: Event): void {
     const kind = event.event;
     if (kind === "backward") this.inRun = true;
-    if (LEADING.has(kind)) this.lead(event);
+    if (this.leads(event)) this.lead(event);
     else if (this.trails(event)) this.extend();
     else this.begin(event);
     if (kind === "done") this.inRun = false;
+  }
+
+  /** Whether an event comes before what it belongs to: a retained gradient, before its node. */
+  private leads(event: Event): boolean {
+    if (event.event === "grad") return this.inRun && event.how === "retained";
+    return LEADING.has(event.event);
   }
 
   private lead(event: Event): void {

@@ -12,7 +12,8 @@ export function App({ store, theme }: { store: Store; theme: Signal<Theme> }) {
   const size = useSignal({ w: 0, h: 0 });
   const camera = useSignal({ x: 0, y: 0, k: 1 });
   const auto = useSignal(true);
-  const view: ViewState = useMemo(() => ({ size, camera, auto }), []);
+  const whole = useSignal(false);
+  const view: ViewState = useMemo(() => ({ size, camera, auto, whole }), []);
   const fault = store.fault.value;
   return (
     <div

@@ -12,6 +12,8 @@ export interface ViewState {
   readonly camera: Signal<Camera>;
   /** The camera goes by itself until the user moves it. */
   readonly auto: Signal<boolean>;
+  /** By itself it shows the whole picture, however small. */
+  readonly whole: Signal<boolean>;
 }
 
 /** The graph in its window: it can be dragged, zoomed, and fitted. */
@@ -34,7 +36,7 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
       if (!event.ctrlKey && !event.metaKey) return; // the notebook scrolls
       event.preventDefault();
       const { left, top } = element.getBoundingClientRect();
-      view.auto.value = false;
+      release(view);
       view.camera.value = zoom(
         view.camera.value,
         Math.exp(-event.deltaY * 0.004),
@@ -53,7 +55,7 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
     const scene = store.scene.value;
     const size = view.size.value;
     if (!view.auto.value || size.w === 0) return;
-    const subject = subjectOf(store, scene);
+    const subject = view.whole.value ? null : subjectOf(store, scene);
     const camera = view.camera.peek();
     const next = follow(camera, scene.bounds, subject, size);
     if (next !== camera) view.camera.value = next;
@@ -71,7 +73,7 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
     if (!start.moved) svg.current?.setPointerCapture(event.pointerId);
     dragged.current = { x: event.clientX, y: event.clientY, moved: true };
     dragging.value = true;
-    view.auto.value = false;
+    release(view);
     const { x, y, k } = view.camera.value;
     view.camera.value = { x: x + dx, y: y + dy, k };
   };
@@ -119,9 +121,16 @@ function timeOf(box: Box): number {
   return box.kind === "pill" ? box.call.time : box.value.time;
 }
 
+/** From now on the camera is where the user puts it. */
+export function release(view: ViewState): void {
+  view.auto.value = false;
+  view.whole.value = false;
+}
+
 /** Shows the whole picture, laid out afresh, and lets the camera go by itself again. */
 export function fitAll(store: Store, view: ViewState): void {
   store.tidy();
   view.auto.value = true;
+  view.whole.value = true;
   view.camera.value = fit(store.scene.value.bounds, view.size.value);
 }

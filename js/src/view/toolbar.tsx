@@ -3,7 +3,7 @@ import { toText } from "../explain/text";
 import type { Store } from "../store";
 import { zoom } from "./camera";
 import { ButtonIcon } from "./icons";
-import { fitAll, type ViewState } from "./stage";
+import { fitAll, release, type ViewState } from "./stage";
 
 interface ButtonProps {
   action: string;
@@ -202,7 +202,7 @@ function Picture({ store, view }: { store: Store; view: ViewState }) {
   const direction = store.direction.value;
   const by = (factor: number) => (): void => {
     const { w, h } = view.size.value;
-    view.auto.value = false;
+    release(view);
     view.camera.value = zoom(view.camera.value, factor, w / 2, h / 2);
   };
   const { others } = store.focus.value;
@@ -233,6 +233,7 @@ function Picture({ store, view }: { store: Store; view: ViewState }) {
         onClick={() => {
           store.wantedDirection.value = direction === "LR" ? "TD" : "LR";
           view.auto.value = true;
+          view.camera.value = { x: 0, y: 0, k: 0.01 };
         }}
       >
         <ButtonIcon of={direction} />

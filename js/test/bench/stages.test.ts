@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { focus } from "../../src/graph/focus";
+import { buildGraph } from "../../src/graph/graph";
+import { hazards } from "../../src/model";
+import { Pictures } from "../../src/pictures";
+import { Timeline } from "../../src/timeline";
+import { Store } from "../../src/store";
+import { manyBoxes } from "../builder";
+
+function timed<T>(name: string, run: () => T, times = 20): T {
+  let result = run();
+  const all: number[] = [];
+  for (let i = 0; i < times; i += 1) {
+    const start = performance.now();
+    result = run();
+    all.push(performance.now() - start);
+  }
+  all.sort((a, b) => a - b);
+  console.log(`${name.padEnd(28)} ${(all[all.length >> 1] ?? 0).toFixed(2)} ms`);
+  return result;
+}
+
+it("times each stage for a graph of 1,000 boxes", () => {
+  const program = manyBoxes(470);
+  const timeline = new Timeline();
+  timeline.append(program.json);
+  let t = timeline.end - 400;
+  const model = timed("timeline.at, one step", () => timeline.at((t += 3)));
+  timed("hazards", () => hazards(model));
+  const graph = timed("buildGraph", () => buildGraph(model));
+  timed("focus", () => focus(graph, model, false));
+  const whole = buildGraph(timeline.at(timeline.end));
+  console.log(`${whole.boxes.size} boxes, ${whole.wires.length} wires`);
+  timed("first layout and scene", () => new Pictures().scene(whole, whole, "LR"), 5);
+  const pictures = new Pictures();
+  timed("scene in a known layout", () => pictures.scene(graph, whole, "LR"));
+  const store = new Store();
+  store.load(program.packed());
+  expect(store.scene.value.boxes.size).toBeGreaterThan(1000);
+  let i = 600;
+  timed("store: next step", () => {
+    store.goTo((i += 1));
+    return [store.scene.value, store.explanation.value, store.shown.hazards.value];
+  });
+});
