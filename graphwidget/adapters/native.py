@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 from ..core import errors as core_errors
+from ..core import errors as core_errors
 from ..core import observer as core_observer
 from ..core.node import Node
 from ..core.tensor import Tensor
@@ -26,7 +27,7 @@ from ..optable import Op
 from ..recording import events as ev
 from ..recording.fold import Model
 from ..recording.recorder import MAX_RAW, NodeRef, Recorder, Ref
-from ..recording.sites import Names, Site, cell_of
+from ..recording.sites import Names, Site, cell_of, cell_of
 from ..recording.summary import SMALL, capture, peek, statistics
 from .calls import Edges
 from .identity import guarded, texts
@@ -74,6 +75,7 @@ class NativeAdapter(Runs):
     # Switching on and off ------------------------------------------------------------------
     def start(self) -> None:
         """Observe from now on; whoever observed before is replaced."""
+        core_errors.describe_place = describe_place
         core_observer.set_observer(self)
 
     def stop(self) -> None:
@@ -337,6 +339,14 @@ class NativeAdapter(Runs):
             # a picture that takes long to make must not take the program's time
             self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
         self._next = len(self.raw) + BETWEEN
+
+
+def describe_place(filename: str, line: int) -> str:
+    """Words for a line: with the number of its cell when it stands in a notebook."""
+    cell = cell_of(filename)
+    if cell is not None:
+        return f"cell [{cell}], line {line}"
+    return f"{os.path.basename(filename)}, line {line}"
 
 
 def model_of(tensor: Tensor) -> tuple[Model, int]:
