@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Playwright
+from playwright.sync_api import Page, Playwright, expect
 
 from tests.browser.lab import CELL_MS, Lab, Notebook, chromium
 
@@ -29,6 +29,7 @@ graph = graphwidget.watch()
 graph"""
 
 OpenNotebook = Callable[..., Notebook]
+Screenshot = Callable[[Notebook, str], None]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -68,6 +69,7 @@ def quiet_page(page: Page) -> Iterator[Page]:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.set_default_timeout(CELL_MS)
+    expect.set_options(timeout=10_000)
     yield page
     assert errors == [], "uncaught errors on the page"
 
@@ -82,9 +84,16 @@ def notebook(lab: Lab, quiet_page: Page) -> OpenNotebook:
     return open_notebook
 
 
-@pytest.fixture(scope="session")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where screenshots go: $SCREENSHOTS, else a temporary folder."""
-    folder = Path(os.environ.get("SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
+@pytest.fixture
+def screenshot(tmp_path_factory: pytest.TempPathFactory) -> Screenshot:
+    """Keeps a picture of the page for people to look at, in $SCREENSHOTS or a temporary folder."""
+    chosen = os.environ.get("SCREENSHOTS")
+    folder = Path(chosen) if chosen else tmp_path_factory.mktemp("screenshots")
     folder.mkdir(parents=True, exist_ok=True)
-    return folder
+
+    def take(book: Notebook, name: str) -> None:
+        book.page.mouse.move(0, 0)
+        book.page.wait_for_timeout(600)  # what moves has arrived
+        book.page.screenshot(path=folder / f"{name}.png")
+
+    return take

@@ -24,7 +24,7 @@ from tests.browser.picture import Picture
 
 DRIVE = Path(__file__).with_name("drive.js").read_text()
 START_SECONDS = 60
-CELL_MS = 60_000
+CELL_MS = 30_000
 
 
 def chromium() -> str | None:
@@ -40,6 +40,7 @@ class Lab:
         self.root = folder / "notebooks"
         self.root.mkdir(parents=True)
         self._numbers = itertools.count(1)
+        self._set(folder, "notification", {"fetchNews": "false", "checkForUpdates": False})
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -74,6 +75,12 @@ class Lab:
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
             "--LabApp.extension_manager=readonly",
         ]
+
+    @staticmethod
+    def _set(folder: Path, plugin: str, settings: dict[str, Any]) -> None:
+        file = folder / f"settings/@jupyterlab/apputils-extension/{plugin}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(settings))
 
     @staticmethod
     def _folders(folder: Path) -> dict[str, str]:
@@ -164,16 +171,24 @@ class Notebook:
         return found
 
     def text(self, index: int) -> str:
-        """What a cell printed, returned and raised, as plain text."""
+        """What a cell printed, returned and raised, as plain text, without its warnings."""
         parts = []
         for output in self.outputs(index):
             if output["output_type"] == "stream":
-                parts.append(output["text"])
+                parts.append(output["text"] if output["name"] == "stdout" else "")
             elif output["output_type"] == "error":
                 parts.append(f"{output['ename']}: {output['evalue']}")
             else:
                 parts.append(output["data"].get("text/plain", ""))
         return "\n".join("".join(part) for part in parts)
+
+    def warnings(self, index: int) -> str:
+        """What a cell wrote to stderr."""
+        return "".join(
+            "".join(output["text"])
+            for output in self.outputs(index)
+            if output.get("name") == "stderr"
+        )
 
     def cell(self, index: int) -> Locator:
         """A cell's element on the page."""

@@ -28,7 +28,7 @@ root => {
     })),
     ops: all(root, "op").map((g) => ({
       key: `c${g.dataset.op}`,
-      op: g.querySelector("title").textContent.split(" ")[0],
+      op: g.querySelector("title").textContent.split(/[ .]/)[0],
       sign: text(g, ".gw-sign"),
       slots: all(g, "slot").map((s) => ({
         slot: s.dataset.slot, state: s.dataset.state, text: s.textContent,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import WATCH, OpenNotebook
 from tests.browser.examples import EXAMPLES, Example, as_torch
@@ -21,7 +22,7 @@ def test_example(notebook: OpenNotebook, example: Example) -> None:
     assert seen.op_names == example.ops
     assert seen.flows >= example.flows
     if example.raises:
-        assert picture.error.text_content()
+        expect(picture.error).to_contain_text(example.raises)
 
 
 def test_values_on_the_cards(notebook: OpenNotebook) -> None:
