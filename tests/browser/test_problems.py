@@ -1,0 +1,124 @@
+"""What goes wrong is shown where it went wrong, and early."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import WATCH, OpenNotebook, Screenshot
+from tests.browser.examples import EXAMPLES
+
+G = EXAMPLES["G"].cells
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_stale_value_is_red_before_any_backward(
+    notebook: OpenNotebook, theme: str, screenshot: Screenshot
+) -> None:
+    book = notebook([WATCH, *G])
+    book.theme(theme)
+    book.run(0, 1)
+    picture = book.picture(0)
+    expect(picture.hazard).to_contain_text("loss = (b * b).mean()")
+    expect(picture.hazard).to_contain_text("b[0] = 1000.")
+    seen = picture.seen()
+    assert seen.stale >= 1
+    assert "stale" in seen.slots
+    screenshot(book, f"stale-{theme}")
+
+    book.run(2)
+    expect(picture.error).to_contain_text("MulBackward0")
+    seen = picture.seen()
+    assert [op["op"] for op in seen.ops if op["failed"]] == ["mul"]
+    assert seen.stale >= 1
+    message = "".join(book.outputs(2)[0]["traceback"])
+    assert "one of the variables needed for gradient computation" in message
+    assert "b[0] = 1000." in message
+    screenshot(book, f"in-place-error-{theme}")
+
+
+def test_a_freed_graph(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, *EXAMPLES["F2"].cells])
+    book.run()
+    picture = book.picture(0)
+    expect(picture.error).to_contain_text("retain_graph")
+    seen = picture.seen()
+    assert [op["op"] for op in seen.ops if op["failed"]] == ["mul"]
+    assert "empty" in seen.slots
+
+
+def test_the_gradient_of_a_non_leaf(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, EXAMPLES["A"].cells[0], "y.backward()\nprint(a.grad)"])
+    book.run()
+    assert "not a leaf Tensor" in book.warnings(2)
+    expect(book.picture(0).error).to_contain_text("retain_grad")
+
+
+@pytest.mark.parametrize("name", ["leaf add_", "leaf slice"])
+def test_writing_to_a_leaf(notebook: OpenNotebook, name: str) -> None:
+    book = notebook([WATCH, *EXAMPLES[name].cells])
+    book.run()
+    picture = book.picture(0)
+    expect(picture.error).to_contain_text("no_grad")
+    assert picture.card("a").evaluate("g => g.classList.contains('gw-wrong')")
+
+
+def test_an_exception_in_the_middle_of_a_cell(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, "p = torch.ones(2)\nq = p + 1\n1 / 0\nr = q + 1", "s = q * 2"])
+    book.run(0, 1)
+    picture = book.picture(0)
+    picture.expect_names({"p", "q"})
+    book.run(2)
+    picture.expect_names({"p", "q", "s"})
+
+
+def test_strange_values(notebook: OpenNotebook) -> None:
+    book = notebook(
+        [
+            WATCH,
+            "bad = torch.tensor([float('nan'), float('inf')], requires_grad=True)\n"
+            "none = torch.zeros(0, 3) + 1\n"
+            "point = torch.tensor(3.) * 2\n"
+            "big = torch.ones(10_000_000) + 1\n"
+            "out = bad * 2",
+        ]
+    )
+    book.run()
+    picture = book.picture(0)
+    picture.press("everything")
+    picture.expect_names({"bad", "out", "none", "point", "big"})
+    seen = picture.seen()
+    assert "nan" in seen.card("bad")["numbers"]
+    assert len(seen.card("big")["words"]) < 500
+
+
+def test_names_are_text(notebook: OpenNotebook) -> None:
+    long = "very_" * 60 + "long"
+    book = notebook(
+        [
+            WATCH,
+            f"{long} = torch.ones(1)\nshort = {long} + 1\n"
+            "net = torch.nn.Module()\n"
+            "net.register_parameter('<script>window.hacked = 1</script><img src=x "
+            "onerror=window.hacked=1>', torch.nn.Parameter(torch.ones(1)))\n"
+            "out = next(iter(net.parameters())) * short",
+        ]
+    )
+    book.run()
+    book.picture(0).expect_names({"short", "out"})
+    book.page.wait_for_timeout(300)
+    assert book.page.evaluate("window.hacked") is None
+
+
+def test_two_graphs_in_one_cell(notebook: OpenNotebook) -> None:
+    book = notebook(
+        [
+            WATCH,
+            "p = torch.ones(1, requires_grad=True)\nq = p + 1\n"
+            "u = torch.ones(1, requires_grad=True)\nv = u * 2",
+        ]
+    )
+    book.run()
+    picture = book.picture(0)
+    picture.expect_names({"p", "q", "u", "v"})
+    assert picture.seen().flows == {("p", "q"), ("u", "v")}
