@@ -143,8 +143,10 @@ def targets_of(inputs: Sequence[Any]) -> list[Any]:
         if each._view is not None:
             refresh(each)
         target = target_of(each)
-        if target is None:
+        if target is None and not each.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
+        if target is None:  # a view made under no_grad, which no path reaches
+            target = object()
         targets.append(target)
     return targets
 

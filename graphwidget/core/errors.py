@@ -106,6 +106,8 @@ def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
         if not word.startswith("torch::autograd"):
             word = word.replace("Backward", "", 1)
             word = word[:-1] if word.endswith("0") else word
+        if origin.seq < 0:  # written through a view: its history is the view's
+            word = "AsStrided"
         where = f", which is output {tensor.output_nr} of {word},"
     message = STALE.format(
         type=tensor_type(tensor._data.dtype),
@@ -176,4 +178,5 @@ def none_grad(tensor: Tensor) -> Finding:
         "only.",
         "Way out: call .retain_grad() on it before backward.",
     )
-    return Finding("none", help, node=tensor.grad_fn, tensor=tensor)
+    node = getattr(tensor._node, "node", tensor._node)  # grad_fn may raise for a view
+    return Finding("none", help, node=node, tensor=tensor)

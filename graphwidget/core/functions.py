@@ -158,7 +158,7 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     """The sum of all items, or along dims."""
     if dtype is not None:
         input = to(input, dtype)
-    if dim is None or (input._data.ndim == 0 and dim in (0, -1, ())):
+    if dim is None:
         return (
             F.sum(input) if not keepdim else F.sum_dim(input, tuple(range(input._data.ndim)), True)
         )
@@ -178,7 +178,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             "mean(): could not infer output dtype. Input dtype must be either a floating point or "
             f"complex dtype. Got: {dtypes.type_word(input._data.dtype)}"
         )
-    if dim is None or (input._data.ndim == 0 and dim in (0, -1, ())):
+    if dim is None:
         return F.mean(input)
     return F.mean_dim(input, wrap_dims(dim, input._data.ndim), keepdim)
 

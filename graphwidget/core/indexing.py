@@ -73,7 +73,9 @@ def expand_index(tensor: Tensor, index: Any) -> list[Any]:
     ndim = tensor._data.ndim
     if used > ndim:
         if ndim == 0 and len(items) == 1 and is_integer(items[0]):
-            raise IndexError(ZERO_DIM)
+            place = int(items[0])
+            outside = f"index {place} is out of bounds for dimension 0 with size 0"
+            raise IndexError(outside if place else ZERO_DIM)
         if ndim == 0 and len(items) == 1 and isinstance(items[0], slice):
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
@@ -131,7 +133,7 @@ def basic_part(tensor: Tensor, items: list[Any]) -> tuple[Tensor, list[np.ndarra
                 raise IndexError("slice() cannot be applied to a 0-dim tensor.")
             size = view._data.shape[dim]
             start, end, step = slice_bounds(item, size)
-            if (start, end, step) != (0, size, 1):
+            if item.start not in (None, 0) or (end, step) != (size, 1):
                 view = TENSORS.slice(view, dim, start, end, step)
             left.append(None)
             dim += 1
@@ -200,8 +202,6 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
     if not (isinstance(value, (Tensor, np.ndarray)) or is_number(value)):
         kind = dtypes.tensor_type(tensor._data.dtype)
         raise TypeError(f"can't assign a {type(value).__name__} to a {kind}")
-    if tensor._data.ndim == 0 and is_integer(index) and int(index) != 0:
-        raise IndexError(f"index {int(index)} is out of bounds for dimension 0 with size 0")
     whole = index is Ellipsis
     if isinstance(index, slice) and index == slice(None):
         whole = tensor._data.ndim > 0
@@ -274,8 +274,9 @@ def put(view: Tensor, indices: tuple[Any, ...], value: Any) -> None:
     shape = TABLE["index"].kernel(view._data, indices).shape
     if value._data.shape != without_leading_ones(value._data.shape):
         value = TENSORS.view(value, without_leading_ones(value._data.shape))
-    if np.shares_memory(view._data, value._data):
-        raise RuntimeError(inplace.PARTIAL_OVERLAP)
+    masks = len(indices) == 1 and indices[0].dtype == bool and value._data.size == 1
+    if not masks:
+        inplace.check_overlap(view._data, [value._data], whole=True)
     try:
         np.broadcast_to(value._data, shape)
     except ValueError:

@@ -16,7 +16,7 @@ from . import dtypes, hot
 from .compile import LINKS
 from .node import Node, saved_output
 from .tensor import Tensor
-from .version import bump
+from .version import bump, counter_of
 from .views import Link, check_writable, rebase
 
 OVERLAP = (
@@ -37,23 +37,37 @@ def overlaps_itself(data: np.ndarray) -> bool:
     return repeats and data.size > 0
 
 
-def check_overlap(data: np.ndarray, others: list[np.ndarray]) -> None:
-    """Refuse a write whose items or operands overlap in part.
+def is_dense(data: np.ndarray) -> bool:
+    """Whether the items fill their memory without gaps, in some order of the dims."""
+    expected = data.itemsize
+    sizes = sorted(zip(data.strides, data.shape, strict=True))
+    for stride, size in sizes:
+        if size != 1:
+            if stride != expected:
+                return False
+            expected *= size
+    return True
+
+
+def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> None:
+    """Refuse a write whose items or operands overlap in part (with ``whole``, at all).
+
+    PyTorch answers only for tensors without gaps; the others it lets pass.
 
     Raises:
         RuntimeError: PyTorch's texts.
     """
-    if overlaps_itself(data):
+    if not whole and overlaps_itself(data):
         raise RuntimeError(OVERLAP)
     for other in others:
-        if not np.may_share_memory(data, other):
+        if not (np.may_share_memory(data, other) and is_dense(data) and is_dense(other)):
             continue
         same = (
             other.ctypes.data == data.ctypes.data
             and other.shape == data.shape
             and other.strides == data.strides
         )
-        if not same and np.shares_memory(data, other):
+        if whole or not same:
             raise RuntimeError(PARTIAL_OVERLAP)
 
 
@@ -73,7 +87,7 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     differentiable = [x for x, name in zip(operands, op.inputs, strict=True)
                       if name in op.derivatives]  # fmt: skip
     wanted = hot.grad_enabled() and any(x._requires_grad for x in differentiable)
-    if wanted or (hot.grad_enabled() and tensor._requires_grad):
+    if wanted or (hot.grad_enabled() and tensor.requires_grad):
         check_writable(tensor, op.name + "_")
     result, fit = compute(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
@@ -109,9 +123,11 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     tensor._meta = hot.meta_of(tensor._data)
     bump(tensor, op.name + "_")
     info = tensor._view
-    if info is not None:  # PyTorch regenerates the view from its new geometry
+    if info is not None:  # the base's history stays; its next write replays the longer chain
         info.chain = (*info.chain, Link(op, params, shape))
-        hot.refresh(tensor)
+        info.version = counter_of(tensor).version
+        if node is not None:
+            tensor._node = node
     elif node is not None:
         history(tensor, node)
     if hot.observer is not None:

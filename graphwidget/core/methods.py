@@ -24,7 +24,8 @@ SAME = {
     ),
     shapes: (
         "view", "reshape", "flatten", "t", "transpose", "permute", "unsqueeze", "squeeze",
-        "expand", "unbind", "split", "chunk", "narrow", "select", "diagonal", "contiguous",
+        "expand", "unbind", "split", "chunk", "tensor_split",
+        "narrow", "select", "diagonal", "contiguous",
         "t_", "transpose_", "squeeze_", "unsqueeze_",
     ),
     products: ("mm", "mv", "dot", "bmm", "addmm", "outer", "matmul"),

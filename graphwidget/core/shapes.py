@@ -31,6 +31,8 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
         np.reshape(input._data, wanted, copy=False)
     except ValueError:
         return F.unsafe_view(F.clone(input), wanted)
+    if not input._data.flags.c_contiguous:
+        return F.reshape_alias(input, wanted)
     return F.view(input, wanted)
 
 
@@ -133,19 +135,27 @@ def _several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """One view for each index of a dim."""
     if input._data.ndim == 0:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+        wrap_dim(dim, 0)
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return _several(F.unbind)(input, dim=wrap_dim(dim, input._data.ndim))
 
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
+    if tensor._data.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim = wrap_dim(dim, tensor._data.ndim)
     total = tensor._data.shape[dim]
     if isinstance(split_size_or_sections, int):
         step = split_size_or_sections
-        if step < 0 or (step == 0 and total):
+        if step < 0:
             raise RuntimeError(
                 f"split expects split_size be non-negative, but got split_size={step}"
+            )
+        if step == 0 and total:
+            raise RuntimeError(
+                "split_size can only be 0 if dimension size is 0, but got dimension size of "
+                f"{total}"
             )
         sizes = tuple(
             builtins.min(step, total - start) for start in range(0, total, step or 1)
@@ -162,21 +172,51 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """About ``chunks`` consecutive views along a dim."""
+    if input._data.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     total = input._data.shape[wrap_dim(dim, input._data.ndim)]
     return split(input, builtins.max(1, -(-total // chunks)), dim)
 
 
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """``length`` indices of a dim from ``start``."""
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Slices along a dim: so many, as equal as can be, or cut at the given indices."""
+    if input._data.ndim == 0:
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+        )
     dim = wrap_dim(dim, input._data.ndim)
     total = input._data.shape[dim]
-    if not 0 <= start <= total or start + length > total:
+    if isinstance(indices_or_sections, int):
+        size, larger = divmod(total, indices_or_sections)
+        cuts = [i * size + builtins.min(i, larger) for i in range(1, indices_or_sections)]
+    else:
+        cuts = list(indices_or_sections)
+    bounds = zip([0, *cuts], [*cuts, total], strict=True)
+    return tuple(F.slice(input, dim, start, end, 1) for start, end in bounds)
+
+
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """``length`` indices of a dim from ``start``."""
+    if input._data.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input._data.ndim)
+    total = input._data.shape[dim]
+    if not -total <= start <= total:
+        raise IndexError(
+            f"start out of range (expected to be in range of [-{total}, {total}], but got {start})"
+        )
+    start = start + total if start < 0 else start
+    if start + length > total:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({total}).")
     return F.slice(input, dim, start, start + length, 1)
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The items at one index of a dim, which goes."""
+    if input._data.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, input._data.ndim)
     size = input._data.shape[dim]
     if not -size <= index < size:

@@ -40,6 +40,8 @@ FUNCTION = (
     "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
     "Function."
 )
+INSIDE = -1
+"""The sequence number of a node that is the ``function`` of a CopySlices, not in the graph."""
 WRITTEN = "is being modified inplace"
 BASE_WRITTEN = "its base or another view of its base has been modified inplace"
 
@@ -156,8 +158,20 @@ def refresh(view: Tensor) -> None:
         raise RuntimeError(info.complaint(BASE_WRITTEN))
     target = target_of(base)
     if target is not None:
+        keeps = retaining(view)
         view._node = AsStridedBackward0(info, target)
+        if keeps is not None:
+            view._node._hooks().retain = keeps
     info.version = version
+
+
+def retaining(tensor: Tensor) -> Any:
+    """Take the wish to retain the gradient off a tensor's present node, to give it to the next."""
+    hooks = None if tensor._node is None else tensor._node.hooks
+    if hooks is None or hooks.retain is None or hooks.retain() is not tensor:
+        return None
+    keeps, hooks.retain = hooks.retain, None
+    return keeps
 
 
 def refresh_for_op(view: Tensor) -> None:
@@ -256,5 +270,6 @@ class CopySlices(Node):
 def rebase(view: Tensor, info: ViewInfo, function: Node) -> None:
     """Give the base the history of a write through ``view``; other views follow when looked at."""
     base = info.base
+    function.seq = INSIDE
     base._node = CopySlices(base, info, function)
     base._requires_grad = True

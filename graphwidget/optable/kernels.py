@@ -219,6 +219,11 @@ def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
     return as_array(np.argmin(a, dim, keepdims=keepdim))
 
 
+def clone(a: Array) -> Array:
+    """A copy with the dims in the same order in memory; in C order where items repeat."""
+    return np.array(a, order="C" if 0 in a.strides else "K")
+
+
 # Shapes --------------------------------------------------------------------------------------
 VIEW_ERROR = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans "
@@ -323,12 +328,14 @@ def split_sizes(a: Array, sizes: Shape, dim: int) -> tuple[Array, ...]:
 
 def stack(arrays: list[Array], dim: int) -> Array:
     """Joined along a new dim."""
-    return np.stack(arrays, dim)
+    return np.ascontiguousarray(np.stack(arrays, dim))
 
 
 def cat(arrays: list[Array], dim: int) -> Array:
     """Joined along a dim; PyTorch lets empty 1-d tensors pass."""
-    return np.concatenate([a for a in arrays if a.shape != (0,)] or arrays, dim)
+    return np.ascontiguousarray(
+        np.concatenate([a for a in arrays if a.shape != (0,)] or arrays, dim)
+    )
 
 
 # Indexing ------------------------------------------------------------------------------------

@@ -16,6 +16,10 @@ op("view(self, /, shape)", kernels.view, view=True,
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
+op("reshape_alias(self, /, shape)", kernels.view, view=True, node="ReshapeAliasBackward0",
+   d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
+   text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
+
 op("unsafe_view(self, /, shape)", lambda a, shape: np.reshape(a, shape).copy(),
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    sign="reshape", text="{self} as {shape}", tex=r"{self}", onnx="Reshape")

@@ -84,9 +84,8 @@ class Machine:
         }
 
     def _as_gradient(self, tensor: Any) -> dict[str, Any]:
-        if id(tensor) not in self.gradients:
-            return {}
-        return {"version": tensor._version - self.gradients[id(tensor)][1], "view": None}
+        found = self.gradients.get(id(tensor)) or self.gradients.get(id(tensor._base))
+        return {"version": tensor._version - found[1], "view": None} if found else {}
 
     def _name_of(self, tensor: Any) -> str | None:
         if tensor is None:
@@ -324,6 +323,10 @@ class Writer:
         source = self.pick(lambda t: t.requires_grad)
         extra = self.some(["", ", create_graph=True", ", retain_graph=True, allow_unused=True",
                            ", create_graph=True, allow_unused=True"])  # fmt: skip
+        if "create" not in extra:
+            # A buffer of PyTorch's own may be a view of it: only its numbers are compared.
+            form = f"torch.autograd.grad({output}.sum(), {source}{extra})[0].clone()"
+            return f"{self.target()} = {form}"
         return f"({self.target()},) = torch.autograd.grad({output}.sum(), {source}{extra})"
 
     def gradient(self) -> str:
@@ -348,7 +351,7 @@ class Writer:
 
     def convert(self) -> str:
         source = self.pick()
-        return f"{self.target()} = {source}.{self.some(['double()', 'float()', 'long()'])}"
+        return f"{self.target()} = {source}.{self.some(['double()', 'float()'])}"
 
 
 def _apart(versions: re.Match[str]) -> str:
