@@ -27,8 +27,8 @@ KEPT = 2_000
 """A snapshot keeps at most this many values and this many nodes besides parameters and names."""
 
 
-MAX_WRITES, MAX_ROWS = 20, 100
-"""... the latest writes of each storage, and the latest cells and errors."""
+MAX_WRITES, MAX_ROWS, MAX_TEXT = 20, 100, 2_000
+"""... the latest writes of each storage, and the latest cells (so much of each) and errors."""
 
 
 class Log:
@@ -46,6 +46,7 @@ class Log:
     ) -> None:
         self.lock = RLock()
         self.first = 0 if start is None else start.dropped - 1
+        self._begin = 0 if start is None else start.dropped
         self.lost = 0  # events dropped by this log itself
         self.on_forget: Callable[[set[int], set[int]], None] | None = None
         """Called with the values and nodes that a snapshot no longer knows."""
@@ -127,7 +128,7 @@ class Log:
             self._bytes -= len(chunk)
             fold(decode(chunk), model)
         model.time += more
-        self.lost += model.time - self.first
+        self.lost = model.time - self._begin
         state = thin(model)
         snapshot = encode((ev.Snapshot(model.time, state),))
         self._chunks.appendleft((1, snapshot))
@@ -217,5 +218,8 @@ def thin(model: Model) -> Row:
         storage["writes"] = storage["writes"][-MAX_WRITES:]
     for run in thinned.runs.values():
         run["order"] = [node for node in run["order"] if node in kept_nodes]
-    thinned.cells, thinned.errors = model.cells[-MAX_ROWS:], model.errors[-MAX_ROWS:]
+    thinned.errors = model.errors[-MAX_ROWS:]
+    thinned.cells = [
+        cell | {"source": cell["source"][:MAX_TEXT]} for cell in model.cells[-MAX_ROWS:]
+    ]
     return thinned.to_json()

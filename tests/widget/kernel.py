@@ -71,9 +71,10 @@ class Kernel:
         end = time.monotonic() + TIMEOUT
         while time.monotonic() < end:
             got = self._take(heard, 1)
-            if got is not None and got["parent_header"].get("msg_id") == message:
-                if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
-                    return heard
+            if got is None or got["parent_header"].get("msg_id") != message:
+                continue
+            if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
+                return heard
         raise TimeoutError("the kernel did not come to rest")
 
     def wait(self, seconds: float) -> Heard:

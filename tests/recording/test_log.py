@@ -1,0 +1,119 @@
+"""The log stays within its bounds, whatever is recorded, and says what it dropped."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+from graphwidget.recording import events as ev
+from graphwidget.recording.fold import fold
+from graphwidget.recording.log import Log, unpack, wire
+from graphwidget.recording.recorder import Recorder
+
+ONE = ev.Summary((1,), "float32", (1.0,), None, None)
+
+
+def value(number: int, parameter: bool = False) -> ev.Value:
+    return ev.Value(number, number, 0, False, True, parameter, None, ONE)
+
+
+def test_times_are_indices() -> None:
+    log = Log()
+    log.extend(ev.Dead(n) for n in range(1000))
+    assert log.count == 1000
+    start, events = log.since(990)
+    assert start == 990
+    assert [event.value for event in events if isinstance(event, ev.Dead)] == list(range(990, 1000))
+
+
+def test_packed_log_comes_back() -> None:
+    log = Log()
+    log.extend([value(1), ev.Name(1, "</script>", ""), ev.Dead(1)])
+    first, events = unpack(log.pack())
+    assert first == 0
+    assert json.dumps(wire(events)) == json.dumps(wire(log.since(0)[1]))
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "\ud800", "'\"\\\0", "x" * 100_000])
+def test_any_text_can_be_packed(text: str) -> None:
+    log = Log()
+    log.append(ev.Cell(1, text))
+    assert unpack(log.pack())[1]
+
+
+def test_another_protocol_is_refused() -> None:
+    with pytest.raises(ValueError, match="protocol"):
+        unpack(b'{"protocol": 99, "first": 0, "events": []}')
+
+
+def test_a_long_log_keeps_parameters_and_names() -> None:
+    log = Log()
+    log.extend([value(1, parameter=True), value(2), ev.Name(2, "x", "")])
+    for number in range(3, 60_000):
+        log.extend([value(number), ev.Name(number, "y", ""), ev.Dead(number)])
+    packed = log.pack()
+    first, events = unpack(packed)
+    assert len(events) <= 20_000
+    assert isinstance(events[0], ev.Snapshot)
+    assert events[0].dropped == first + 1
+    assert first + len(events) == log.count == 3 + 3 * (60_000 - 3)
+    model = fold(events)
+    assert model.time == log.count
+    assert model.values[1]["parameter"]
+    assert model.names == {"\0x": 2, "\0y": 59_999}
+    assert log.lost == events[0].dropped
+
+
+def test_a_fat_log_stays_within_its_bytes() -> None:
+    log = Log(max_bytes=1_000_000)
+    for number in range(400):
+        log.append(ev.Cell(number, "x" * 10_000))
+    assert len(log.pack()) <= 1_000_100
+    assert fold(unpack(log.pack())[1]).cells[-1]["count"] == 399
+
+
+def test_whoever_missed_a_snapshot_gets_it() -> None:
+    log = Log(max_events=512)
+    log.extend(value(n) for n in range(2000))
+    start, events = log.since(3)
+    assert start == log.first
+    assert isinstance(events[0], ev.Snapshot)
+
+
+def test_skipped_events_count() -> None:
+    log = Log()
+    log.append(value(1))
+    log.skip(99)
+    log.append(ev.Name(1, "x", ""))
+    assert log.count == 101
+    assert fold(log.since(0)[1]).time == 101
+    assert log.lost == 100
+
+
+def test_many_threads_may_append() -> None:
+    log = Log(max_events=1000)
+    threads = [
+        threading.Thread(target=lambda: [log.append(ev.Dead(n)) for n in range(2000)])
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert log.count == 8000
+
+
+def test_a_fork_goes_on_from_what_lives() -> None:
+    recorder = Recorder()
+    recorder.raw.append((recorder.tell, value(1)))
+    recorder.name(1, "x")
+    other = recorder.fork()
+    other.cell(2, "")
+    other.drain()
+    model = other.log.model()
+    assert model.names == {"\0x": 1}
+    assert model.cells[-1]["count"] == 2
+    assert other.log.lost == 0
+    assert recorder.log.count == 2

@@ -1,0 +1,64 @@
+"""What is told of arrays of every kind."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from graphwidget.recording.summary import peek, summarize
+
+
+def test_small_arrays_travel_whole() -> None:
+    told = summarize(np.arange(32, dtype=np.float32).reshape(4, 8))
+    assert told.shape == (4, 8)
+    assert told.dtype == "float32"
+    assert told.values == tuple(range(32))
+    assert told.stats is None
+
+
+def test_large_arrays_travel_as_statistics() -> None:
+    told = summarize(np.arange(33, dtype=np.float64))
+    assert told.values is None
+    assert told.stats == (0, 32, 16, 0)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("size", [0, 1, 32, 33, 1000])
+def test_every_summary_is_json(dtype: str, size: int) -> None:
+    array = np.ones(size, dtype)
+    for told in (summarize(array), peek(array)):
+        json.dumps(told, allow_nan=False)
+        assert told.shape == (size,)
+
+
+def test_not_finite_numbers_travel_as_text() -> None:
+    assert summarize(np.array([np.nan, np.inf, -np.inf, 1])).values == ("nan", "inf", "-inf", 1)
+
+
+def test_statistics_are_of_the_finite_numbers() -> None:
+    array = np.arange(100.0)
+    array[:3] = np.nan, np.inf, -np.inf
+    assert summarize(array).stats == (3, 99, 51, 3)
+    assert summarize(np.full(40, np.nan)).stats == ("nan", "nan", "nan", 40)
+
+
+def test_large_finite_numbers_stay_numbers() -> None:
+    assert summarize(np.array([1.7e308, 1.7e308])).values == (1.7e308, 1.7e308)
+    assert summarize(np.full(40, 60000, np.float16)).stats == (60000, 60000, 60000, 0)
+
+
+def test_scalars() -> None:
+    assert summarize(np.float32(2)).values == (2.0,)
+    assert summarize(np.array(True)).values == (True,)
+
+
+def test_peek_says_more() -> None:
+    array = np.linspace(0, 1, 1000, dtype=np.float32)
+    told = peek(array)
+    assert told.values is not None
+    assert len(told.values) == 1000
+    assert told.histogram is not None
+    assert sum(told.histogram.counts) == 1000
+    assert peek(np.zeros(5000)).values is None
