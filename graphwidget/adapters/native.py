@@ -144,6 +144,8 @@ class NativeAdapter(Runs):
             raw = self.raw
             values = self.values
             refs = []
+            if op.variadic:
+                inputs = inputs[0]
             for tensor in inputs:
                 ref = tensor._rec
                 if (

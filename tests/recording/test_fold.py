@@ -20,7 +20,7 @@ def write(storage: int, version: int, before: int, after: int, call: int | None 
     return ev.Write(storage, version, before, after, None, None, call, None)
 
 
-SQUARE = [
+SQUARE: list[ev.Event] = [
     ev.Define("mul", "×", "{self} × {other}", "", ("self", "other"), ()),
     value(1),
     ev.Name(1, "a", ""),
@@ -31,7 +31,7 @@ SQUARE = [
 ]
 """``a * a``, with the node that saved ``a``."""
 
-RUN = [
+RUN: list[ev.Event] = [
     ev.Backward(1, ((2, 2),), False, False, False, None, None),
     ev.Start(1, 2, (ONE,)),
     ev.Finish(1, 2, (ONE, ONE), None),
@@ -101,7 +101,7 @@ def test_the_name_goes_with_the_written_tensor() -> None:
 
 
 def test_a_tensor_that_follows_a_known_write_is_no_second_write() -> None:
-    events = [*SQUARE, value(3, 1, 1), write(1, 1, 1, 3), value(4, 1, 1), write(1, 1, 2, 4, None)]
+    events: list[ev.Event] = [*SQUARE, value(3, 1, 1), write(1, 1, 1, 3), value(4, 1, 1), write(1, 1, 2, 4, None)]
     model = fold(events)
     assert len(model.storages[1]["writes"]) == 1
     assert len(model.nodes[2]["saved"][0]["stale"]) == 1
@@ -121,7 +121,7 @@ def test_a_value_told_again_keeps_what_else_is_known() -> None:
 
 
 def test_events_about_unknown_ids_are_passed_over() -> None:
-    strangers = [
+    strangers: list[ev.Event] = [
         ev.Name(9, "x", ""), ev.Dead(9), ev.Free(9), ev.Start(9, 9, (ONE,)), ev.Done(9, "ok"),
         ev.Finish(9, 9, (), None), ev.Flag(9, True, True),
         ev.Grad(9, "cleared", None, None, None, None),
@@ -132,13 +132,13 @@ def test_events_about_unknown_ids_are_passed_over() -> None:
 
 
 def test_the_fold_of_events_that_travelled_is_the_same() -> None:
-    events = [*SQUARE, value(3, 1, 1), write(1, 1, 1, 3), *RUN]
+    events: list[ev.Event] = [*SQUARE, value(3, 1, 1), write(1, 1, 1, 3), *RUN]
     travelled = read(json.loads(json.dumps(wire(events))))
     assert fold(travelled).to_json() == fold(events).to_json()
 
 
 def test_a_snapshot_folds_to_the_state_it_stands_for() -> None:
-    events = [*SQUARE, value(3, 1, 1), write(1, 1, 1, 3), *RUN]
+    events: list[ev.Event] = [*SQUARE, value(3, 1, 1), write(1, 1, 1, 3), *RUN]
     for cut in range(1, len(events)):
         head = fold(events[:cut])
         snapshot = ev.Snapshot(head.time, head.to_json())

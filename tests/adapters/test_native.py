@@ -1,0 +1,360 @@
+"""What the native adapter records of programs."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphwidget as torch
+from graphwidget.adapters.native import NativeAdapter
+from graphwidget.core.observer import get_observer
+from graphwidget.recording import events as ev
+from graphwidget.recording.fold import fold
+from graphwidget.recording.recorder import Recorder
+
+from .recorded import record
+
+PATHS = """
+w = torch.tensor([1.], requires_grad=True)
+x = torch.tensor([2.], requires_grad=True)
+a = torch.add(w, x)
+b = torch.add(w, 1)
+y = torch.mul(a, b)
+y.backward()
+"""
+
+HAZARD = """
+a = torch.tensor([1., 3.], requires_grad=True)
+b = a + 2
+loss = (b * b).mean()
+b[0] = 1000.
+"""
+
+
+def test_the_two_paths() -> None:
+    seen = record(PATHS)
+    model = seen.model
+    assert [model.values[i]["names"] for i in sorted(model.values)] == [
+        [["", name]] for name in "wxaby"
+    ]
+    assert seen.value("w")["grad"].values == (5.0,)
+    assert seen.value("x")["grad"].values == (2.0,)
+    assert seen.value("a")["grad"] is None
+    mul = model.nodes[seen.value("y")["node"]]
+    assert mul["name"] == "MulBackward0"
+    assert [grad.values for grad in mul["grads_out"]] == [(2.0,), (3.0,)]
+    assert [local.numbers for local in mul["local"]] == [(2.0,), (3.0,)]
+    assert mul["freed"]
+    assert mul["state"] == "done"
+    assert next(iter(model.runs.values()))["status"] == "ok"
+
+
+def test_saved_values_and_their_versions() -> None:
+    seen = record(PATHS)
+    mul = seen.model.nodes[seen.value("y")["node"]]
+    a, b = seen.value("a"), seen.value("b")
+    assert {(s["slot"], s["value"], s["version"]) for s in mul["saved"]} == {
+        ("self", a["value"], 0),
+        ("other", b["value"], 0),
+    }
+
+
+def test_numbers_stand_as_text() -> None:
+    seen = record("y = torch.ones(2, requires_grad=True) * 2.5 + 1")
+    assert [op.inputs[1] for op in seen.of(ev.Op)] == ["2.5", "1"]
+
+
+def test_sources_are_told_once_each() -> None:
+    seen = record("x = torch.ones(1)\nfor _ in range(3):\n    x = x + 1\n")
+    sources = seen.of(ev.Source)
+    assert [(s.line, s.text) for s in sources] == [(3, "x = x + 1")]
+    assert [op.source for op in seen.of(ev.Op)] == [sources[0].source] * 3
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("x = torch.ones(2)", [("", "x")]),
+        ("x = torch.Tensor([1.])", [("", "x")]),
+        ("x = torch.ones(2)\ny = x[0]", [("", "x"), ("", "y")]),
+        ("x = torch.ones(2)\ny = x[0] + 1\nz = -y", [("", "x"), ("", "y"), ("", "z")]),
+        ("x = torch.ones(2)\ny = x.view(1, 2).t()", [("", "x"), ("", "y")]),
+        ("x = torch.ones(2)\nx = x + 1", [("", "x"), ("", "x")]),
+        ("x = torch.ones(2)\nx += 1", [("", "x"), ("", "x")]),
+        ("def f(u):\n    h = u * 2\n    return h + 1\ny = f(torch.ones(2))",
+         [("f", "h"), ("", "y")]),
+        ("x = torch.ones(2, 2)\nvalues, indices = x.max(1)",
+         [("", "x"), ("", "values"), ("", "indices")]),
+        ("x = torch.ones(4)\na, b = x.split(2)", [("", "x"), ("", "a"), ("", "b")]),
+        ("x = torch.ones(2)\ny = x.detach()", [("", "x"), ("", "y")]),
+        ("x = torch.ones(2)\nloss = torch.nn.functional.mse_loss(x, x + 1)",
+         [("", "x"), ("", "loss")]),
+        ("x = torch.ones(2)\ny = torch.cat([x, x])", [("", "x"), ("", "y")]),
+    ],
+)  # fmt: skip
+def test_names_as_they_are_bound(source: str, names: list[tuple[str, str]]) -> None:
+    assert record(source, bind=False).names() == names
+
+
+def test_names_of_parameters_and_containers() -> None:
+    seen = record(
+        "net = torch.nn.Linear(2, 1)\nh = [torch.ones(2), torch.ones(2) * 2]\nd = {'k': h[1] + 1}"
+    )
+    assert seen.value("net.weight", "module")["parameter"]
+    assert seen.value("net.bias", "module")["parameter"]
+    assert seen.value("h[1]")["call"] is not None
+    assert seen.value("d['k']")["call"] is not None
+
+
+def test_a_module_is_a_scope() -> None:
+    seen = record("net = torch.nn.Linear(2, 1)\ny = net(torch.ones(1, 2))")
+    scopes = {s.scope: s for s in seen.of(ev.Scope) if s.open}
+    op = seen.model.calls[seen.value("y")["call"]]
+    assert scopes[op["scope"]].kind == "module"
+    assert scopes[op["scope"]].name == "Linear"
+
+
+def test_a_hazard_is_seen_at_once() -> None:
+    seen = record(HAZARD)
+    hazards = seen.model.hazards()
+    assert {slot["slot"] for _node, slot in hazards} == {"self", "other"}
+    node, slot = hazards[0]
+    storage = seen.model.storages[slot["storage"]]
+    [write] = storage["writes"]
+    assert slot["stale"] == [write["time"]]
+    assert seen.model.sources[write["source"]]["text"] == "b[0] = 1000."
+    call = seen.model.calls[node["call"]]
+    assert seen.model.sources[call["source"]]["text"] == "loss = (b * b).mean()"
+    assert seen.value("b")["version"] == 1
+    assert seen.value("b")["summary"].values == (1000.0, 5.0)
+
+
+def test_the_version_error_names_the_write() -> None:
+    seen = record(HAZARD + "loss.backward()\n")
+    [error] = seen.model.errors
+    assert (error["kind"], error["expected"], error["found"]) == ("version", 0, 1)
+    [write] = seen.model.storages[seen.value("b")["storage"]]["writes"]
+    assert error["writes"] == (write["time"],)
+    assert seen.model.nodes[error["node"]]["state"] == "failed"
+    assert any("b[0] = 1000." in sentence for sentence in error["help"])
+    assert next(iter(seen.model.runs.values()))["status"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("a = torch.ones(2, requires_grad=True)\na += 1", "leaf"),
+        ("a = torch.ones(2, requires_grad=True)\na[0] = 1", "leaf"),
+        ("a = torch.ones(2, requires_grad=True)\nb = a * a\nb.sum().backward()\n"
+         "b.sum().backward()", "freed"),
+    ],
+)  # fmt: skip
+def test_errors_are_told(source: str, kind: str) -> None:
+    [error] = record(source).model.errors
+    assert error["kind"] == kind
+    assert error["help"]
+    assert error["source"] is not None
+
+
+def test_a_gradient_that_is_none_is_explained() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        seen = record("a = torch.ones(2, requires_grad=True)\nb = a * 2\nb.grad")
+    [error] = seen.model.errors
+    assert (error["kind"], error["value"]) == ("none", seen.value("b")["value"])
+
+
+def test_views_share_the_storage_of_their_base() -> None:
+    seen = record("x = torch.ones(2, 2)\nv = x[0]\nu = v.view(2, 1)\nd = x.detach()")
+    x, v, u, d = (seen.value(name) for name in "xvud")
+    assert x["storage"] == v["storage"] == u["storage"] == d["storage"]
+    assert v["view_of"] == u["view_of"] == x["value"]
+
+
+def test_every_tensor_of_a_written_storage_is_a_new_value() -> None:
+    seen = record(
+        "x = torch.ones(2, 2, requires_grad=True) * 1\nv = x[0]\nw = x.t()\nx.mul_(2)\ny = v + 1\n"
+    )
+    x, v, w = (seen.value(name) for name in "xvw")
+    assert (x["version"], v["version"]) == (1, 1)
+    assert w["version"] == 1  # found when the variables were looked at
+    assert v["summary"].values == (2.0, 2.0)
+    assert len(seen.model.storages[x["storage"]]["writes"]) == 1
+    assert seen.model.nodes[v["node"]]["name"] == "AsStridedBackward0"
+
+
+def test_a_write_through_a_view_gives_the_base_a_new_history() -> None:
+    seen = record(HAZARD)
+    node = seen.model.nodes[seen.value("b")["node"]]
+    assert node["name"] == "CopySlices"
+
+
+def test_gradients_that_are_zeroed_and_cleared() -> None:
+    source = PATHS + "w.grad.zero_()\nx.grad.data.zero_()\na.grad = torch.ones(1)\nx.grad = None\n"
+    seen = record(source)
+    assert seen.value("w")["how"] == "zeroed"
+    assert seen.value("w")["grad"].values == (0.0,)
+    assert seen.value("x")["how"] == "cleared"
+    assert seen.value("x")["grad"] is None
+    assert seen.value("a")["how"] == "assigned"
+
+
+def test_retained_gradients_and_flags() -> None:
+    seen = record(PATHS.replace("y.back", "a.retain_grad()\ny.back"))
+    assert seen.value("a")["retains_grad"]
+    assert seen.value("a")["how"] == "retained"
+    assert seen.value("a")["grad"].values == (2.0,)
+    seen = record("a = torch.ones(1)\na.requires_grad_()\nb = (a * 2).detach_()")
+    assert seen.value("a")["requires_grad"]
+    assert seen.value("b")["leaf"]
+
+
+def test_accumulation_says_what_was_added() -> None:
+    seen = record("a = torch.ones(1, requires_grad=True)\nfor _ in range(2): (a * 3).backward()\n")
+    first, second = (grad for grad in seen.of(ev.Grad))
+    assert (first.summary.values, first.added.values) == ((3.0,), (3.0,))
+    assert (second.summary.values, second.added.values) == ((6.0,), (3.0,))
+
+
+def test_dead_values_are_told() -> None:
+    seen = record("x = torch.ones(1)\ny = (x + 1) * 2\ndel x")
+    dead = {e.value for e in seen.of(ev.Dead)}
+    living = {key for key, value in seen.model.values.items() if value["alive"]}
+    assert living == {seen.value("y")["value"]}
+    assert dead == set(seen.model.values) - living
+
+
+def test_recording_holds_nothing_alive() -> None:
+    adapter = NativeAdapter(Recorder())
+    gc.disable()
+    try:
+        with adapter.observing():
+            x = torch.ones(2, requires_grad=True)
+            y = x * 2
+            del x, y
+        adapter.drain()
+        model = fold(adapter.recorder.log.since(0)[1])
+    finally:
+        gc.enable()
+    assert not any(value["alive"] for value in model.values.values())
+
+
+def test_a_graph_made_before_is_told_when_it_is_used() -> None:
+    x = torch.ones(2, requires_grad=True)
+    y = (x * 2).exp().sum()
+    seen = record("y.backward()", y=y, x=x)
+    assert {node["name"] for node in seen.model.nodes.values()} == {
+        "AccumulateGrad", "MulBackward0", "ExpBackward0", "SumBackward0",
+    }  # fmt: skip
+    assert all(node["state"] == "done" for node in seen.model.nodes.values())
+    assert seen.value("x")["grad"].values == pytest.approx((2 * np.exp(2.0),) * 2)
+
+
+def test_a_deep_graph_made_before_is_told_without_recursion() -> None:
+    x = torch.ones(1, requires_grad=True)
+    y = x
+    for _ in range(5000):
+        y = y + 1
+    seen = record("y.backward()", y=y)
+    assert sum(isinstance(e, ev.Node) for e in seen.events) or seen.model.dropped
+
+
+def test_create_graph_records_the_derivatives_graph() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        seen = record(
+            "x = torch.tensor(3., requires_grad=True)\ny = x * x * x\n"
+            "g, = torch.autograd.grad(y, x, create_graph=True)\ng.backward()"
+        )
+    assert seen.value("x")["grad"].values == (18.0,)
+    assert len(seen.model.runs) == 2
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "torch.tensor(float('nan'))", "torch.tensor([float('inf'), -1.])", "torch.ones(0)",
+        "torch.ones(3, 0)", "torch.tensor(2.)", "torch.ones(5000, 2000)", "torch.ones(40)",
+        "torch.tensor([True, False])", "torch.tensor([1, 2])",
+    ],
+)  # fmt: skip
+def test_any_tensor_can_be_recorded(make: str) -> None:
+    seen = record(f"x = {make}\ny = x * 2\nz = y.sum()")
+    seen.model.to_json()
+    seen.adapter.recorder.log.pack()
+    assert get_observer() is None
+    assert [name for _scope, name in seen.names()] == ["x", "y", "z"]
+
+
+def test_hostile_names_are_text() -> None:
+    seen = record("d = {'<script>alert(1)</script>': torch.ones(1), 'x' * 10_000: torch.ones(2)}")
+    assert seen.value("d['<script>alert(1)</script>']")
+    seen.adapter.recorder.log.pack()
+
+
+def test_an_exception_of_the_adapter_stays_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = NativeAdapter(Recorder())
+
+    def broken(*_args: Any) -> None:
+        raise ZeroDivisionError
+
+    for target in (adapter.identity, adapter):
+        for name in ("current", "tell_value", "_place"):
+            if hasattr(target, name):
+                monkeypatch.setattr(target, name, broken)
+
+    def program() -> list[float]:
+        with adapter.observing():
+            y = torch.ones(2, requires_grad=True) * 2
+            y.sum().backward()
+            assert get_observer() is None
+        return y.tolist()  # type: ignore[no-any-return]
+
+    with pytest.warns(UserWarning, match="stopped recording"):
+        result = program()
+    assert result == [2.0, 2.0]
+
+
+def test_an_exception_while_draining_stays_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = NativeAdapter(Recorder())
+    with adapter.observing():
+        _y = torch.ones(2) * 2
+    adapter.raw.append((lambda: 1 / 0,))
+    with pytest.warns(UserWarning, match="stopped recording"):
+        adapter.drain()
+
+
+def test_a_long_loop_stays_small_and_keeps_its_parameters() -> None:
+    seen = record(
+        "torch.manual_seed(0)\nnet = torch.nn.Linear(3, 1)\n"
+        "optimizer = torch.optim.SGD(net.parameters(), lr=0.01)\nx = torch.randn(4, 3)\n"
+        "for _ in range(1500):\n    optimizer.zero_grad()\n    loss = net(x).pow(2).mean()\n"
+        "    loss.backward()\n    optimizer.step()\n"
+    )
+    log = seen.adapter.recorder.log
+    assert len(seen.events) <= 20_000
+    assert len(log.pack()) <= 32 * 2**20
+    assert log.lost > 0
+    assert isinstance(seen.events[0], ev.Snapshot)
+    weight = seen.value("net.weight", "module")
+    assert weight["parameter"]
+    assert weight["alive"]
+    assert weight["version"] > 1000
+    assert seen.value("loss")["alive"]
+    assert "\0x" in seen.model.names
+
+
+def test_the_oldest_records_are_skimmed() -> None:
+    seen = record("x = torch.ones(2)\nfor _ in range(30_000):\n    y = x * 2\nz = y + 1\n")
+    log = seen.adapter.recorder.log
+    assert seen.model.time == log.count > 60_000
+    assert log.lost > 0
+    assert [seen.value(name)["alive"] for name in "xyz"] == [True] * 3
+    call = seen.model.calls[seen.value("z")["call"]]
+    assert call["inputs"] == (seen.value("y")["value"], "1") or call["inputs"] == [
+        seen.value("y")["value"], "1"
+    ]  # fmt: skip
