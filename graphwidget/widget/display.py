@@ -43,7 +43,7 @@ def still(model: Model) -> dict[str, str]:
     if not 0 < len(model.calls) <= MAX_CALLS or not has_dot():
         return {}
     try:
-        picture = digraph(model)
+        picture = digraph(model, _newest(model))
         picture.attr(
             label="A still picture. Run the notebook for the live graph; to keep it in the file: "
             "Settings > Save Widget State Automatically.",
@@ -53,6 +53,19 @@ def still(model: Model) -> dict[str, str]:
         return {"image/png": base64.b64encode(picture.pipe(format="png")).decode()}
     except Exception:
         return {}  # a picture that cannot be drawn is no reason to lose the widget
+
+
+def _newest(model: Model) -> set[int] | None:
+    """The values that the newest cell which did anything computed or ran backward from, as in the
+    widget; None where no cell is known."""
+    made = [(call["source"], call["outputs"]) for call in model.calls.values()]
+    made += [(run["source"], [value for value, _ in run["roots"]]) for run in model.runs.values()]
+    by_cell: dict[int, set[int]] = {}
+    for source, values in made:
+        cell = (model.sources.get(source) or {}).get("cell")
+        if cell is not None:
+            by_cell.setdefault(cell, set()).update(set(values) - {None})
+    return by_cell[max(by_cell)] if by_cell else None
 
 
 def tensor_mimebundle(
