@@ -112,7 +112,7 @@ def compute_source(op: Op) -> list[str]:
         f"        {names}{',' if len(op.inputs) == 1 else ''} = coerce(OP, ({names},))",
         f"        meta = {first}._meta",
         f"    if {test}:",
-        *fast_source(op, f"kernel({arrays}{params}{out})"),
+        *fast_source(op, arrays, params),
         "        fit = None",
         *(["        meta = meta_of(data)"] if op.dtype == "bool" else []),
         *constant_source(op, arrays, params, out),
@@ -124,13 +124,17 @@ def compute_source(op: Op) -> list[str]:
     return lines
 
 
-def fast_source(op: Op, call: str) -> list[str]:
-    """The kernel on operands of one shape and type."""
-    if not isinstance(op.kernel, np.ufunc) or op.kernel not in SIGNS:
-        return [f"        data = {call}"]
-    first, second = op.inputs
+def fast_source(op: Op, arrays: str, params: str) -> list[str]:
+    """The kernel on operands of one shape and type. Ufuncs give scalars for 0-d arrays; mending
+    that afterwards costs less than asking for an array."""
+    if not isinstance(op.kernel, np.ufunc):
+        return [f"        data = kernel({arrays}{params})"]
+    call = f"kernel({arrays})"
+    if op.kernel in SIGNS:
+        first, second = op.inputs
+        call = f"{first}._data {SIGNS[op.kernel]} {second}._data"
     return [
-        f"        data = {first}._data {SIGNS[op.kernel]} {second}._data",
+        f"        data = {call}",
         "        if data.__class__ is not ndarray: data = asarray(data)",
     ]
 

@@ -25,7 +25,7 @@ import inspect
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 REQUIRED = inspect.Parameter.empty
 
@@ -35,8 +35,9 @@ Formula = Callable[..., Any]
 class Namespace:
     """An ``F``: the ops under their names, for one kind of operand."""
 
-    def __getattr__(self, name: str) -> Any:  # only reached for names that were never declared
-        raise AttributeError(f"no op named {name!r} in the op table")
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
 
 ARRAYS = Namespace()

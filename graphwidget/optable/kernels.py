@@ -1,8 +1,4 @@
-"""Kernels that numpy does not have as one function. All take and return arrays.
-
-Constants enter as 0-d arrays of the operand's type: numpy converts a Python number anew on every
-call, which on small arrays costs as much as the arithmetic.
-"""
+"""Kernels that numpy does not have as one function. All take and return arrays."""
 
 from __future__ import annotations
 
@@ -16,10 +12,9 @@ Array: TypeAlias = Any
 """An ndarray. numpy's stubs do not know ``out=...``, so they would call every result Any."""
 Shape = tuple[int, ...]
 
-ONES: list[Any] = [None] * 32
-"""The number 1 as a 0-d array, by the number of its dtype."""
-for _code in "?bBhHiIlLqQefd":
-    ONES[np.dtype(_code).num] = np.ones((), _code)
+ONE = np.ones((), np.float32)
+"""The number 1, to be combined with a floating array into that array: a Python number would be
+converted anew on every call, which on small arrays costs as much as the arithmetic."""
 
 
 def as_array(value: Any) -> Array:
@@ -31,16 +26,16 @@ def as_array(value: Any) -> Array:
 def sigmoid(a: Array) -> Array:
     """1 / (1 + exp(-a)), which neither overflows nor loses precision at the ends."""
     result = np.negative(a, out=...)
-    np.exp(result, out=result)
-    unit = ONES[result.dtype.num]
-    np.add(result, unit, out=result)
-    return np.divide(unit, result, out=result)
+    np.exp(result, result)
+    np.add(result, ONE, result)
+    return np.divide(ONE, result, result)
 
 
 def sigmoid_backward(grad: Array, result: Array) -> Array:
     """grad (1 - result) result."""
-    factor = np.subtract(ONES[result.dtype.num], result, out=...)
-    np.multiply(factor, result, out=factor)
+    factor = np.negative(result, out=...)
+    np.add(factor, ONE, factor)
+    np.multiply(factor, result, factor)
     return np.multiply(grad, factor, out=...)
 
 
@@ -49,7 +44,7 @@ def tanh_backward(grad: Array, result: Array) -> Array:
     factor = result * result
     if factor.__class__ is not np.ndarray or grad.__class__ is not np.ndarray:
         return grad * (1 - factor)
-    np.subtract(ONES[factor.dtype.num], factor, factor)
+    np.subtract(ONE, factor, factor)
     return np.multiply(grad, factor, factor)
 
 
@@ -371,7 +366,8 @@ def index_put(a: Array, values: Array, indices: tuple[Any, ...], accumulate: boo
 
 def masked_fill(a: Array, mask: Array, value: float) -> Array:
     """A copy of a with value where mask."""
-    result = np.array(np.broadcast_to(a, np.broadcast_shapes(a.shape, mask.shape)))
+    shape = np.broadcast_shapes(a.shape, mask.shape)
+    result = clone(a) if a.shape == shape else np.array(np.broadcast_to(a, shape), order="C")
     np.copyto(result, np.asarray(value, a.dtype), where=mask)
     return result
 
