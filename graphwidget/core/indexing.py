@@ -147,9 +147,10 @@ def basic_part(tensor: Tensor, items: list[Any]) -> tuple[Tensor, list[np.ndarra
             assert array is not None
             if array.ndim == 0:  # x[True] adds a dimension
                 view = TENSORS.unsqueeze(view, dim)
-                array = array.reshape(1)
+                array = np.zeros(int(array), np.int64)
             left.append(array)
-            check_mask(array, view, dim)
+            if array.dtype == bool:
+                check_mask(array, view, dim)
             spans = array.ndim if array.dtype == bool else 1
             dim += spans
             at += spans
@@ -157,22 +158,40 @@ def basic_part(tensor: Tensor, items: list[Any]) -> tuple[Tensor, list[np.ndarra
 
 
 def check_mask(array: np.ndarray, view: Tensor, dim: int) -> None:
-    """Masks must have the indexed dims' sizes, integers must be in bounds.
+    """Masks must have the indexed dims' sizes.
+
+    Raises:
+        IndexError: PyTorch's text.
+    """
+    shape = view._data.shape
+    for offset, size in enumerate(array.shape):
+        if size != shape[dim + offset]:
+            raise IndexError(
+                f"The shape of the mask {list(array.shape)} at index {offset} does not match "
+                f"the shape of the indexed tensor {list(shape)} at index {dim + offset}"
+            )
+
+
+def check_bounds(indices: list[np.ndarray | None], view: Tensor) -> None:
+    """Integer indices must be in bounds; one entry of ``indices`` per dim (masks take several).
 
     Raises:
         IndexError: PyTorch's texts.
     """
-    shape = view._data.shape
-    if array.dtype == bool:
-        for offset, size in enumerate(array.shape):
-            if size != shape[dim + offset]:
-                raise IndexError(
-                    f"The shape of the mask {list(array.shape)} at index {offset} does not match "
-                    f"the shape of the indexed tensor {list(shape)} at index {dim + offset}"
-                )
-    elif array.size and (array.min() < -shape[dim] or array.max() >= shape[dim]):
-        bad = array[(array < -shape[dim]) | (array >= shape[dim])].ravel()[0]
-        raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {shape[dim]}")
+    dim = 0
+    for array in indices:
+        if array is None or array.dtype == bool:
+            dim += 1 if array is None else array.ndim
+            continue
+        size = view._data.shape[dim]
+        if array.size and not size:
+            raise IndexError("index is out of bounds for dimension with size 0")
+        outside = array[(array < -size) | (array >= size)]
+        if outside.size:
+            raise IndexError(
+                f"index {outside[0]} is out of bounds for dimension {dim} with size {size}"
+            )
+        dim += 1
 
 
 def getitem(tensor: Tensor, index: Any) -> Tensor:
@@ -183,6 +202,7 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
     """
     view, left = basic_part(tensor, expand_index(tensor, index))
     if any(item is not None for item in left):
+        check_bounds(left, view)
         return TENSORS.index(view, tuple(left))
     if view is not tensor:
         return view
@@ -271,10 +291,14 @@ def put(view: Tensor, indices: tuple[Any, ...], value: Any) -> None:
     """
     if not isinstance(value, Tensor):
         value = constant(value, view._data.dtype) if is_number(value) else Tensor._wrap(value)
+    inplace.allowed(TABLE["index_put"], (view, value))
+    check_bounds(list(indices), view)
     shape = TABLE["index"].kernel(view._data, indices).shape
     if value._data.shape != without_leading_ones(value._data.shape):
         value = TENSORS.view(value, without_leading_ones(value._data.shape))
-    masks = len(indices) == 1 and indices[0].dtype == bool and value._data.size == 1
+    masks = value._data.size == 1 and any(
+        each is not None and each.dtype == bool for each in indices
+    )
     if not masks:
         inplace.check_overlap(view._data, [value._data], whole=True)
     try:

@@ -49,6 +49,19 @@ def is_dense(data: np.ndarray) -> bool:
     return True
 
 
+def same_memory(data: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays are the same items of the same memory."""
+    return (
+        other.ctypes.data == data.ctypes.data
+        and other.shape == data.shape
+        and other.dtype == data.dtype
+        and all(
+            size == 1 or stride == step
+            for size, stride, step in zip(data.shape, data.strides, other.strides, strict=True)
+        )
+    )
+
+
 def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> None:
     """Refuse a write whose items or operands overlap in part (with ``whole``, at all).
 
@@ -62,12 +75,7 @@ def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = Fals
     for other in others:
         if not (np.may_share_memory(data, other) and is_dense(data) and is_dense(other)):
             continue
-        same = (
-            other.ctypes.data == data.ctypes.data
-            and other.shape == data.shape
-            and other.strides == data.strides
-        )
-        if whole or not same:
+        if whole or not same_memory(data, other):
             raise RuntimeError(PARTIAL_OVERLAP)
 
 
@@ -81,14 +89,7 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     operands: tuple[Tensor, ...] = (tensor, *rest)
     if op.pointwise and len(operands) > 1:
         operands = hot.coerce(op, operands)
-    for operand in operands:
-        if operand._view is not None:
-            hot.refresh(operand)
-    differentiable = [x for x, name in zip(operands, op.inputs, strict=True)
-                      if name in op.derivatives]  # fmt: skip
-    wanted = hot.grad_enabled() and any(x._requires_grad for x in differentiable)
-    if wanted or (hot.grad_enabled() and tensor.requires_grad):
-        check_writable(tensor, op.name + "_")
+    wanted = allowed(op, operands)
     result, fit = compute(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
@@ -102,6 +103,25 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
         base = None if info is None else info.base
         hot.observer.wrote(op, tensor, operands, params, base, node)
     return tensor
+
+
+def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
+    """Whether a write into the first operand needs a node.
+
+    Raises:
+        RuntimeError: autograd cannot follow (leaves, restricted views).
+    """
+    for operand in operands:
+        if operand._view is not None:
+            hot.refresh(operand)
+    if not hot.grad_enabled():
+        return False
+    differentiable = [x for x, name in zip(operands, op.inputs, strict=True)
+                      if name in op.derivatives]  # fmt: skip
+    wanted = any(x._requires_grad for x in differentiable)
+    if wanted or operands[0].requires_grad:
+        check_writable(operands[0], op.name + "_")
+    return wanted
 
 
 def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
@@ -125,9 +145,9 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     info = tensor._view
     if info is not None:  # the base's history stays; its next write replays the longer chain
         info.chain = (*info.chain, Link(op, params, shape))
-        info.version = counter_of(tensor).version
         if node is not None:
             tensor._node = node
+            info.version = counter_of(tensor).version
     elif node is not None:
         history(tensor, node)
     if hot.observer is not None:
@@ -140,9 +160,10 @@ def compute(
 ) -> tuple[np.ndarray, Any]:
     """The new values, checked to fit, and what gradients must be fitted to."""
     data = tensor._data
-    harmless = op.key in ("fill", "zero", "masked_fill", "index_put") or (op.name == "copy" and operands[1] is tensor)
-    if not harmless:
-        check_overlap(data, [x._data for x in operands[1:]])
+    harmless = op.key in ("fill", "zero", "masked_fill", "index_put")
+    if not harmless and not (op.name == "copy" and same_memory(data, operands[1]._data)):
+        # A 0-d tensor that is part of what it fills is read before.
+        check_overlap(data, [] if op.name == "fill" else [x._data for x in operands[1:]])
     if not op.pointwise:
         return op.kernel(*(x._data for x in operands), **params), None
     if op.name == "copy":

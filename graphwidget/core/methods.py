@@ -288,7 +288,8 @@ def attach() -> None:
         if op.inplace and "." not in key:
             methods[key + "_"] = writer(key)
     for name in ("pow_", "fill_", "zero_", "copy_", "masked_fill_", "square_", "normal_",
-                 "uniform_", "size", "is_contiguous", "stride", "cpu", "storage_offset"):  # fmt: skip
+                 "uniform_", "size", "is_contiguous", "stride", "cpu",
+                 "storage_offset"):  # fmt: skip
         methods[name] = globals()[name]
     for name in ("add", "sub"):
         methods[name + "_"] = scaled_writer(name)
@@ -298,8 +299,8 @@ def attach() -> None:
         __rfloordiv__=rfloordiv, __rmod__=rmod, __rmatmul__=rmatmul, __float__=lambda self:
         float(scalar(self)), __int__=lambda self: int(scalar(self)), __bool__=as_bool,
         __index__=as_index, __len__=length, __iter__=iterate, __contains__=contains,
-        __array__=as_numpy_array, __deepcopy__=deepcopy, __copy__=shallow_copy, __pos__=lambda self: self,
-        type=type_,
+        __array__=as_numpy_array, __deepcopy__=deepcopy, __copy__=shallow_copy,
+        __pos__=lambda self: self, type=type_,
         where=lambda self, condition, other: functions.where(condition, self, other),
         numel=lambda self: self._data.size, nelement=lambda self: self._data.size,
         dim=lambda self: self._data.ndim, tolist=lambda self: self._data.tolist(),

@@ -305,9 +305,14 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Nowhere | None:
     return found
 
 
+def edge_of(tensor: Tensor) -> Any:
+    """What a node's ``next`` holds for an input that requires grad."""
+    return tensor._node or accumulator(tensor)
+
+
 def target_of(tensor: Tensor) -> Any:
     """Where the tensor's gradient goes: its node, output or AccumulateGrad; None without one."""
-    target = tensor._node or accumulator(tensor)
+    target = edge_of(tensor)
     return None if target.__class__ is Nowhere else target
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import dtypes, hot
 from .compile import TENSORS as F
-from .shapes import expand, reshape, squeeze_, t, unsqueeze, view
+from .shapes import expand, reshape, squeeze_, t, transpose, unsqueeze, view
 from .tensor import Tensor
 
 
@@ -129,12 +129,12 @@ def matmul(input: Tensor, other: Any) -> Tensor:
 def _batched(a: Tensor, b: Tensor) -> Tensor:
     """Matrix products over broadcast leading dims."""
     n, m = a._data.ndim, b._data.ndim
-    if m <= 2 and n >= 3:  # fold the batch into the rows
-        lead = a._data.shape[:-1]
-        flat = reshape(a, -1, a._data.shape[-1])
-        if m == 1:
-            return F.unsafe_view(mv(flat, b), lead)
-        return F.unsafe_view(mm(flat, b), (*lead, b._data.shape[-1]))
+    if m <= 2 and folds(a, b):
+        return _folded(a, b)
+    if n <= 2 and folds(b, a):
+        # b.T a.T, transposed back, is the same with the batch on the left.
+        out = _folded(transpose(b, -2, -1), a if n == 1 else t(a))
+        return out if n == 1 else transpose(out, -2, -1)
     left = unsqueeze(a, 0) if n == 1 else a
     right = unsqueeze(b, -1) if m == 1 else b
     batch = hot.broadcast([left._data.shape[:-2], right._data.shape[:-2]])
@@ -145,6 +145,24 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
     if n == 1:
         return F.unsafe_view(out, (*batch, columns))
     return F.unsafe_view(out, (*batch, rows)) if m == 1 else out
+
+
+def folds(large: Tensor, small: Tensor) -> bool:
+    """Whether PyTorch folds the batch of ``large`` into its rows instead of repeating ``small``:
+    when that needs no copy, or saves one in backward."""
+    if large._data.ndim < 3:
+        return False
+    if small._data.ndim == 1 or small.requires_grad or large._data.size == 0:
+        return True
+    return bool(large._data.flags.c_contiguous)
+
+
+def _folded(large: Tensor, small: Tensor) -> Tensor:
+    lead = large._data.shape[:-1]
+    flat = reshape(large, -1, large._data.shape[-1])
+    if small._data.ndim == 1:
+        return F.unsafe_view(mv(flat, small), lead)
+    return F.unsafe_view(mm(flat, small), (*lead, small._data.shape[-1]))
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

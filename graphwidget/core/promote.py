@@ -149,8 +149,8 @@ def fit_to(grad: Any, meta: hot.Meta) -> Any:
                 for i, size in enumerate(meta.shape)
                 if size == 1 and data.shape[i + extra] != 1
             )
-            grad = F.sum_dim(grad, dims, True)
-            if extra:
+            grad = F.sum_dim(grad, dims, True) if meta.ndim else F.sum(grad)
+            if extra and meta.ndim:
                 grad = F.view(grad, meta.shape)
     dtype = grad._data.dtype if F is not None else grad.dtype
     if dtype != meta.dtype:

@@ -22,9 +22,9 @@ from .node import (
     Output,
     RemovableHandle,
     accumulator,
+    edge_of,
     saved_input,
     saved_output,
-    target_of,
 )
 from .version import VersionCounter, counter_of
 from .views import Link, ViewInfo, refresh, refresh_for_op
@@ -126,7 +126,7 @@ class Tensor:
     def requires_grad(self, on: bool) -> None:
         if not isinstance(on, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if not self.is_leaf:
+        if self._node is not None:
             raise RuntimeError(errors.NOT_A_LEAF + ("" if on else errors.USE_DETACH))
         if on and not self._meta.floating:
             raise RuntimeError(
@@ -388,7 +388,7 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
 
 hot.Tensor, hot.Constant, hot.new = Tensor, Constant, object.__new__
 hot.as_view, hot.refresh, hot.Output = as_view, refresh_for_op, Output
-hot.accumulator, hot.target_of, hot.counter_of = accumulator, target_of, counter_of
+hot.accumulator, hot.target_of, hot.counter_of = accumulator, edge_of, counter_of
 hot.saved_input, hot.saved_output, hot.VersionCounter = saved_input, saved_output, VersionCounter
 hot.nothing = lambda: None
 hot.user_frame = version.user_frame

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..optable.declare import ARRAYS, bind
 from . import errors, hot
-from .node import Node, target_of
+from .node import Node, Nowhere, target_of
 from .version import counter_of
 
 if TYPE_CHECKING:
@@ -82,12 +82,11 @@ class ViewInfo:
     """What a view knows of its base.
 
     ``version`` is the one for which the view's node is valid; ``origin`` is ``default``,
-    ``no_grad``, ``multi`` or ``function``; ``nested`` says that a no_grad view was taken of
-    another view; ``label`` is (output number, op word) for messages; ``asked`` says that the view
-    itself was told to require grad, rather than its base.
+    ``no_grad``, ``multi`` or ``function``; ``label`` is (output number, op word) for messages;
+    ``asked`` says that the view itself was told to require grad, rather than its base.
     """
 
-    __slots__ = ("asked", "base", "chain", "label", "nested", "origin", "version")
+    __slots__ = ("asked", "base", "chain", "label", "origin", "version")
 
     def __init__(self, source: Tensor, link: Link, origin: str, nr: int = 0) -> None:
         info = source._view
@@ -96,16 +95,15 @@ class ViewInfo:
         self.origin = origin
         if info is not None and origin == "default":
             self.origin = info.origin  # a view of a restricted view is restricted likewise
-        self.nested = info is not None
         self.asked = False
         self.label = (nr, node_word(link.op.node))
         self.version = counter_of(source).version
 
-    def complaint(self, what: str) -> str:
-        """PyTorch's text for a forbidden write to this view, or to its base."""
+    def complaint(self, what: str, node: Any) -> str:
+        """PyTorch's text for a forbidden write to this view, whose node is given, or its base."""
         nr, name = self.label
-        if self.origin == "no_grad":
-            start = f"Output {nr} of {name} is a view of a view which" if self.nested else "A view"
+        if self.origin == "no_grad" or node is None:
+            start = "A view" if node is None else f"Output {nr} of {name} is a view of a view which"
             return NO_GRAD.format(start=start, what=f"and {what}").replace("and and", "and")
         text = MULTI if self.origin == "multi" else FUNCTION
         return text.format(nr=nr, name=name, what=what)
@@ -155,13 +153,15 @@ def refresh(view: Tensor) -> None:
     if info.version == version:
         return
     if info.origin != "default":
-        raise RuntimeError(info.complaint(BASE_WRITTEN))
+        raise RuntimeError(info.complaint(BASE_WRITTEN, view._node))
     target = target_of(base)
-    if target is not None:
-        keeps = retaining(view)
-        view._node = AsStridedBackward0(info, target)
-        if keeps is not None:
-            view._node._hooks().retain = keeps
+    if target is None:  # the base was cut from its history
+        target = Nowhere()
+        target.start(())
+    keeps = retaining(view)
+    view._node = AsStridedBackward0(info, target)
+    if keeps is not None:
+        view._node._hooks().retain = keeps
     info.version = version
 
 
@@ -190,7 +190,7 @@ def check_writable(tensor: Tensor, op: str) -> None:
     info = tensor._view
     if info is not None:
         if info.origin != "default":
-            raise RuntimeError(info.complaint(WRITTEN))
+            raise RuntimeError(info.complaint(WRITTEN, tensor._node))
         if tensor._requires_grad and info.base._node is None:
             raise errors.leaf_written(tensor, op, errors.LEAF_VIEW)
     if tensor._requires_grad and tensor._node is None:
@@ -271,5 +271,8 @@ def rebase(view: Tensor, info: ViewInfo, function: Node) -> None:
     """Give the base the history of a write through ``view``; other views follow when looked at."""
     base = info.base
     function.seq = INSIDE
+    keeps = retaining(base)
     base._node = CopySlices(base, info, function)
+    if keeps is not None:
+        base._node._hooks().retain = keeps
     base._requires_grad = True

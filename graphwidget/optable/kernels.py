@@ -118,6 +118,11 @@ def divide_trunc(a: Array, b: Array) -> Array:
     return np.trunc(np.true_divide(a, b)).astype(np.result_type(a, b), copy=False)
 
 
+def sign(a: Array) -> Array:
+    """-1, 0 or 1; 0 for nan too, unlike numpy's."""
+    return np.subtract(a > 0, a < 0, out=..., dtype=a.dtype)
+
+
 # Reductions ----------------------------------------------------------------------------------
 def sum_type(a: Array) -> Any:
     """Sums of integers and bools are int64."""
@@ -367,7 +372,7 @@ def index_put(a: Array, values: Array, indices: tuple[Any, ...], accumulate: boo
 def masked_fill(a: Array, mask: Array, value: float) -> Array:
     """A copy of a with value where mask."""
     shape = np.broadcast_shapes(a.shape, mask.shape)
-    result = clone(a) if a.shape == shape else np.array(np.broadcast_to(a, shape), order="C")
+    result = np.array(np.broadcast_to(a, shape), order="C")
     np.copyto(result, np.asarray(value, a.dtype), where=mask)
     return result
 

@@ -176,7 +176,7 @@ op("cos(self, /)", np.cos, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad * -F.sin(self),
    text="cos({self})", tex=r"\cos {self}", onnx="Cos")
 
-op("sign(self, /)", np.sign, inplace=True, pointwise=True,
+op("sign(self, /)", kernels.sign, inplace=True, pointwise=True,
    d_self=lambda grad: F.zeros_like(grad),
    text="sign({self})", tex=r"\operatorname{{sign}} {self}", onnx="Sign")
 

@@ -276,11 +276,23 @@ class Writer:
         if self.chance(0.08):
             return f"{source}.{self.some(['fill_(0.5)', 'pow_(2)', 'masked_fill_(' + source + ' > 0, 0.5)'])}"  # noqa: E501
         operand = self.fitting(source)
+        if self.undefined(source, operand):
+            operand = self.number()
         if self.chance(0.15):
             return f"{source}.copy_({self.pick() if self.chance(0.5) else operand})"
         if self.chance(0.4):
             return f"{source} {self.some('+-*')}= {operand}"
         return f"{source}.{self.some(IN_PLACE)}({operand})"
+
+    def undefined(self, source: str, operand: str) -> bool:
+        """Whether writing one into the other depends on the order of PyTorch's loops: they
+        share memory, and it cannot tell because one of them has gaps."""
+        if operand not in self.machine.tensors():
+            return False
+        first, second = self.get(source), self.get(operand)
+        shared = first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr()
+        dense = torch.ops.aten.is_non_overlapping_and_dense
+        return shared and first is not second and not (dense(first) and dense(second))
 
     def assign(self) -> str:
         source = self.pick(
@@ -292,6 +304,8 @@ class Writer:
         ])  # fmt: skip
         sign = self.some(["=", "=", "+=", "*="])
         value = self.number() if self.chance(0.6) else self.pick(lambda t: t.ndim < 2)
+        if self.undefined(source, value):
+            value = self.number()
         return f"{source}{place} {sign} {value}"
 
     def without_grad(self) -> str:
