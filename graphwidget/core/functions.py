@@ -58,9 +58,6 @@ def rdiv(self: Tensor, other: Any) -> Tensor:
     return F.mul(F.reciprocal(self), other)
 
 
-neg = F.neg
-
-
 def pow(input: Any, exponent: Any) -> Tensor:
     """input ** exponent; either may be a number."""
     if isinstance(exponent, Tensor):

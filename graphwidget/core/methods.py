@@ -32,13 +32,15 @@ SAME = {
 }  # fmt: skip
 """Functions that are methods as they are."""
 
-FROM_TABLE = (
-    "mul", "neg", "exp", "log", "sqrt", "sin", "cos", "abs", "sign", "tanh", "sigmoid", "relu",
-    "reciprocal", "maximum", "minimum", "floor_divide", "eq", "ne", "lt", "le", "gt", "ge",
-    "isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_xor", "logical_not",
-    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
-)  # fmt: skip
-"""Ops whose record function is the public function."""
+WRITTEN = (functions, shapes, products, factories)
+"""Where public functions are written by hand."""
+
+FROM_TABLE = tuple(
+    key
+    for key, op in TABLE.items()
+    if op.public and "." not in key and not any(hasattr(module, key) for module in WRITTEN)
+)
+"""Ops whose record function is the public function and method."""
 
 OPERATORS = {
     "__add__": F.add, "__radd__": F.add, "__sub__": F.sub, "__rsub__": functions.rsub,

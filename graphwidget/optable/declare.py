@@ -94,6 +94,7 @@ class Op:
     inplace: bool
     view: bool
     nograd: bool
+    public: bool
     guard: Callable[..., None] | None
     sign: str
     text: str
@@ -190,6 +191,7 @@ def op(
     inplace: bool = False,
     view: bool = False,
     nograd: bool = False,
+    public: bool = True,
     guard: Callable[..., None] | None = None,
     sign: str = "",
     text: str = "",
@@ -210,6 +212,8 @@ def op(
         inplace: ``name_`` is derived.
         view: the kernel returns a view of the first input.
         nograd: states that there is no derivative.
+        public: users may call it by this name, as a function and as a method; False for ops that
+            only derivatives or other functions are made of.
         guard: called with the operands' numpy dtypes when they are not one floating type;
             raises for those that the op refuses.
         sign: what the picture's pill shows; the op's name when empty.
@@ -233,7 +237,8 @@ def op(
     declared = Op(
         key=key, name=name, kernel=kernel, inputs=inputs, variadic=variadic, params=params,
         outputs=outputs, node=node or node_name(name), derivatives=derivatives,
-        pointwise=pointwise, dtype=dtype, inplace=inplace, view=view, nograd=nograd, guard=guard,
+        pointwise=pointwise, dtype=dtype, inplace=inplace, view=view, nograd=nograd, public=public,
+        guard=guard,
         sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,
     )  # fmt: skip
     TABLE[key] = declared
@@ -245,7 +250,7 @@ def also_in_place(key: str, node: str) -> None:
     """Let a view op change the tensor itself (``t_``); its node has a name of its own."""
     view = TABLE[key]
     written = key.replace(".", "_inplace.") if "." in key else key + "_inplace"
-    TABLE[written] = replace(view, key=written, node=node, view=False)
+    TABLE[written] = replace(view, key=written, node=node, view=False, public=False)
 
 
 def describe_function(name: str) -> Op:
@@ -253,7 +258,7 @@ def describe_function(name: str) -> Op:
     return Op(
         key=name, name=name, kernel=tuple, inputs=("inputs",), variadic=True, params={},
         outputs=("result",), node=f"{name}Backward", derivatives={}, pointwise=False,
-        dtype="same", inplace=False, view=False, nograd=True, guard=None, sign=name,
+        dtype="same", inplace=False, view=False, nograd=True, public=False, guard=None, sign=name,
         text=f"{name}({{inputs}})", tex=rf"\operatorname{{{{{name}}}}}({{inputs}})", onnx=None,
     )  # fmt: skip
 

@@ -9,16 +9,16 @@ F = Namespace()
 
 op("index(self, /, indices)", kernels.index,
    d_self=lambda grad, self_shape, indices: F.index_backward(grad, self_shape, indices),
-   sign="[…]", text="{self}[{indices}]", tex=r"{self}_{{{indices}}}", onnx=None)
+   public=False, sign="[…]", text="{self}[{indices}]", tex=r"{self}_{{{indices}}}", onnx=None)
 
 op("index_backward(grad_output, /, shape, indices)", kernels.index_backward,
    node="IndexPutBackward0",
    d_grad_output=lambda grad, indices: F.index(grad, indices),
-   text="{grad_output} added at [{indices}]", tex=r"{grad_output}", onnx=None)
+   public=False, text="{grad_output} added at [{indices}]", tex=r"{grad_output}", onnx=None)
 
 op("index_put(self, values, /, indices, accumulate=False)", kernels.index_put, inplace=True,
    d_self=lambda grad, values, indices, accumulate:
        grad if accumulate else F.index_put(grad, F.zeros_like(values), indices, False),
    d_values=lambda grad, indices, values_shape:
        F.sum_to_size(F.index(grad, indices), values_shape),
-   sign="[…]=", text="{self} with {values} at [{indices}]", tex=r"{self}", onnx=None)
+   public=False, sign="[…]=", text="{self} with {values} at [{indices}]", tex=r"{self}", onnx=None)

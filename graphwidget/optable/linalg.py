@@ -29,7 +29,7 @@ op("ger(self, vec2, /)", np.multiply.outer,
    d_self=lambda grad, vec2: F.mv(grad, vec2),
    d_vec2=lambda grad, self: F.mv(F.t(grad), self),
    node="MulBackward0",
-   sign="⊗", text="{self} ⊗ {vec2}", tex=r"{self} \otimes {vec2}", onnx=None)
+   public=False, sign="⊗", text="{self} ⊗ {vec2}", tex=r"{self} \otimes {vec2}", onnx=None)
 
 op("dot(self, tensor, /)", dot,
    d_self=lambda grad, tensor: grad * tensor,

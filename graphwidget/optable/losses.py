@@ -14,7 +14,7 @@ op("mse_loss(self, target, /, reduction='mean')", kernels.mse_loss,
        F.mse_loss_backward(grad, self, target, reduction),
    d_target=lambda grad, self, target, reduction:
        F.mse_loss_backward(grad, target, self, reduction),
-   sign="mse", text="mse({self}, {target})",
+   public=False, sign="mse", text="mse({self}, {target})",
    tex=r"\operatorname{{mse}}({self}, {target})", onnx=None)
 
 
@@ -34,5 +34,5 @@ op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_los
        grad * grad_output * F.mse_factor(self_shape, reduction),
    d_target=lambda grad, grad_output, self_shape, reduction:
        -(grad * grad_output * F.mse_factor(self_shape, reduction)),
-   sign="mse′", text="2 · ({self} − {target}) · {grad_output}",
+   public=False, sign="mse′", text="2 · ({self} − {target}) · {grad_output}",
    tex=r"2 ({self} - {target}) {grad_output}", onnx=None)

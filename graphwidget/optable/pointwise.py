@@ -191,7 +191,7 @@ op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float",
 op("tanh_backward(grad_output, result, /)", kernels.tanh_backward, pointwise=True,
    d_grad_output=lambda grad, result: F.tanh_backward(grad, result),
    d_result=lambda grad, grad_output, result: grad * grad_output * (-2 * result),
-   sign="tanh′", text="{grad_output} · (1 − {result}²)",
+   public=False, sign="tanh′", text="{grad_output} · (1 − {result}²)",
    tex=r"{grad_output} (1 - {result}^2)", onnx=None)
 
 op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="float",
@@ -201,7 +201,7 @@ op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="flo
 op("sigmoid_backward(grad_output, result, /)", kernels.sigmoid_backward, pointwise=True,
    d_grad_output=lambda grad, result: F.sigmoid_backward(grad, result),
    d_result=lambda grad, grad_output, result: grad * grad_output * (1 - 2 * result),
-   sign="σ′", text="{grad_output} · {result} · (1 − {result})",
+   public=False, sign="σ′", text="{grad_output} · {result} · (1 − {result})",
    tex=r"{grad_output} {result} (1 - {result})", onnx=None)
 
 op("relu(self, /)", kernels.relu, inplace=True, pointwise=True,
@@ -212,7 +212,7 @@ op("threshold_backward(grad_output, self, /, threshold)", kernels.threshold_back
    pointwise=True,
    d_grad_output=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
    d_self=lambda grad: F.zeros_like(grad),
-   sign="relu′", text="{grad_output} · ({self} > {threshold})",
+   public=False, sign="relu′", text="{grad_output} · ({self} > {threshold})",
    tex=r"{grad_output} [{self} > {threshold}]", onnx=None)
 
 op("clamp(self, /, min=None, max=None)", kernels.clamp, inplace=True, pointwise=True,
@@ -233,7 +233,7 @@ def inside(a: Any, min: Any, max: Any) -> Any:
 
 
 op("within(self, /, min, max)", inside, pointwise=True, nograd=True,
-   text="[{min} ≤ {self} ≤ {max}]", tex=r"[{min} \le {self} \le {max}]", onnx=None)
+   public=False, text="[{min} ≤ {self} ≤ {max}]", tex=r"[{min} \le {self} \le {max}]", onnx=None)
 
 # Choices and copies --------------------------------------------------------------------------
 op("maximum(self, other, /)", np.maximum, pointwise=True,
@@ -271,25 +271,26 @@ op("clone(self, /)", kernels.clone, pointwise=True,
 
 op("to_copy(self, /, dtype)", lambda a, dtype: a.astype(dtype), node="ToCopyBackward0",
    d_self=lambda grad, self_dtype: F.to_copy(grad, self_dtype),
-   sign="to", text="{self} as {dtype}", tex=r"{self}", onnx="Cast")
+   public=False, sign="to", text="{self} as {dtype}", tex=r"{self}", onnx="Cast")
 
 op("zeros_like(self, /)", np.zeros_like, pointwise=True, nograd=True,
-   sign="0", text="0", tex=r"0", onnx=None)
+   public=False, sign="0", text="0", tex=r"0", onnx=None)
 
 op("ones_like(self, /)", np.ones_like, pointwise=True, nograd=True,
-   sign="1", text="1", tex=r"1", onnx=None)
+   public=False, sign="1", text="1", tex=r"1", onnx=None)
 
-op("detach(self, /)", lambda a: a, nograd=True, text="{self}", tex=r"{self}", onnx="Identity")
+op("detach(self, /)", lambda a: a, nograd=True, public=False,
+   text="{self}", tex=r"{self}", onnx="Identity")
 
 # In place only -------------------------------------------------------------------------------
 op("zero(self, /)", np.zeros_like, inplace=True, pointwise=True,
    d_self=lambda grad: F.zeros_like(grad),
-   sign="0", text="0", tex=r"0", onnx=None)
+   public=False, sign="0", text="0", tex=r"0", onnx=None)
 
 op("fill(self, /, value)", lambda a, value: np.full_like(a, value), inplace=True, pointwise=True,
    node="FillBackward2",
    d_self=lambda grad: F.zeros_like(grad),
-   sign="fill", text="{value}", tex=r"{value}", onnx=None)
+   public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
 
 op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inplace=True,
    pointwise=True, node="FillBackward3",
@@ -300,7 +301,7 @@ op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inpla
 op("copy(self, src, /)", lambda a, src: src, inplace=True, pointwise=True, node="CopyBackwards",
    d_self=lambda grad: F.zeros_like(grad),
    d_src=lambda grad: grad,
-   sign="copy", text="{src}", tex=r"{src}", onnx="Identity")
+   public=False, sign="copy", text="{src}", tex=r"{src}", onnx="Identity")
 
 # Comparisons and logic -----------------------------------------------------------------------
 for name, ufunc, sign, onnx in (

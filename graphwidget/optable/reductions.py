@@ -68,12 +68,13 @@ for name, kernel, along in (
 op("scatter_chosen(grad_output, index, /, shape, dim, keepdim)", kernels.scatter_chosen,
    node="ScatterBackward0",
    d_grad_output=lambda grad, index, dim, keepdim: F.gather_chosen(grad, index, dim, keepdim),
+   public=False,
    text="{grad_output} at the chosen items, 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
 op("gather_chosen(self, index, /, dim, keepdim)", kernels.gather_chosen, node="GatherBackward0",
    d_self=lambda grad, index, self_shape, dim, keepdim:
        F.scatter_chosen(grad, index, self_shape, dim, keepdim),
-   text="the chosen items of {self}", tex=r"{self}", onnx=None)
+   public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
 
 op("argmax(self, /, dim=None, keepdim=False)", kernels.argmax, nograd=True,
    text="argmax({self})", tex=r"\arg\max {self}", onnx="ArgMax")

@@ -18,15 +18,15 @@ op("view(self, /, shape)", kernels.view, view=True,
 
 op("reshape_alias(self, /, shape)", kernels.view, view=True, node="ReshapeAliasBackward0",
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
-   text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
+   public=False, text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
 op("unsafe_view(self, /, shape)", lambda a, shape: np.reshape(a, shape).copy(),
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
-   sign="reshape", text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
+   public=False, sign="reshape", text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
 op("alias(self, /)", lambda a: a[...], view=True,
    d_self=lambda grad: grad,
-   text="{self}", tex=r"{self}", onnx="Identity")
+   public=False, text="{self}", tex=r"{self}", onnx="Identity")
 
 op("t(self, /)", lambda a: a.T, view=True,
    d_self=lambda grad: F.t(grad),
@@ -75,16 +75,18 @@ op("select(self, /, dim, index)", kernels.select, view=True,
 op("select_backward(grad_output, /, shape, dim, index)", kernels.select_backward,
    node="SelectBackwardBackward0",
    d_grad_output=lambda grad, dim, index: F.select(grad, dim, index),
-   text="{grad_output} at [{index}], 0 elsewhere", tex=r"{grad_output}", onnx=None)
+   public=False, text="{grad_output} at [{index}], 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
 op("slice(self, /, dim=0, start=0, end=None, step=1)", kernels.slice_, view=True,
    d_self=lambda grad, self_shape, dim, start, end, step:
        F.slice_backward(grad, self_shape, dim, start, end, step),
+   public=False,
    sign="[:]", text="{self}[{start}:{end}]", tex=r"{self}_{{{start}:{end}}}", onnx="Slice")
 
 op("slice_backward(grad_output, /, shape, dim, start, end, step)", kernels.slice_backward,
    node="SliceBackwardBackward0",
    d_grad_output=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
+   public=False,
    text="{grad_output} at [{start}:{end}], 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
 op("diagonal(self, /, offset=0, dim1=0, dim2=1)", kernels.diagonal, view=True,
@@ -95,7 +97,7 @@ op("diagonal(self, /, offset=0, dim1=0, dim2=1)", kernels.diagonal, view=True,
 op("diagonal_backward(grad_output, /, shape, offset, dim1, dim2)", kernels.diagonal_backward,
    node="DiagonalBackwardBackward0",
    d_grad_output=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
-   text="{grad_output} on the diagonal", tex=r"{grad_output}", onnx=None)
+   public=False, text="{grad_output} on the diagonal", tex=r"{grad_output}", onnx=None)
 
 op("unbind(self, /, dim=0) -> *outputs", kernels.unbind, view=True,
    d_self=lambda grads, dim: F.stack(grads, dim),
