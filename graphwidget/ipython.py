@@ -80,7 +80,7 @@ class Extension:
             self._adapter = self.graph.adapter  # nothing happened: the old picture stays live
             self._adapter.start()
         self.graph.flush(final=True)
-        if displayed and not self.graph.answered:
+        if displayed and self.shown and not self.graph.answered:
             self.graph.refresh_still()
 
     def _displayed(self) -> bool:

@@ -18,7 +18,6 @@ from types import FrameType
 from typing import Any
 
 from ..core import errors as core_errors
-from ..core import errors as core_errors
 from ..core import observer as core_observer
 from ..core.node import Node
 from ..core.tensor import Tensor
@@ -27,7 +26,7 @@ from ..optable import Op
 from ..recording import events as ev
 from ..recording.fold import Model
 from ..recording.recorder import MAX_RAW, NodeRef, Recorder, Ref
-from ..recording.sites import Names, Site, cell_of, cell_of
+from ..recording.sites import Names, Site, cell_of
 from ..recording.summary import SMALL, capture, peek, statistics
 from .calls import Edges
 from .identity import guarded, texts
@@ -36,8 +35,8 @@ from .runs import Runs
 PULSE = 0.05
 """Seconds between two calls of ``on_pulse`` while the program runs."""
 
-BETWEEN = 16
-"""Raw records between two looks at the clock."""
+BETWEEN, QUICK = 16, 0.002
+"""Raw records between two looks at the clock, as long as they come within so many seconds."""
 
 NOTHING: dict[str, str] = {}
 
@@ -58,6 +57,7 @@ class NativeAdapter(Runs):
         self._new_node = recorder.ids.node
         self._commanded = False
         self._due = monotonic() + PULSE
+        self._looked = 0.0
         self._next = 0  # raw records at which to look at the clock again
         self._sites: dict[tuple[int, int], Site] = {}  # those that need no look at their callers
         self._scopes: list[int] = []
@@ -75,7 +75,6 @@ class NativeAdapter(Runs):
     # Switching on and off ------------------------------------------------------------------
     def start(self) -> None:
         """Observe from now on; whoever observed before is replaced."""
-        core_errors.describe_place = describe_place
         core_observer.set_observer(self)
 
     def stop(self) -> None:
@@ -340,15 +339,9 @@ class NativeAdapter(Runs):
             self.on_pulse()
             # a picture that takes long to make must not take the program's time
             self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
-        self._next = len(self.raw) + BETWEEN
-
-
-def describe_place(filename: str, line: int) -> str:
-    """Words for a line: with the number of its cell when it stands in a notebook."""
-    cell = cell_of(filename)
-    if cell is not None:
-        return f"cell [{cell}], line {line}"
-    return f"{os.path.basename(filename)}, line {line}"
+        # quick ops are counted, the clock is looked at after each slow one
+        self._next = len(self.raw) + (BETWEEN if now - self._looked < QUICK else 0)
+        self._looked = now
 
 
 def model_of(tensor: Tensor) -> tuple[Model, int]:

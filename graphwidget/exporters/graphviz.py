@@ -316,8 +316,12 @@ def _number(value: Number) -> str:
 
 
 def _label(lines: Iterable[str]) -> str:
-    """Lines of a label; what the user wrote is text, whatever it looks like."""
+    return quoted("\n".join(lines))
+
+
+def quoted(text: str) -> str:
+    """Text as a label: what the user wrote is text, whatever it looks like."""
     import graphviz
 
-    text: str = graphviz.nohtml(r"\n".join(line.replace("\\", "\\\\") for line in lines))
-    return text
+    label: str = graphviz.nohtml(text.replace("\\", "\\\\").replace("\n", "\\n"))
+    return label

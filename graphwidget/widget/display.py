@@ -60,12 +60,13 @@ def _newest(model: Model) -> set[int] | None:
     widget; None where no cell is known."""
     made = [(call["source"], call["outputs"]) for call in model.calls.values()]
     made += [(run["source"], [value for value, _ in run["roots"]]) for run in model.runs.values()]
+    living = {key for key, value in model.values.items() if value["alive"]}
     by_cell: dict[int, set[int]] = {}
     for source, values in made:
         cell = (model.sources.get(source) or {}).get("cell")
         if cell is not None:
-            by_cell.setdefault(cell, set()).update(set(values) - {None})
-    return by_cell[max(by_cell)] if by_cell else None
+            by_cell.setdefault(cell, set()).update(set(values) & living)
+    return (by_cell[max(by_cell)] or None) if by_cell else None
 
 
 def tensor_mimebundle(

@@ -1,0 +1,247 @@
+"""The widget without a kernel: what it records, says, steps and exports."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphwidget as torch
+from graphwidget.core.observer import get_observer
+from graphwidget.exporters import graphviz, html
+from graphwidget.recording.log import unpack
+
+NEEDS_DOT = pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz's dot")
+NEEDS_BUNDLE = pytest.mark.skipif(
+    not (html.DIST / "widget.js").is_file(), reason="needs the built front end"
+)
+
+
+def two_paths() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    w = torch.tensor([1.0], requires_grad=True)
+    x = torch.tensor([2.0], requires_grad=True)
+    return w, x, (x + w) * (w + 1)
+
+
+def test_watch_as_a_context_manager() -> None:
+    with torch.watch() as graph:
+        _w, _x, y = two_paths()
+        y.backward()
+    assert get_observer() is None
+    assert repr(graph) == "<GraphWidget 3 ops, 5 nodes, backward done>"
+
+
+def test_watch_within_watch() -> None:
+    with torch.watch() as outer:
+        with torch.watch() as inner:
+            _kept = two_paths()
+        assert outer.recording
+        _more = torch.ones(1) + 1
+    assert repr(inner) == "<GraphWidget 3 ops, 5 nodes>"
+    assert repr(outer) == "<GraphWidget 1 op, 0 nodes>"
+
+
+def test_watch_as_a_call() -> None:
+    first = torch.watch()
+    try:
+        _kept = torch.ones(1) + 1
+        second = torch.watch()
+        _more = torch.ones(1) * 1
+        assert not first.recording
+        assert len(first.model.calls) == len(second.model.calls) == 1
+    finally:
+        second.stop()
+    assert get_observer() is None
+
+
+def test_an_exception_in_the_block_loses_nothing() -> None:
+    graph = torch.watch()
+
+    def program() -> None:
+        with graph:
+            _kept = two_paths()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        program()
+    assert len(graph.model.calls) == 3
+    assert unpack(graph.packed)[1]
+
+
+def test_steps_from_code() -> None:
+    with torch.watch() as graph:
+        w, x, y = two_paths()
+        run = graph.step(y)
+        assert repr(run) == "<backward run, ready>"
+        assert graph.model.runs[list(graph.model.runs)[-1]]["status"] == "running"
+        run.next()
+        assert [n["state"] for n in graph.model.nodes.values()].count("done") == 1
+        assert w.grad is None
+        run.next(2)
+        assert w.grad is None
+        run.finish()
+    assert run.over
+    assert run.status == "ok"
+    assert w.grad is not None
+    assert w.grad.item() == 5
+    assert x.grad is not None
+    assert repr(graph).endswith("backward done>")
+
+
+def test_a_step_at_a_time_ends_with_the_last_node() -> None:
+    with torch.watch() as graph:
+        _w, _x, y = two_paths()
+        run = graph.step(y)
+        steps = 0
+        while not run.over:
+            run.next()
+            steps += 1
+    assert steps == 5
+
+
+def test_abandoning_a_run() -> None:
+    with torch.watch() as graph:
+        w, _x, y = two_paths()
+        run = graph.step(y).next()
+        run.abandon()
+        assert graph.model.runs[list(graph.model.runs)[-1]]["status"] == "abandoned"
+        assert w.grad is None
+        graph.step(y).abandon()
+        assert graph.model.runs[list(graph.model.runs)[-1]]["status"] == "abandoned"
+
+
+def test_up_to_a_node() -> None:
+    with torch.watch() as graph:
+        _w, _x, y = two_paths()
+        add = y.grad_fn.next_functions[0][0]
+        run = graph.step(y).until(add)
+    states = {n["node"]: n["state"] for n in graph.model.nodes.values()}
+    assert states[add._rec.id] == "done"
+    assert not run.over
+
+
+def test_the_errors_of_backward_are_those_of_a_step() -> None:
+    with torch.watch() as graph:
+        x = torch.ones(2, requires_grad=True)
+        y = x * 2
+        with pytest.raises(RuntimeError, match="implicitly created only for scalar"):
+            graph.step(y)
+        y.sum().backward()
+        with pytest.raises(RuntimeError, match="second time"):
+            graph.step(y, torch.ones(2)).finish()
+    assert graph.model.errors[-1]["kind"] == "freed"
+
+
+def test_retain_grad_in_the_middle_of_a_run() -> None:
+    with torch.watch() as graph:
+        x = torch.ones(1, requires_grad=True)
+        h = x * 2
+        y = h * 3
+        run = graph.step(y).next()
+        h.retain_grad()
+        run.finish()
+    assert h.grad is not None
+    assert h.grad.item() == 3
+    value = graph.model.values[graph.model.names["test_retain_grad_in_the_middle_of_a_run\0h"]]
+    assert value["retains_grad"]
+    assert value["how"] == "retained"
+
+
+@NEEDS_BUNDLE
+def test_the_exported_page_stands_alone(tmp_path: Path) -> None:
+    with torch.watch() as graph:
+        names = {"</script><script>alert(1)</script>": torch.ones(1) + 1}
+        graph.bind([("", name, tensor) for name, tensor in names.items()])
+    path = graph.to_html(tmp_path / "graph.html", title="<b>")
+    page = path.read_text("utf-8")
+    assert "alert(1)" not in page
+    assert "<title>&lt;b&gt;</title>" in page
+    outside = page.split('id="bundle"')[0]
+    assert not re.search(r"""(src|href)=|https?://""", outside.replace("<!doctype", ""))
+    log = re.search(r'id="log">([^<]*)<', page)
+    assert log is not None
+    first, events = unpack(base64.b64decode(log.group(1)))
+    assert (first, len(events)) == (0, graph.count)
+
+
+def test_a_missing_bundle_says_how_to_build_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(html, "DIST", tmp_path)
+    with pytest.raises(FileNotFoundError, match="make"):
+        html.bundle()
+
+
+def test_graphviz_of_a_recorded_tensor() -> None:
+    with torch.watch():
+        _w, _x, y = two_paths()
+        y.backward()
+        source = torch.to_graphviz(y).source
+    assert "MulBackward0" in source
+    assert "w\\n(1,) float32\\n[1]\\nrequires grad\\ngrad [5]" in source
+
+
+def test_graphviz_of_a_tensor_that_nobody_recorded() -> None:
+    _w, _x, y = two_paths()
+    source = torch.to_graphviz(y).source
+    assert source.count("AddBackward0") == 2
+    assert source.count("MulBackward0") == 1
+
+
+def test_graphviz_of_a_widget_shows_the_hazard() -> None:
+    with torch.watch() as graph:
+        a = torch.tensor([1.0, 3.0], requires_grad=True)
+        b = a + 2
+        _loss = (b * b).mean()
+        b[0] = 1000.0
+        source = torch.to_graphviz(graph).source
+    assert "saved at version 0, now 1" in source
+    assert "version 1" in source
+
+
+def test_graphviz_takes_names_as_text() -> None:
+    with torch.watch() as graph:
+        kept = torch.ones(1) + 1
+        graph.bind([("", "<b>\\N\n", kept)])
+        source = torch.to_graphviz(graph).source
+    assert "<<b>" not in source
+
+
+def test_graphviz_of_anything_else() -> None:
+    with pytest.raises(TypeError, match="not int"):
+        torch.to_graphviz(3)
+
+
+def test_without_dot_the_message_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    _w, _x, y = two_paths()
+    picture = torch.to_graphviz(y)
+    monkeypatch.setattr(graphviz.shutil, "which", lambda _name: None)
+    with pytest.raises(RuntimeError, match="apt install graphviz"):
+        picture.render("never")
+    assert "apt install graphviz" in picture._repr_mimebundle_()["text/plain"]
+
+
+@NEEDS_DOT
+def test_pictures_render() -> None:
+    _w, _x, y = two_paths()
+    assert torch.to_graphviz(y).pipe(format="svg").startswith(b"<?xml")
+    with torch.watch() as graph:
+        _kept = two_paths()
+    data, _metadata = graph._repr_mimebundle_()
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    assert data["text/plain"] == "<GraphWidget 3 ops, 5 nodes>"
+
+
+def test_importing_graphwidget_loads_no_widget() -> None:
+    code = (
+        "import sys, graphwidget, json; print(json.dumps([m for m in sys.modules if "
+        "m.split('.')[0] in ('ipywidgets', 'anywidget', 'IPython', 'graphviz', 'traitlets')]))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(out.stdout) == []

@@ -1,0 +1,215 @@
+"""The widget in a real kernel, with its page played by the test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from .kernel import Heard, Kernel, kernel
+
+START = "import graphwidget\nimport graphwidget as torch\ngraph = graphwidget.watch()\ngraph"
+PROGRAM = """\
+w = torch.tensor([1.], requires_grad=True)
+x = torch.tensor([2.], requires_grad=True)
+a = torch.add(w, x)
+b = torch.add(w, 1)
+y = torch.mul(a, b)
+"""
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Kernel]:
+    with kernel() as started:
+        yield started
+
+
+@pytest.fixture
+def book(shared: Kernel) -> Kernel:
+    """A kernel with a fresh widget and the program's graph."""
+    shared.run("%reset -f")
+    shared.run(START)
+    shared.run(PROGRAM)
+    return shared
+
+
+def kinds(heard: Heard) -> list[str]:
+    return [event[0] for event in heard.events]
+
+
+def value(book: Kernel, name: str) -> int:
+    return int(book.value(f"graph.model.names['\\0{name}']"))
+
+
+def begin(book: Kernel) -> int:
+    """Press "backward" on y; the id of the run."""
+    heard = book.ask({"type": "backward", "value": value(book, "y")})
+    [event] = [e for e in heard.events if e[0] == "backward"]
+    assert event[5] is True  # live
+    assert event[7] is None  # it stands on no line of the program
+    return int(event[1])
+
+
+def test_the_graph_is_sent_while_a_cell_runs(book: Kernel) -> None:
+    message = book.client.execute(
+        "import time\nfor _ in range(10):\n    z = a * 2\n    time.sleep(0.03)\n"
+        "    u = z + 1\n    time.sleep(0.03)\nprint('over')"
+    )
+    heard = book.listen(message)
+    assert len([m for m in heard.custom if m["type"] == "events"]) > 3
+
+
+def test_messages_follow_each_other_without_gap(book: Kernel) -> None:
+    heard = book.run("for _ in range(1500):\n    z = a * 2\n")
+    parts = [m for m in heard.custom if m["type"] == "events"]
+    for before, after in pairwise(parts):
+        assert after["from"] == before["from"] + len(before["events"])
+    counts = [s["count"] for s in heard.states if "count" in s]
+    assert counts[-1] == parts[-1]["from"] + len(parts[-1]["events"])
+
+
+def test_cells_and_their_lines(book: Kernel) -> None:
+    heard = book.run("pass\nq = a * 2\n")
+    [source] = [e for e in heard.events if e[0] == "source"]
+    [cell] = [e for e in heard.events if e[0] == "cell"]
+    assert source[2:] == [cell[1], None, 2, "", "q = a * 2"]
+
+
+def test_need_gives_the_whole_log(book: Kernel) -> None:
+    count = book.value("graph.count")
+    heard = book.ask({"type": "need", "from": 0})
+    assert len(heard.events) == book.value("len(graph.events)") - 1  # the asking cell's own
+    assert count <= len(heard.events)
+
+
+def test_stepping_by_commands(book: Kernel) -> None:
+    run = begin(book)
+    heard = book.ask({"type": "step", "run": run, "count": 1})
+    assert kinds(heard).count("start") == kinds(heard).count("finish") == 1
+    assert book.run("print(w.grad)").text == "None\n"
+    heard = book.ask({"type": "step", "run": run, "count": 10})
+    assert heard.events[-1] == ["done", run, "ok"]
+    assert book.run("print(w.grad, x.grad)").text == "tensor([5.]) tensor([2.])\n"
+
+
+def test_until_a_node(book: Kernel) -> None:
+    node = book.value("graph.model.values[graph.model.names['\\0a']]['node']")
+    run = begin(book)
+    heard = book.ask({"type": "until", "run": run, "node": node})
+    assert [e for e in heard.events if e[0] == "finish"][-1][2] == node
+
+
+def test_abandoning(book: Kernel) -> None:
+    run = begin(book)
+    book.ask({"type": "step", "run": run, "count": 1})
+    heard = book.ask({"type": "abandon", "run": run})
+    assert heard.events[-1] == ["done", run, "abandoned"]
+
+
+def test_retain_grad_by_command(book: Kernel) -> None:
+    number = value(book, "a")
+    heard = book.ask({"type": "retain_grad", "value": number, "on": True})
+    assert heard.events == [["flag", number, True, True]]
+    assert book.run("print(a.retains_grad); y.backward(); print(a.grad)").text == (
+        "True\ntensor([2.])\n"
+    )
+    heard = book.ask({"type": "retain_grad", "value": number, "on": False})
+    assert heard.events == [["flag", number, True, False]]
+    assert book.run("print(a.retains_grad)").text == "False\n"
+
+
+def test_retain_grad_in_code_shows(book: Kernel) -> None:
+    number = value(book, "b")
+    heard = book.run("b.retain_grad()")
+    assert ["flag", number, True, True] in heard.events
+
+
+def test_peek(book: Kernel) -> None:
+    book.run("big = torch.arange(1000.)")
+    heard = book.ask({"type": "peek", "value": value(book, "big")})
+    [told] = heard.events
+    assert len(told[8][2]) == 1000
+    assert sum(told[8][4][2]) == 1000
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ({"type": "step", "run": 999_999, "count": 1}, "over"),
+        ({"type": "step", "run": "x", "count": 1}, "whole number"),
+        ({"type": "backward", "value": 999_999}, "no longer holds"),
+        ({"type": "explode"}, "unknown command"),
+    ],
+)
+def test_what_cannot_be_done_is_said(book: Kernel, command: dict[str, Any], why: str) -> None:
+    [answer] = book.ask(command).custom
+    assert answer["type"] == "reject"
+    assert answer["re"] == command
+    assert why in answer["why"]
+
+
+def test_an_error_in_a_step_is_told_and_said(book: Kernel) -> None:
+    book.run("l = (a * a).sum()\na[0] = 7.")
+    run = book.ask({"type": "backward", "value": value(book, "l")}).events[-1][1]
+    heard = book.ask({"type": "step", "run": run, "count": 10})
+    assert "error" in kinds(heard)
+    assert heard.events[-1] == ["done", run, "failed"]
+    [reject] = [m for m in heard.custom if m["type"] == "reject"]
+    assert "modified by an inplace operation" in reject["why"]
+
+
+def test_commands_during_a_cell_wait_for_its_end(book: Kernel) -> None:
+    run = begin(book)
+    message = book.client.execute("import time; time.sleep(0.6); print(w.grad)")
+    time.sleep(0.2)
+    book.send({"type": "step", "run": run, "count": 100})
+    assert book.listen(message).text == "None\n"
+    book.wait(0.5)
+    assert book.run("print(w.grad)").text == "tensor([5.])\n"
+
+
+def test_commands_on_a_subshell_run_on_the_main_thread(book: Kernel) -> None:
+    book.run(
+        "import threading\nthreads = []\n"
+        "handle = y.register_hook(lambda grad: threads.append(threading.current_thread().name))"
+    )
+    run = begin(book)
+    book.open_subshell()
+    try:
+        message = book.client.execute("import time; time.sleep(0.6); print(w.grad)")
+        time.sleep(0.2)
+        book.send({"type": "step", "run": run, "count": 100})
+        assert book.listen(message).text == "None\n"
+        book.wait(0.5)
+    finally:
+        book.subshell = None
+    assert book.value("threads") == ["MainThread"]
+    assert book.run("print(w.grad)").text == "tensor([5.])\n"
+
+
+def test_an_exception_in_the_middle_of_a_cell(book: Kernel) -> None:
+    heard = book.run("before = a * 2\n1 / 0\n")
+    assert [e[2] for e in heard.events if e[0] == "name"] == ["before"]
+
+
+def test_two_graphs_in_one_cell(book: Kernel) -> None:
+    book.run(
+        "with graphwidget.watch() as one:\n    p = torch.ones(1) + 1\n"
+        "with graphwidget.watch() as two:\n    q = torch.ones(1) * 2\n    r = q + p\n"
+    )
+    assert book.run("print(one, two)").text == (
+        "<GraphWidget 1 op, 0 nodes> <GraphWidget 2 ops, 0 nodes>\n"
+    )
+
+
+def test_a_long_loop_does_not_flood_the_page(book: Kernel) -> None:
+    start = time.monotonic()
+    heard = book.run(
+        "for _ in range(40_000):\n    z = w.detach() * 2\nprint(graph.recorder.log.lost > 0)"
+    )
+    assert heard.text == "True\n"
+    assert time.monotonic() - start < 20
+    assert book.value("len(graph.events)") <= 20_000

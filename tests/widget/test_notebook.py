@@ -1,0 +1,142 @@
+"""Notebooks: executed without a page, saved with their state, with the extension and without."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from graphwidget.recording import events as ev
+from graphwidget.recording.fold import fold
+from graphwidget.recording.log import unpack
+
+from .kernel import Kernel, kernel
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+STATE = "application/vnd.jupyter.widget-state+json"
+
+
+def execute(*cells: str) -> Any:
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    return NotebookClient(book, kernel_name="python3", timeout=60).execute()
+
+
+def logs(book: Any) -> dict[str, tuple[int, list[ev.Event]]]:
+    """The packed logs that a notebook carries, by the model's id."""
+    found = {}
+    for model, content in book.metadata.widgets[STATE]["state"].items():
+        for buffer in content.get("buffers", []):
+            if buffer["path"] == ["packed"]:
+                found[model] = unpack(base64.b64decode(buffer["data"]))
+    return found
+
+
+def test_an_executed_notebook_carries_the_log() -> None:
+    book = execute(
+        "import graphwidget as torch\ngraph = torch.watch()\ngraph",
+        "w = torch.tensor([1.], requires_grad=True)\ny = (w + 2) * (w + 1)",
+        "y.backward()",
+    )
+    output = book.cells[0].outputs[0]
+    [(model, (first, events))] = logs(book).items()
+    assert output.data[VIEW]["model_id"] == model
+    assert output.data["text/plain"] == "<GraphWidget 0 ops, 0 nodes>"
+    assert first == 0
+    state = fold(events)
+    assert state.values[state.names["\0w"]]["grad"][2] == [5.0]
+    assert [cell["count"] for cell in state.cells] == [1, 2, 3]
+    assert book.metadata.widgets[STATE]["state"][model]["state"]["count"] == len(events)
+
+
+def test_a_notebook_with_the_extension() -> None:
+    book = execute(
+        "%load_ext graphwidget\nimport graphwidget as torch",
+        "w = torch.tensor([1.], requires_grad=True)\ny = (w + 2) * (w + 1)",
+        "2 + 2",
+        "y.backward()",
+    )
+    assert "Save Widget State" in book.cells[0].outputs[0].text
+    first, last = (
+        next(o for o in cell.outputs if o.output_type == "display_data")
+        for cell in (book.cells[1], book.cells[3])
+    )
+    assert first.data["text/plain"] == "<GraphWidget 3 ops, 4 nodes>"
+    assert [o.output_type for o in book.cells[2].outputs] == ["execute_result"]
+    assert last.data["text/plain"] == "<GraphWidget 3 ops, 4 nodes, backward done>"
+    told = logs(book)
+    before = fold(told[first.data[VIEW]["model_id"]][1])
+    after = fold(told[last.data[VIEW]["model_id"]][1])
+    assert before.runs == {}
+    assert before.values[before.names["\0w"]]["grad"] is None
+    assert after.values[after.names["\0w"]]["grad"][2] == [5.0]
+    assert after.values[after.names["\0y"]]["names"] == [["", "y"]]
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Kernel]:
+    with kernel() as started:
+        started.run("import graphwidget as torch")
+        yield started
+
+
+def shown(heard: Any) -> list[str]:
+    """The text of each graph that a cell displayed."""
+    return [o["data"]["text/plain"] for o in heard.outputs if VIEW in o.get("data", {})]
+
+
+def test_hiding_and_showing(shared: Kernel) -> None:
+    shared.run("%load_ext graphwidget")
+    assert len(shown(shared.run("x = torch.ones(1) + 1"))) == 2  # as it begins and as it ends
+    assert shared.run("%graph off").text.startswith("The graph is not drawn")
+    assert shown(shared.run("z = x * 2")) == []
+    assert shown(shared.run("%graph"))[0] == "<GraphWidget 2 ops, 0 nodes>"
+    assert "on or off" in shared.run("%graph maybe").text
+    assert shown(shared.run("u = x * 3"))[-1] == "<GraphWidget 3 ops, 0 nodes>"
+    shared.run("%unload_ext graphwidget")
+
+
+def test_the_graph_of_one_cell(shared: Kernel) -> None:
+    shared.run("old = torch.ones(1)")
+    shared.run("%load_ext graphwidget")
+    heard = shared.run("%%graph\nnew = old * 2\nprint('ran')\nnew")
+    assert heard.text == "ran\n"
+    assert shown(heard)[-1] == "<GraphWidget 1 op, 0 nodes>"
+    assert any(o["kind"] == "execute_result" for o in heard.outputs)
+    heard = shared.run("%%graph\n1 / 0")
+    assert any(o.get("ename") == "ZeroDivisionError" for o in heard.outputs)
+    shared.run("%unload_ext graphwidget")
+
+
+def test_unloading_removes_every_hook(shared: Kernel) -> None:
+    count = "sum(len(c) for c in get_ipython().events.callbacks.values())"
+    before = shared.value(count)
+    shared.run("%load_ext graphwidget")
+    shared.run("%reload_ext graphwidget")
+    shared.run("t = torch.ones(1) + 1")
+    shared.run("%unload_ext graphwidget")
+    assert shared.value(count) == before
+    assert shared.run("print(__import__('graphwidget').core.observer.get_observer())").text == (
+        "None\n"
+    )
+    assert "not found" in shared.run("%graph").text
+
+
+def test_an_error_has_its_picture(shared: Kernel) -> None:
+    shared.run("%load_ext graphwidget")
+    shared.run("leaf = torch.ones(2, requires_grad=True)")
+    heard = shared.run("leaf += 1")
+    assert shown(heard)
+    assert [e for e in heard.outputs if e["kind"] == "error"]
+    shared.run("%unload_ext graphwidget")
+
+
+def test_a_tensor_shows_its_graph(shared: Kernel) -> None:
+    shared.run("leaf = torch.ones(2, requires_grad=True); made = leaf * 2")
+    [output] = shared.run("made").outputs
+    assert output["data"]["text/plain"] == "tensor([2., 2.], grad_fn=<MulBackward0>)"
+    [output] = shared.run("leaf").outputs
+    assert list(output["data"]) == ["text/plain"]
