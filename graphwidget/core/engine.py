@@ -116,32 +116,33 @@ class Run:
         """All targets reachable from the roots in the order in which they will run."""
         mark = _marks()
         order: list[Any] = []
+        leaves = []
         with _collecting:  # leaves shared between threads carry a per-run order for a moment
-            stack = []
             for root in self.roots:
                 if root.mark != mark:
                     root.mark = mark
-                    stack.append(root)
                     order.append(root)
                     if root.__class__ is AccumulateGrad:
-                        root.seq = sys.maxsize
+                        root.seq, root.last = sys.maxsize, root
+                        leaves.append(root)
+            stack = list(order)
             while stack:
                 target = stack.pop()
-                for place, child in enumerate(target.next, 1):
-                    if child.__class__ is AccumulateGrad:
-                        # Ready right after its last consumer; several leaves of one node go
-                        # in the order of the node's edges.
-                        ready = target.seq - place / 1024
-                        if child.mark != mark:
-                            child.mark = mark
-                            child.seq = ready
-                            order.append(child)
-                        elif ready < child.seq:
-                            child.seq = ready
-                    elif child.mark != mark:
+                for child in target.next:
+                    if child.mark != mark:
                         child.mark = mark
-                        stack.append(child)
                         order.append(child)
+                        if child.__class__ is AccumulateGrad:
+                            child.last = target
+                            leaves.append(child)
+                        else:
+                            stack.append(child)
+                    elif child.__class__ is AccumulateGrad and target.seq < child.last.seq:
+                        child.last = target
+            for consumer in {leaf.last: None for leaf in leaves}:
+                settle_leaves(consumer)
+            for leaf in leaves:
+                leaf.last = None
             order.sort(key=SEQUENCE, reverse=True)
         return order if self.captures is None else self._needed(order)
 
@@ -350,6 +351,15 @@ class Run:
 def fitted(grad: Any, meta: hot.Meta | None) -> Any:
     """One gradient reduced and cast, where that is needed."""
     return grad if grad is None or meta is None else fit_to(grad, meta)
+
+
+def settle_leaves(consumer: Any) -> None:
+    """Give the leaves whose last gradient comes from ``consumer`` their place in the order: right
+    after it, in the order of its edges."""
+    step = 1 / (len(consumer.next) + 1)
+    for place, target in enumerate(consumer.next, 1):
+        if target.__class__ is AccumulateGrad and target.last is consumer:
+            target.seq = consumer.seq - place * step
 
 
 def _recorded(node: Node, grad: Any, keep: bool) -> Any:

@@ -182,7 +182,7 @@ def _like(make: Callable[[tuple[int, ...], Any], np.ndarray], text: str) -> Call
     ) -> Tensor:
         dtypes.require_cpu(device)
         chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-        data = np.empty_like(input._data, chosen)
+        data = np.empty_like(input._data, chosen, order="C" if 0 in input._data.strides else "K")
         data[...] = make(input._data.shape, chosen)
         return made(data, requires_grad)
 

@@ -6,6 +6,7 @@ write, count the version, rebase the history.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -211,6 +212,8 @@ def history(tensor: Tensor, node: Node) -> None:
     if tensor._view is not None:
         rebase(tensor, tensor._view, node)
         hot.refresh(tensor)
+        # Errors about what the node saved name the view's own history for as long as it lives.
+        node.metadata["view"] = weakref.ref(tensor._node)
     else:
         tensor._node, tensor._requires_grad = node, True
     if keeps:

@@ -126,8 +126,12 @@ class Node:
             return []
         for derivative in op.derivatives.values():
             for need in derivative.needs:
-                names += SIZES if need == "self_shape" else [need]
-        return [name for name in dict.fromkeys(names) if name not in ("grad", "grads")]
+                if need == "self_shape":
+                    names += SIZES if op.name == "mean" else SIZES[:1]
+                elif need not in ("grad", "grads") and not need.endswith(("_shape", "_dtype")):
+                    names.append(need)
+        names += ["alpha"] if op.name in ("add", "sub", "rsub") else []
+        return list(dict.fromkeys(names))
 
     @property
     def slots(self) -> tuple[Any, ...]:
@@ -200,7 +204,14 @@ class Node:
             return tensor.as_saved() if tensor._number else tensor
         op = self.op
         if op is not None and name in op.metadata(self.targets):
-            return getattr(self, "p_" + name)
+            value = getattr(self, "p_" + name)
+            if name != "indices":
+                return value
+            if value is None:
+                raise errors.freed(self)
+            return tuple(None if each is None else hot.Tensor._wrap(each) for each in value)
+        if name == "alpha" and name in self.saved_names():
+            return 1
         if op is not None and name in (*op.inputs, *op.outputs):
             return None
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")
@@ -263,12 +274,16 @@ class Output(Node):
 class AccumulateGrad(Node):
     """The end of every path: adds what arrives into ``variable.grad``."""
 
-    __slots__ = ("variable",)
+    __slots__ = ("last", "variable")
     special = True
+
+    last: Any
+    """For the run that collects its nodes: the last one to send a gradient here."""
 
     def __init__(self, variable: Tensor) -> None:
         self.start(())
         self.variable = variable
+        self.last = None
 
     def name(self) -> str:
         """PyTorch's name for it."""

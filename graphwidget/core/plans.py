@@ -14,7 +14,7 @@ import numpy as np
 
 from ..optable.declare import ARRAYS, Namespace, Op, bind
 from . import errors, hot
-from .node import Node
+from .node import Node, Nowhere
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -31,6 +31,10 @@ class Functions(Namespace):
 TENSORS = Functions()
 """``F`` on Tensors: the record functions."""
 hot.tensors, hot.ndarray, hot.asarray = TENSORS, np.ndarray, np.asarray
+
+
+RELEASED = ("indices",)
+"""Metadata that PyTorch keeps as saved tensors, so that they go when the node has run."""
 
 
 def plans(op: Op) -> Iterator[tuple[str, ...]]:
@@ -69,14 +73,18 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
             lines.append(f"        raise stale(node, {name!r}, *node.unpack({name!r}, saved))")
             if not arrays:
                 lines.append(f"    {name} = node.unpack({name!r}, saved)[0]")
-    if saved:
-        lines.append("    if not keep: " + " = ".join(f"node.saved_{n}" for n in saved) + " = None")
+    held = [name for name in op.metadata(targets) if name in RELEASED]
+    for name in held:
+        lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed(node)"]
+    released = [f"node.saved_{name}" for name in saved] + [f"node.p_{name}" for name in held]
+    if released:
+        lines.append("    if not keep: " + " = ".join(released) + " = None")
     results = []
     for target in targets:
         derivative = op.derivatives[target]
         args = ", ".join(
             {"grads": "grad"}.get(need, need)
-            if need in ("grad", "grads") or need in saved
+            if need in ("grad", "grads") or need in saved or need in held
             else f"node.p_{need}"
             for need in derivative.needs
         )
@@ -126,5 +134,6 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
 
 
 def _variadic_slots(node: Any) -> tuple[Any, ...]:
-    found = dict(zip(node.which, node.next, strict=True))
+    targets = [None if each.__class__ is Nowhere else each for each in node.next]
+    found = dict(zip(node.which, targets, strict=True))
     return tuple(found.get(i) for i in range(node.count))

@@ -43,6 +43,11 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     a, b = input._data, vec._data
     if a.ndim != 2 or b.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {b.ndim}, {a.ndim}, {b.ndim}")
+    if a.dtype != b.dtype:
+        x, y = dtypes.type_word(a.dtype), dtypes.type_word(b.dtype)
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {y}, {x}, and {y}"
+        )
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(
             f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), "
@@ -129,12 +134,14 @@ def matmul(input: Tensor, other: Any) -> Tensor:
 def _batched(a: Tensor, b: Tensor) -> Tensor:
     """Matrix products over broadcast leading dims."""
     n, m = a._data.ndim, b._data.ndim
-    if m <= 2 and folds(a, b):
+    if m <= 2 and folds(a, b, False):
         return _folded(a, b)
-    if n <= 2 and folds(b, a):
+    if n <= 2:
         # b.T a.T, transposed back, is the same with the batch on the left.
-        out = _folded(transpose(b, -2, -1), a if n == 1 else t(a))
-        return out if n == 1 else transpose(out, -2, -1)
+        turned = transpose(b, -2, -1)
+        if folds(turned, a, True):
+            out = _folded(turned, a if n == 1 else t(a))
+            return out if n == 1 else transpose(out, -2, -1)
     left = unsqueeze(a, 0) if n == 1 else a
     right = unsqueeze(b, -1) if m == 1 else b
     batch = hot.broadcast([left._data.shape[:-2], right._data.shape[:-2]])
@@ -147,14 +154,19 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
     return F.unsafe_view(out, (*batch, rows)) if m == 1 else out
 
 
-def folds(large: Tensor, small: Tensor) -> bool:
+def folds(large: Tensor, small: Tensor, small_first: bool) -> bool:
     """Whether PyTorch folds the batch of ``large`` into its rows instead of repeating ``small``:
-    when that needs no copy, or saves one in backward."""
+    when that saves a copy in backward, or needs none."""
     if large._data.ndim < 3:
         return False
-    if small._data.ndim == 1 or small.requires_grad or large._data.size == 0:
+    if small.requires_grad:
         return True
-    return bool(large._data.flags.c_contiguous)
+    if small_first and small._data.ndim == 2:
+        return False
+    shape, strides = large._data.shape, large._data.strides
+    return large._data.size == 0 or all(
+        strides[i] == strides[i + 1] * shape[i + 1] for i in range(len(shape) - 2)
+    )
 
 
 def _folded(large: Tensor, small: Tensor) -> Tensor:

@@ -286,6 +286,10 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 
 def t_(self: Tensor) -> Tensor:
     """``t``, of this tensor itself."""
+    if self._data.ndim > 2:
+        raise RuntimeError(
+            f"t_() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D"
+        )
     return reshape_in_place("t_inplace", self)
 
 

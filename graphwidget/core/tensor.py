@@ -134,7 +134,7 @@ class Tensor:
             )
         self._requires_grad = on
         if self._view is not None:
-            self._view.asked = on
+            self._view.asked, self._accumulator = on, None
         if hot.observer is not None:
             hot.observer.flagged(self)
 
@@ -142,7 +142,7 @@ class Tensor:
         """Set ``requires_grad`` in place and return the tensor itself."""
         if requires_grad and not self._meta.floating and self.is_leaf:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if not requires_grad or (self._node is None and not self.requires_grad):
+        if not requires_grad or self._node is None:
             self.requires_grad = requires_grad
         return self
 

@@ -22,28 +22,25 @@ if TYPE_CHECKING:
     from ..optable import Op
     from .tensor import Tensor
 
-MULTI = (
-    "Output {nr} of {name} is a view and {what}. This view is the output of a function that "
-    "returns multiple views. Such functions do not allow the output views to be modified inplace. "
-    "You should replace the inplace operation by an out-of-place one."
-)
-NO_GRAD = (
-    "{start} was created in no_grad mode and {what} with grad mode enabled. Given that this use "
-    "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
-    "the view and the inplace either both inside the no_grad block (if you don't want the inplace "
-    "to be tracked) or both outside (if you want the inplace to be tracked)."
-)
-FUNCTION = (
-    "Output {nr} of {name} is a view and {what}. This view was created inside a custom Function "
-    "(or because an input was returned as-is) and the autograd logic to handle view+inplace would "
-    "override the custom backward associated with the custom Function, leading to incorrect "
-    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
-    "Function."
-)
+START = "Output {nr} of {name} is a view"
+WITHOUT_GRAD = "was created in no_grad mode and {what} modified inplace with grad mode enabled."
+CLONE = "You should replace the inplace operation by an out-of-place one."
+REASONS = {
+    "multi": "This view is the output of a function that returns multiple views. Such functions do "
+    "not allow the output views to be modified inplace. " + CLONE,
+    "no_grad": "Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+    "clarify your code by moving both the view and the inplace either both inside the no_grad "
+    "block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+    "to be tracked).",
+    "function": "This view was created inside a custom Function (or because an input was returned "
+    "as-is) and the autograd logic to handle view+inplace would override the custom backward "
+    "associated with the custom Function, leading to incorrect gradients. This behavior is "
+    "forbidden. You can fix this by cloning the output of the custom Function.",
+}
+WRITTEN = "is being"
+BASE_WRITTEN = "its base or another view of its base has been"
 INSIDE = -1
 """The sequence number of a node that is the ``function`` of a CopySlices, not in the graph."""
-WRITTEN = "is being modified inplace"
-BASE_WRITTEN = "its base or another view of its base has been modified inplace"
 
 
 class Link(NamedTuple):
@@ -101,12 +98,13 @@ class ViewInfo:
 
     def complaint(self, what: str, node: Any) -> str:
         """PyTorch's text for a forbidden write to this view, whose node is given, or its base."""
-        nr, name = self.label
+        start = START.format(nr=self.label[0], name=self.label[1])
         if self.origin == "no_grad" or node is None:
-            start = "A view" if node is None else f"Output {nr} of {name} is a view of a view which"
-            return NO_GRAD.format(start=start, what=f"and {what}").replace("and and", "and")
-        text = MULTI if self.origin == "multi" else FUNCTION
-        return text.format(nr=nr, name=name, what=what)
+            start = "A view" if node is None else start + " of a view which"
+            first = f"{start} {WITHOUT_GRAD.format(what=what)}"
+        else:
+            first = f"{start} and {what} modified inplace."
+        return f"{first} {REASONS[self.origin]}"
 
 
 def node_word(name: str) -> str:
@@ -148,7 +146,7 @@ def refresh(view: Tensor) -> None:
     version = base._counter.version  # type: ignore[union-attr]
     if base._requires_grad:
         view._requires_grad = True
-    elif not view._requires_grad:
+    elif view._node is None:
         return
     if info.version == version:
         return

@@ -112,13 +112,14 @@ class Op:
         return len(self.outputs) == 1 and not self.many
 
     def saved_by(self, targets: tuple[str, ...]) -> tuple[str, ...]:
-        """The inputs and outputs that must be saved when ``targets`` need gradients."""
+        """The inputs and outputs that must be saved when ``targets`` need gradients, in the order
+        in which PyTorch unpacks them: the inputs by name, then the outputs."""
         saved: list[str] = []
         for target in targets:
             for need in self.derivatives[target].needs:
                 if (need in self.inputs or need in self.outputs) and need not in saved:
                     saved.append(need)
-        return tuple(saved)
+        return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
 
     def metadata(self, targets: tuple[str, ...]) -> tuple[str, ...]:
         """The metadata (params, shapes, dtypes) that derivatives of ``targets`` read."""

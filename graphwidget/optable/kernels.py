@@ -61,7 +61,7 @@ def relu(a: Array) -> Array:
 
 def threshold_backward(grad: Array, result: Array, threshold: float) -> Array:
     """grad where result > threshold, else 0."""
-    return np.multiply(grad, result > threshold, out=..., dtype=as_array(grad).dtype)
+    return as_array(np.where(result > threshold, grad, as_array(grad).dtype.type(0)))
 
 
 def power(a: Array, exponent: float) -> Array:
@@ -121,6 +121,11 @@ def divide_trunc(a: Array, b: Array) -> Array:
 def sign(a: Array) -> Array:
     """-1, 0 or 1; 0 for nan too, unlike numpy's."""
     return np.subtract(a > 0, a < 0, out=..., dtype=a.dtype)
+
+
+def to_copy(a: Array, dtype: Any) -> Array:
+    """A copy in another type, laid out as ``clone``'s."""
+    return a.astype(dtype, order="C" if 0 in a.strides else "K")
 
 
 # Reductions ----------------------------------------------------------------------------------

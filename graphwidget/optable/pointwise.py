@@ -217,19 +217,20 @@ op("threshold_backward(grad_output, self, /, threshold)", kernels.threshold_back
 
 op("clamp(self, /, min=None, max=None)", kernels.clamp, inplace=True, pointwise=True,
    node="ClampBackward1",
-   d_self=lambda grad, self, min, max: grad * F.within(self, min, max),
+   d_self=lambda grad, self, min, max:
+       F.where(F.within(self, min, max), grad, F.zeros_like(grad)),
    text="clamp({self})", tex=r"\operatorname{{clamp}}({self})", onnx="Clip")
 
 
 def inside(a: Any, min: Any, max: Any) -> Any:
-    """1 where min <= a <= max, else 0, in a's type."""
+    """Whether min <= a <= max."""
     a = kernels.as_array(a)
     found = np.ones(a.shape, bool)
     if min is not None:
         found &= a >= min
     if max is not None:
         found &= a <= max
-    return found.astype(a.dtype)
+    return found
 
 
 op("within(self, /, min, max)", inside, pointwise=True, nograd=True,
@@ -269,7 +270,7 @@ op("clone(self, /)", kernels.clone, pointwise=True,
    d_self=lambda grad: grad,
    text="{self}", tex=r"{self}", onnx="Identity")
 
-op("to_copy(self, /, dtype)", lambda a, dtype: a.astype(dtype), node="ToCopyBackward0",
+op("to_copy(self, /, dtype)", kernels.to_copy, node="ToCopyBackward0",
    d_self=lambda grad, self_dtype: F.to_copy(grad, self_dtype),
    public=False, sign="to", text="{self} as {dtype}", tex=r"{self}", onnx="Cast")
 
