@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from . import hot
+from .accumulate import accumulate
 from .hooks import run_post, run_pre, run_retain, run_tensor_hooks
 from .node import AccumulateGrad, Hooks, Node, Nowhere, Output
 from .promote import fit_to
 from .tensor import Tensor
-from .version import bump
 
 _marks = itertools.count(1).__next__
 _collecting = threading.Lock()
@@ -384,21 +384,3 @@ def _defined(node: Any, grads: list[Any], create: bool) -> Any:
             grad = Tensor._wrap(grad) if create else grad
         filled.append(grad)
     return filled
-
-
-def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
-    """Add a gradient to ``variable.grad``.
-
-    The first is copied into the leaf's own memory layout, later ones are added in place; under
-    create_graph both are recorded and out of place (PyTorch, accumulate_grad.h).
-    """
-    current = variable._grad
-    if create and isinstance(grad, Tensor):
-        variable._grad = hot.copied(grad) if current is None else hot.tensors.add(current, grad)
-    elif current is None:
-        data = np.empty_like(variable._data)
-        np.copyto(data, grad)
-        variable._grad = Tensor._wrap(data)
-    else:
-        np.add(current._data, grad, out=current._data)
-        bump(current, "backward")
