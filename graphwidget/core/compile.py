@@ -226,11 +226,26 @@ def build(op: Op) -> Callable[..., Any]:
     if op.derivatives:
         exec(compile(link_function_source(op), filename, "exec"), hot.__dict__)
         LINKS[op.key] = hot.__dict__.pop("link")
+    if op.pointwise and len(op.inputs) == 2:
+        exec(compile(operator_source(source, op), filename, "exec"), hot.__dict__)
+        OPERATORS[op.key] = hot.__dict__.pop("record")
     record.__name__ = record.__qualname__ = op.name
     record.__module__ = "graphwidget"
     record.__doc__ = f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
     return record  # type: ignore[no-any-return]
 
+
+def operator_source(source: str, op: Op) -> str:
+    """The same record function for Python's operators: operands of other kinds are not refused
+    but left to themselves (``x == None``, ``x + "a"``)."""
+    head, catch, tail = source.partition("    except AttributeError:\n")
+    coerced, rest = tail.split("\n", 1)
+    attempt = f"        try:\n    {coerced}\n        except TypeError: return NotImplemented\n"
+    return head + catch + attempt + rest
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {}
+"""Record functions of pointwise ops of two inputs, as operators call them."""
 
 LINKS: dict[str, Callable[..., Node | None]] = {}
 """For in-place writes: the function that makes an op's node."""

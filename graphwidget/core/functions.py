@@ -39,6 +39,11 @@ def rsub(input: Any, other: Any) -> Tensor:
         return F.rsub_tensor(input, other)
     if not is_number(other):
         return NotImplemented  # type: ignore[no-any-return]
+    if input._data.dtype == bool:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+            "to invert a mask, use the `~` or `logical_not()` operator instead."
+        )
     dtype = dtypes.result_type(input._data, other)
     source = input if input._data.dtype == dtype else F.to_copy(input, dtype)
     return F.rsub(source, other)
@@ -192,6 +197,8 @@ def _extreme(name: str, pair: type[Pair], pairwise: str) -> Callable[..., Any]:
                 )
             return getattr(F, name)(input)
         wrapped = wrap_dim(dim, input._data.ndim)
+        if input._data.ndim and not input._data.shape[wrapped]:
+            raise IndexError(f"{name}(): Expected reduction dim {wrapped} to have non-zero size.")
         return pair(getattr(F, name + "_dim")(input, dim=wrapped, keepdim=keepdim))
 
     function.__name__ = function.__qualname__ = name

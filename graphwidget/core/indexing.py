@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,10 @@ from .tensor import Constant, Tensor
 BAD_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
     "indices (got {})"
+)
+EXPANDED = (
+    "Use of {} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+    "operation. This also applies to advanced indexing e.g. tensor[{}] = {}"
 )
 ZERO_DIM = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
@@ -53,8 +58,9 @@ def as_array_index(item: Any) -> np.ndarray | None:
     return None
 
 
-def expand_index(tensor: Tensor, index: Any) -> list[Any]:
-    """The index as a list with the ellipsis written out.
+def expand_index(tensor: Tensor, index: Any) -> list[tuple[int, Any]]:
+    """The index as a list with the ellipsis written out; each with its place in the original,
+    which PyTorch's messages call the dimension.
 
     Raises:
         IndexError: more indices than dimensions, or something that is no index.
@@ -84,9 +90,10 @@ def expand_index(tensor: Tensor, index: Any) -> list[Any]:
     full = [slice(None)] * (ndim - used)
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     if places:
-        items[places[0] : places[0] + 1] = full
-        return [slice(None) if item is Ellipsis else item for item in items]
-    return items
+        whole = [slice(None) if item is Ellipsis else item for item in items]
+        return [*enumerate(whole[: places[0]]), *((places[0], each) for each in full),
+                *enumerate(whole[places[0] + 1 :], places[0] + 1)]  # fmt: skip
+    return list(enumerate(items))
 
 
 def slice_bounds(item: slice, size: int) -> tuple[int, int, int]:
@@ -118,12 +125,14 @@ def wrapped_index(item: Any, dim: int, size: int) -> int:
     return index % size
 
 
-def basic_part(tensor: Tensor, items: list[Any]) -> tuple[Tensor, list[np.ndarray | None]]:
+def basic_part(
+    tensor: Tensor, items: list[tuple[int, Any]]
+) -> tuple[Tensor, list[np.ndarray | None]]:
     """Apply what is basic in an index as views; return the view and one entry per dimension
     left: an array for an advanced index, or None."""
-    view, dim, at = tensor, 0, 0
+    view, dim = tensor, 0
     left: list[np.ndarray | None] = []
-    for item in items:
+    for at, item in items:
         if item is None:
             view = TENSORS.unsqueeze(view, dim)
             left.append(None)
@@ -137,11 +146,9 @@ def basic_part(tensor: Tensor, items: list[Any]) -> tuple[Tensor, list[np.ndarra
                 view = TENSORS.slice(view, dim, start, end, step)
             left.append(None)
             dim += 1
-            at += 1
         elif is_integer(item):
             size = view._data.shape[dim]
             view = TENSORS.select(view, dim, wrapped_index(item, at, size))
-            at += 1
         else:
             array = as_array_index(item)
             assert array is not None
@@ -151,9 +158,7 @@ def basic_part(tensor: Tensor, items: list[Any]) -> tuple[Tensor, list[np.ndarra
             left.append(array)
             if array.dtype == bool:
                 check_mask(array, view, dim)
-            spans = array.ndim if array.dtype == bool else 1
-            dim += spans
-            at += spans
+            dim += array.ndim if array.dtype == bool else 1
     return view, left
 
 
@@ -299,6 +304,8 @@ def put(view: Tensor, indices: tuple[Any, ...], value: Any) -> None:
     masks = value._data.size == 1 and any(
         each is not None and each.dtype == bool for each in indices
     )
+    if inplace.overlaps_itself(view._data):
+        warnings.warn(EXPANDED.format("index_put_", "indices", "tensor"), stacklevel=3)
     if not masks:
         inplace.check_overlap(view._data, [value._data], whole=True)
     try:

@@ -54,13 +54,16 @@ def same_memory(data: np.ndarray, other: np.ndarray) -> bool:
     """Whether two arrays are the same items of the same memory."""
     return (
         other.ctypes.data == data.ctypes.data
-        and other.shape == data.shape
+        and other.size == data.size
         and other.dtype == data.dtype
-        and all(
-            size == 1 or stride == step
-            for size, stride, step in zip(data.shape, data.strides, other.strides, strict=True)
-        )
+        and real_strides(other) == real_strides(data)
     )
+
+
+def real_strides(data: np.ndarray) -> list[int]:
+    """The strides of the dims that have more than one item."""
+    pairs = zip(data.shape, data.strides, strict=True)
+    return [stride for size, stride in pairs if size != 1]
 
 
 def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> None:
@@ -112,16 +115,16 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
     Raises:
         RuntimeError: autograd cannot follow (leaves, restricted views).
     """
-    for operand in operands:
-        if operand._view is not None:
-            hot.refresh(operand)
     if not hot.grad_enabled():
         return False
     differentiable = [x for x, name in zip(operands, op.inputs, strict=True)
                       if name in op.derivatives]  # fmt: skip
-    wanted = any(x._requires_grad for x in differentiable)
+    wanted = any(x.requires_grad for x in differentiable)
     if wanted or operands[0].requires_grad:
         check_writable(operands[0], op.name + "_")
+    for operand in operands:
+        if operand._view is not None:
+            hot.refresh(operand)
     return wanted
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..optable import TABLE
 from . import dtypes, factories, functions, hot, products, random, shapes
+from .compile import OPERATORS as BINARY
 from .compile import TENSORS as F
 from .dims import wrap_dim
 from .indexing import getitem, setitem
@@ -43,14 +44,19 @@ FROM_TABLE = tuple(
 """Ops whose record function is the public function and method."""
 
 OPERATORS = {
-    "__add__": F.add, "__radd__": F.add, "__sub__": F.sub, "__rsub__": functions.rsub,
-    "__mul__": F.mul, "__rmul__": F.mul, "__truediv__": F.div, "__rtruediv__": functions.rdiv,
-    "__pow__": functions.pow, "__rpow__": functions.rpow, "__neg__": F.neg,
-    "__mod__": functions.remainder, "__floordiv__": F.floor_divide,
-    "__matmul__": products.matmul, "__eq__": F.eq, "__ne__": F.ne, "__lt__": F.lt,
-    "__le__": F.le, "__gt__": F.gt, "__ge__": F.ge, "__and__": F.bitwise_and,
-    "__or__": F.bitwise_or, "__xor__": F.bitwise_xor, "__invert__": F.bitwise_not,
-    "__abs__": F.abs, "__getitem__": getitem, "__setitem__": setitem,
+    **{
+        f"__{name}__": BINARY[key]
+        for name, key in (
+            ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"),
+            ("truediv", "div"), ("floordiv", "floor_divide"), ("eq", "eq"), ("ne", "ne"),
+            ("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"), ("and", "bitwise_and"),
+            ("or", "bitwise_or"), ("xor", "bitwise_xor"),
+        )
+    },
+    "__rsub__": functions.rsub, "__rtruediv__": functions.rdiv, "__pow__": functions.pow,
+    "__rpow__": functions.rpow, "__neg__": F.neg, "__mod__": functions.remainder,
+    "__matmul__": products.matmul, "__invert__": F.bitwise_not, "__abs__": F.abs,
+    "__getitem__": getitem, "__setitem__": setitem,
     "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
     "__itruediv__": writer("div"), "__ipow__": writer("pow"),
 }  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import dtypes, hot
 from .compile import TENSORS as F
-from .shapes import expand, reshape, squeeze_, t, transpose, unsqueeze, view
+from .shapes import contiguous, expand, reshape, squeeze_, t, transpose, unsqueeze, view
 from .tensor import Tensor
 
 
@@ -141,7 +141,7 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
         turned = transpose(b, -2, -1)
         if folds(turned, a, True):
             out = _folded(turned, a if n == 1 else t(a))
-            return out if n == 1 else transpose(out, -2, -1)
+            return out if n == 1 else contiguous(transpose(out, -2, -1))
     left = unsqueeze(a, 0) if n == 1 else a
     right = unsqueeze(b, -1) if m == 1 else b
     batch = hot.broadcast([left._data.shape[:-2], right._data.shape[:-2]])

@@ -62,9 +62,6 @@ def t(input: Tensor) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dims exchanged."""
     ndim = input._data.ndim
-    if ndim == 0:
-        wrap_dim(dim0, 0)
-        return F.alias(input)
     return F.transpose(input, wrap_dim(dim0, ndim), wrap_dim(dim1, ndim))
 
 

@@ -120,7 +120,9 @@ class Tensor:
             RuntimeError: set to False on a non-leaf, or to True on integers.
         """
         view = self._view
-        return self._requires_grad or (view is not None and view.base._requires_grad)
+        if view is None or self._node is not None or view.asked:
+            return self._requires_grad
+        return view.base._requires_grad
 
     @requires_grad.setter
     def requires_grad(self, on: bool) -> None:

@@ -147,6 +147,7 @@ def refresh(view: Tensor) -> None:
     if base._requires_grad:
         view._requires_grad = True
     elif view._node is None:
+        view._requires_grad = info.asked
         return
     if info.version == version:
         return
@@ -189,7 +190,7 @@ def check_writable(tensor: Tensor, op: str) -> None:
     if info is not None:
         if info.origin != "default":
             raise RuntimeError(info.complaint(WRITTEN, tensor._node))
-        if tensor._requires_grad and info.base._node is None:
+        if tensor.requires_grad and info.base._node is None:
             raise errors.leaf_written(tensor, op, errors.LEAF_VIEW)
     if tensor._requires_grad and tensor._node is None:
         raise errors.leaf_written(tensor, op)

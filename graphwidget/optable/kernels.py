@@ -261,6 +261,11 @@ def expand(a: Array, shape: Shape) -> Array:
     return np.lib.stride_tricks.as_strided(a, shape, strides)
 
 
+def transpose(a: Array, dim0: int, dim1: int) -> Array:
+    """Two dims exchanged; 0-d arrays as they are."""
+    return a.swapaxes(dim0, dim1) if a.ndim else a[...]
+
+
 def slice_(a: Array, dim: int, start: int, end: int, step: int) -> Array:
     """Items start, start + step, ... below end along a dim."""
     index: list[Any] = [slice(None)] * a.ndim
@@ -413,3 +418,18 @@ def sum_to_size(a: Array, shape: Shape) -> Array:
 
 
 ARRAYS.__dict__.update(reshape=np.reshape, sum_to_size=sum_to_size)
+
+
+def rsqrt(a: Array) -> Array:
+    """1 / sqrt(a)."""
+    root = np.sqrt(a, out=...)
+    return np.divide(ONE, root, root)
+
+
+def whole(ufunc: Any) -> Any:
+    """A rounding function that leaves integers as they are."""
+
+    def kernel(a: Array) -> Array:
+        return a.copy() if a.dtype.kind in "iu" else ufunc(a, out=...)
+
+    return kernel

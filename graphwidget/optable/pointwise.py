@@ -188,7 +188,7 @@ op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, result: F.tanh_backward(grad, result),
    text="tanh({self})", tex=r"\tanh {self}", onnx="Tanh")
 
-op("tanh_backward(grad_output, result, /)", kernels.tanh_backward, pointwise=True,
+op("tanh_backward(grad_output, result, /) -> output", kernels.tanh_backward, pointwise=True,
    d_grad_output=lambda grad, result: F.tanh_backward(grad, result),
    d_result=lambda grad, grad_output, result: grad * grad_output * (-2 * result),
    public=False, sign="tanh′", text="{grad_output} · (1 − {result}²)",
@@ -198,7 +198,7 @@ op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="flo
    d_self=lambda grad, result: F.sigmoid_backward(grad, result),
    sign="σ", text="σ({self})", tex=r"\sigma({self})", onnx="Sigmoid")
 
-op("sigmoid_backward(grad_output, result, /)", kernels.sigmoid_backward, pointwise=True,
+op("sigmoid_backward(grad_output, result, /) -> output", kernels.sigmoid_backward, pointwise=True,
    d_grad_output=lambda grad, result: F.sigmoid_backward(grad, result),
    d_result=lambda grad, grad_output, result: grad * grad_output * (1 - 2 * result),
    public=False, sign="σ′", text="{grad_output} · {result} · (1 − {result})",

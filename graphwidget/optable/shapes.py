@@ -32,7 +32,7 @@ op("t(self, /)", lambda a: a.T, view=True,
    d_self=lambda grad: F.t(grad),
    sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
 
-op("transpose(self, /, dim0, dim1)", lambda a, dim0, dim1: a.swapaxes(dim0, dim1), view=True,
+op("transpose(self, /, dim0, dim1)", kernels.transpose, view=True,
    d_self=lambda grad, dim0, dim1: F.transpose(grad, dim0, dim1),
    sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
 

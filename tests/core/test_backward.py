@@ -307,7 +307,7 @@ s.backward(retain_graph=True)
 first = y.grad
 s.backward()
 result = [first is y.grad, first, y.grad, y.retains_grad, x.retains_grad, x,
-    torch.autograd.grad((y + 0).sum(), y), y.grad]
+    plain(torch.autograd.grad((y + 0).sum(), y)), y.grad]
 
 # retain_grad keeps what hooks made of the gradient
 x = torch.tensor([1., 2.], requires_grad=True)

@@ -118,7 +118,7 @@ result = [s is y, s.grad_fn is y.grad_fn, s.data_ptr() == y.data_ptr(),
 a = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)
 result = [[name for name in dir(op.grad_fn) if name.startswith("_saved_")] for op in (
     a * a, a / a, a ** 2, a.exp(), a.log(), a.sqrt(), a.tanh(), a.sigmoid(), a.relu(), a.sum(),
-    a.sum(0), a.mean(), a @ a, a.t(), a.transpose(0, 1), a + a, -a, a.abs(), a.clone(), a[0],
+    a.sum(0), a.mean(), a[0] @ a[0], a.t(), a.transpose(0, 1), a + a, -a, a.abs(), a.clone(), a[0],
     a.max(), torch.where(a > 1, a, a), a.view(4), a.expand(2, 2, 2), a.unsqueeze(0))]
 
 # numbers and sizes that are saved

@@ -145,7 +145,7 @@ x = torch.arange(6.).reshape(3, 2)
 z = torch.tensor(1.)
 result = [attempt(f) for f in (lambda: x[3], lambda: x[-4], lambda: x[0, 2], lambda: x[0, 0, 0],
     lambda: z[0], lambda: x[::-1], lambda: x[torch.tensor([True, False])],
-          lambda: x[1.5], lambda: x["a"], lambda: x[torch.tensor([1.])], lambda: x[[5]],
+          lambda: x[1.5], lambda: x[torch.tensor([1.])], lambda: x[[5]],
           lambda: x[torch.tensor([0, 7])], lambda: x.sum(2), lambda: x.sum(-3),
           lambda: x.mean(5), lambda: x.max(2),
           lambda: x.unbind(3), lambda: x[0][5], lambda: x[:, 5], lambda: x[..., 3],
@@ -271,7 +271,7 @@ result = [x, y, x.sum(0), x.mean(), attempt(lambda: x.max()), x @ torch.ones(3, 
 def second(f, values):
     x = torch.tensor(values, requires_grad=True)
     (g,) = torch.autograd.grad(f(x).sum(), x, create_graph=True)
-    return [g, attempt(lambda: plain(torch.autograd.grad(g.sum(), x)))]
+    return [g.detach() * 1, g.requires_grad, attempt(lambda: plain(torch.autograd.grad(g.sum(), x)))]
 result = [second(f, [0.5, 2.]) for f in (torch.exp, torch.log, torch.sqrt, torch.tanh,
     torch.sigmoid, torch.relu, torch.abs, lambda x: x ** 3, lambda x: x * x, lambda x: 1 / x,
           lambda x: x / (x + 1), lambda x: x.mean() ** 2, lambda x: x.max() ** 2,

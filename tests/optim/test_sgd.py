@@ -114,7 +114,7 @@ result = [attempt(lambda: torch.optim.Optimizer([p], {}).step() or 1 / 0),
 opt = SGD([p], lr=.1)
 (p ** 3).sum().backward(create_graph=True)
 opt.zero_grad(set_to_none=False)
-result = p.grad
+result = plain([p.grad])
 """
 
 
