@@ -1,9 +1,10 @@
 """The op table: every op, declared once."""
 
-from . import indexing, kernels, linalg, losses, pointwise, reductions, shapes
+from . import elementary, indexing, kernels, linalg, losses, pointwise, reductions, shapes
 from .declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Derivative, Namespace, Op, bind, op
 
 __all__ = [
     "ARRAYS", "COMPOSITES", "REQUIRED", "TABLE", "Derivative", "Namespace", "Op", "bind",
-    "indexing", "kernels", "linalg", "losses", "op", "pointwise", "reductions", "shapes",
+    "elementary", "indexing", "kernels", "linalg", "losses", "op", "pointwise", "reductions",
+    "shapes",
 ]  # fmt: skip
