@@ -15,13 +15,19 @@ interface Shared {
   readonly close: () => void;
 }
 
-const stores = new WeakMap<WidgetModel, Shared>();
+const stores = new WeakMap<object, Shared>();
+
+/** What stands for a model. anywidget wraps the model anew for each view; its layout stays. */
+function identity(model: WidgetModel): object {
+  const layout = model.get("layout");
+  return typeof layout === "object" && layout !== null ? layout : model;
+}
 
 /** How long a kernel may take to answer before the page says that it waits. */
 const PATIENCE = 4000;
 
 function open(model: WidgetModel): Shared {
-  const known = stores.get(model);
+  const known = stores.get(identity(model));
   if (known) return known;
   const store = new Store();
   const offline = model.get("offline") === true;
@@ -53,10 +59,10 @@ function open(model: WidgetModel): Shared {
       stop();
       link?.close();
       model.off("change:packed", packed);
-      stores.delete(model);
+      stores.delete(identity(model));
     },
   };
-  stores.set(model, shared);
+  stores.set(identity(model), shared);
   return shared;
 }
 
