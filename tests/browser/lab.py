@@ -18,6 +18,7 @@ from typing import Any
 
 import nbformat
 import psutil
+from nbformat.sign import NotebookNotary
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.picture import Picture
@@ -113,6 +114,10 @@ class Lab:
         for process in psutil.wait_procs(family, timeout=5)[1]:
             process.kill()
         self._log.close()
+
+    def trust(self, notebook: nbformat.NotebookNode) -> None:
+        """Sign a notebook as `jupyter trust` does: what is not signed shows no widgets."""
+        NotebookNotary(data_dir=str(self.root.parent / "data")).sign(notebook)
 
     def write(self, cells: Sequence[str], metadata: dict[str, Any] | None = None) -> str:
         """A notebook of these code cells in the server's folder; gives its file name."""

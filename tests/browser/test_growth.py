@@ -1,0 +1,58 @@
+"""The picture grows while a cell runs, names things as they are bound, and stands still."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import WATCH, OpenNotebook
+
+SLOW = """\
+import time
+def block(h):
+    inner = h * 2
+    time.sleep(1)
+    return inner + 1
+p = torch.ones(1, requires_grad=True)
+q = p + 1
+time.sleep(2)
+r = block(q)
+time.sleep(2)
+s = r * r"""
+BUSY = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"
+PLACES = """
+root => Object.fromEntries([...root.querySelectorAll("[data-testid=value]")].map(
+  (card) => [card.dataset.value, card.style.transform]))
+"""
+
+
+def test_live_growth_and_names(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, SLOW])
+    book.run(0)
+    picture = book.picture(0)
+    book.start(1)
+    picture.expect_names({"p", "q"})
+    assert book.page.evaluate(BUSY)
+    early = picture.root.evaluate(PLACES)
+    picture.expect_names({"inner"})  # bound inside a function, before it returns
+    assert book.page.evaluate(BUSY)
+    picture.expect_names({"r"})
+    assert book.page.evaluate(BUSY)
+    book.finish()
+    picture.expect_names({"s"})
+    late = picture.root.evaluate(PLACES)
+    assert {key: late[key] for key in early} == early
+
+
+def test_rebinding_a_name(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, "t = torch.ones(1)\nt = t + 1", "t = t * 2"])
+    book.run()
+    picture = book.picture(0)
+    expect(picture.card("t").locator(".gw-numbers")).to_have_text("[4]")
+
+
+def test_a_long_loop_says_what_it_dropped(notebook: OpenNotebook) -> None:
+    book = notebook(
+        [WATCH, "x = torch.ones(2, requires_grad=True)\nfor i in range(20_000):\n    x = x + 1"]
+    )
+    book.run()
+    expect(book.picture(0).root.locator(".gw-dropped")).to_contain_text("older")

@@ -1,0 +1,75 @@
+"""A graph of a thousand boxes: the first picture, and a step, timed in the browser."""
+
+from __future__ import annotations
+
+import statistics
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import WATCH, OpenNotebook
+
+# 250 rounds of two ops: 500 pills and 500 cards.
+THOUSAND = """\
+x = torch.ones(2, requires_grad=True)
+h = x
+for i in range(250):
+    h = (h * 0.5).tanh()
+h.sum().backward()"""
+FIRST_MS, STEP_MS = 1000, 50
+
+# From the change to the frame after the one in which it was painted.
+PRESS = """
+async ([root, action]) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  await frame();
+  const begin = performance.now();
+  root.querySelector(`[data-action=${action}]`).click();
+  const worked = performance.now() - begin;
+  await frame();
+  await new Promise((done) => setTimeout(done));
+  return [worked, performance.now() - begin];
+}
+"""
+# From the moment the widget's element is there to the moment the graph is drawn in it.
+WATCH_FIRST = """
+() => {
+  window.first = new Promise((done) => {
+    let begin = null;
+    const look = () => {
+      const root = document.querySelector(".jp-OutputArea-output .gw");
+      if (root && begin === null) begin = performance.now();
+      if (root?.querySelector("[data-testid=value]")) {
+        requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));
+      } else setTimeout(look, 1);
+    };
+    look();
+  });
+}
+"""
+
+
+def test_a_thousand_boxes(notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]) -> None:
+    book = notebook([WATCH.removesuffix("\ngraph"), THOUSAND, "graph"])
+    book.run(0, 1)
+    book.page.evaluate(WATCH_FIRST)
+    book.run(2)
+    first = book.page.evaluate("window.first")
+    picture = book.picture(2)
+    _, total = picture.steps()
+    assert total >= 1000
+    picture.slide(total - 100)
+    expect(picture.state).to_have_text("past")
+    root = picture.root.element_handle()
+    steps = [
+        book.page.evaluate(PRESS, [root, action]) for action in ["next"] * 20 + ["previous"] * 20
+    ]
+    worked = statistics.median(work for work, _ in steps)
+    painted = statistics.median(paint for _, paint in steps)
+    with capsys.disabled():
+        print(
+            f"\n1,000 boxes: first picture {first:.0f} ms, a step {worked:.0f} ms of work, "
+            f"{painted:.0f} ms until painted"
+        )
+    assert first < FIRST_MS
+    assert painted < STEP_MS

@@ -1,0 +1,93 @@
+"""Several views, a reloaded page, a new kernel, and the extension's own widgets."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import WATCH, OpenNotebook
+from tests.browser.test_stepping import GRADS, TWO_PATHS
+
+
+def test_several_views_are_equal(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, "graph", TWO_PATHS, "y.backward()"])
+    book.run()
+    one, two = book.picture(0), book.picture(1)
+    for picture in (one, two):
+        picture.expect_names({"w", "x", "a", "b", "y"})
+    assert one.seen() == two.seen()
+    one.press("previous")
+    expect(two.state).to_have_text("past")
+    assert one.seen() == two.seen()
+    two.pin("a").click()
+    expect(one.pin("a")).to_have_attribute("aria-checked", "true")
+
+
+def test_a_reloaded_page_shows_and_steps(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, TWO_PATHS, "graph.step(y);"])
+    book.run()
+    book.picture(0).press("next")
+    book.picture(0).expect_names({"w", "x", "a", "b", "y"})
+    expect(book.picture(0).step).to_contain_text("MulBackward0")
+    before = book.picture(0).seen()
+    book.reload()
+    picture = book.picture(0)
+    expect(picture.state).to_have_text("live run")
+    expect(picture.step).to_contain_text("MulBackward0")
+    assert picture.seen() == before
+    while (picture.state.text_content() or "") == "live run":
+        steps = picture.steps()
+        picture.press("next")
+        expect(picture.count).not_to_have_text(f"{steps[0]} / {steps[1]}")
+    assert book.ask(GRADS) == [[5.0], [2.0]]
+
+
+def test_a_kernel_restart_keeps_the_picture(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, TWO_PATHS, "y.backward()"])
+    book.run()
+    picture = book.picture(0)
+    picture.expect_names({"y"})
+    before = picture.seen()
+    book.restart()
+    assert picture.seen() == before
+    picture.press("previous")  # what was recorded can still be replayed
+    expect(picture.state).to_have_text("past")
+    book.run()  # and the notebook runs again
+    book.picture(0).expect_names({"w", "x", "a", "b", "y"})
+    assert book.ask(GRADS) == [[5.0], [2.0]]
+
+
+def test_the_extension_draws_under_each_cell(notebook: OpenNotebook) -> None:
+    book = notebook(
+        [
+            "import graphwidget as torch\n%load_ext graphwidget",
+            TWO_PATHS,
+            "y.backward()",
+            "%graph off",
+            "hidden = w + 1",
+            "%graph on",
+            "%%graph\nshown = w + 1",
+            "%unload_ext graphwidget",
+            "late = w + 1",
+        ]
+    )
+    book.run()
+    book.picture(1).expect_names({"w", "x", "a", "b", "y"})
+    book.picture(2).expect_names({"w", "x", "a", "b", "y"})
+    assert book.picture(2).seen().card("w")["grad"] == "[5]"
+    book.picture(6).expect_names({"w", "shown"})
+    for silent in (4, 8):
+        expect(book.cell(silent).get_by_test_id("graphwidget")).to_have_count(0)
+    assert book.ask("get_ipython().events.callbacks['pre_run_cell'] == []")
+
+
+def test_a_watched_block(notebook: OpenNotebook) -> None:
+    book = notebook(
+        [
+            "import graphwidget\nimport graphwidget as torch\n"
+            "with graphwidget.watch() as graph:\n    u = torch.ones(2) + 1\nv = u + 1\ngraph",
+        ]
+    )
+    book.run()
+    picture = book.picture(0)
+    picture.expect_names({"u"})
+    assert "v" not in picture.seen().names
