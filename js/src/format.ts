@@ -13,6 +13,15 @@ export function number(x: Numeric): string {
   return String(Number(x.toPrecision(size < 1 ? 3 : 4)));
 }
 
+/** An item of an array as Python prints it: floats keep their point (`5.`). */
+function items({ values, dtype: type }: Summary): string[] {
+  const float = /float/.test(type);
+  return (values ?? []).map((x) => {
+    const text = number(x);
+    return float && /^-?\d+$/.test(text) ? `${text}.` : text;
+  });
+}
+
 /** A shape as Python writes it: (), (3,), (2, 2). */
 export function shape(dims: readonly number[]): string {
   return dims.length === 1 ? `(${dims[0] ?? 0},)` : `(${dims.join(", ")})`;
@@ -34,21 +43,22 @@ export function dtype(name: string): string {
 }
 
 /** The one value of an array whose items are all equal, if there are several. */
-function uniform(values: readonly Numeric[]): Numeric | undefined {
+function uniform(values: readonly string[]): string | undefined {
   const first = values[0];
-  return values.length > 1 && values.every((x) => x === first) ? first : undefined;
+  return values.length > 2 && values.every((x) => x === first) ? first : undefined;
 }
 
-/** An array in one short line: `5`, `[1, 3]`, `1.5 everywhere`, `(64, 10), mean 0.1`. */
+/** An array in one short line: `5.`, `[1., 3.]`, `1.5 everywhere`, `(64, 10), mean 0.1`. */
 export function brief(summary: Summary, length = 24): string {
   const { values, stats, shape: dims } = summary;
   if (size(dims) === 0) return "empty";
   if (values) {
-    const same = uniform(values);
-    if (same !== undefined && values.length > 2) return `${number(same)} everywhere`;
-    const text = nested(values.map(number), dims);
+    const texts = items(summary);
+    const same = uniform(texts);
+    if (same !== undefined) return `${same} everywhere`;
+    const text = nested(texts, dims);
     if (text.length <= length) return text;
-    if (dims.length === 1) return beginning(values, length);
+    if (dims.length === 1) return beginning(texts, length);
   }
   const mean = stats ? `, mean ${number(stats.mean)}` : "";
   const text = `${shape(dims)}${mean}`;
@@ -56,10 +66,10 @@ export function brief(summary: Summary, length = 24): string {
 }
 
 /** As many items of a list as fit. */
-function beginning(values: readonly Numeric[], length: number): string {
+function beginning(texts: readonly string[], length: number): string {
   let text = "[";
-  for (const x of values) {
-    const next = `${text}${number(x)}, `;
+  for (const item of texts) {
+    const next = `${text}${item}, `;
     if (next.length + 2 > length) break;
     text = next;
   }
@@ -71,22 +81,23 @@ export function tiny(summary: Summary): string {
   const { values, shape: dims } = summary;
   if (size(dims) === 0) return "empty";
   if (values) {
-    const same = uniform(values);
-    if (same !== undefined && values.length > 2) return `all ${number(same)}`;
-    const text = nested(values.map(number), dims);
-    if (text.length <= 9) return text;
+    const texts = items(summary);
+    const same = uniform(texts);
+    if (same !== undefined) return `all ${same}`;
+    const text = nested(texts, dims);
+    if (text.length <= 10) return text;
   }
   return shape(dims);
 }
 
 /** Items as nested lists, as Python prints them; a 0-d array is its number. */
-function nested(items: readonly string[], dims: readonly number[]): string {
-  if (dims.length === 0) return items[0] ?? "";
+function nested(texts: readonly string[], dims: readonly number[]): string {
+  if (dims.length === 0) return texts[0] ?? "";
   const [, ...inner] = dims;
   const stride = size(inner);
   const parts: string[] = [];
-  for (let i = 0; i < items.length; i += Math.max(stride, 1)) {
-    parts.push(inner.length > 0 ? nested(items.slice(i, i + stride), inner) : (items[i] ?? ""));
+  for (let i = 0; i < texts.length; i += Math.max(stride, 1)) {
+    parts.push(inner.length > 0 ? nested(texts.slice(i, i + stride), inner) : (texts[i] ?? ""));
   }
   return `[${parts.join(", ")}]`;
 }
@@ -94,7 +105,7 @@ function nested(items: readonly string[], dims: readonly number[]): string {
 /** All the numbers of a summary for a tooltip or the explanation, however many lines. */
 export function full(summary: Summary): string {
   if (size(summary.shape) === 0) return `empty, shape ${shape(summary.shape)}`;
-  if (summary.values) return nested(summary.values.map(number), summary.shape);
+  if (summary.values) return nested(items(summary), summary.shape);
   const { stats } = summary;
   if (!stats) return shape(summary.shape);
   const bad = stats.nonfinite > 0 ? `, ${stats.nonfinite} not finite` : "";
@@ -109,11 +120,11 @@ export function rows(summary: Summary): string[] | null {
   const { values, shape: dims } = summary;
   if (size(dims) === 0) return ["empty"];
   if (!values) return null;
-  const items = values.map(number);
-  if (dims.length === 0) return [items[0] ?? ""];
+  const texts = items(summary);
+  if (dims.length === 0) return [texts[0] ?? ""];
   const columns = dims.at(-1) ?? 1;
   const lines: string[][] = [];
-  for (let i = 0; i < items.length; i += columns) lines.push(items.slice(i, i + columns));
+  for (let i = 0; i < texts.length; i += columns) lines.push(texts.slice(i, i + columns));
   if (lines.length > 3 || columns > 4) {
     const shown = lines.slice(0, lines.length > 3 ? 2 : 3).map((line) => clip(line, 3));
     return [...align(shown), ...(lines.length > 3 ? ["⋮"] : [])];
@@ -139,6 +150,8 @@ function align(lines: readonly (readonly string[])[]): string[] {
 /** A local derivative in words: its number, or its size. */
 export function matrix(m: Matrix): string {
   if (m.rows * m.columns === 1) return number(m.numbers[0] ?? 0);
+  const same = diagonal(m);
+  if (same !== null) return same;
   if (m.rows * m.columns > 9) return `${m.rows}×${m.columns} Jacobian`;
   const lines: string[] = [];
   for (let r = 0; r < m.rows; r += 1) {
@@ -146,4 +159,19 @@ export function matrix(m: Matrix): string {
     lines.push(`[${row.map(number).join(", ")}]`);
   }
   return m.rows === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`;
+}
+
+/** A diagonal Jacobian, as ops that work item by item have it: `3·I`, `diag(1, 2)`. */
+function diagonal(m: Matrix): string | null {
+  if (m.rows !== m.columns || m.rows === 1) return null;
+  const along: Numeric[] = [];
+  for (let i = 0; i < m.numbers.length; i += 1) {
+    const inside = i % (m.columns + 1) === 0;
+    const x = m.numbers[i] ?? 0;
+    if (inside) along.push(x);
+    else if (x !== 0) return null;
+  }
+  const texts = along.map(number);
+  if (texts.every((t) => t === texts[0])) return texts[0] === "1" ? "I" : `${texts[0] ?? ""}·I`;
+  return along.length <= 6 ? `diag(${texts.join(", ")})` : `${m.rows}×${m.rows} diagonal`;
 }

@@ -431,3 +431,23 @@ export function manyBoxes(n: number): Program {
   p.backward(loss);
   return p;
 }
+
+/** Layers of `width` units that all read each other: many crossings to avoid. */
+export function network(layers: number, width: number): Program {
+  const p = new Program();
+  p.cell();
+  let units = Array.from({ length: 3 }, (_, i) => p.leaf(`x${i}`, [i], false));
+  for (let l = 0; l < layers; l += 1) {
+    const next: Tensor[] = [];
+    for (let u = 0; u < width; u += 1) {
+      const read = units.filter((_, i) => (u + i) % 2 === 0 || units.length <= 3);
+      const products = read.map((unit, i) => p.op("mul", [p.leaf(`w${l}${u}${i}`, [1]), unit]));
+      next.push(products.reduce((a, b) => p.op("add", [a, b])));
+    }
+    units = next;
+  }
+  const [first] = units;
+  if (first)
+    p.backward(p.op("mean", [units.slice(1).reduce((a, b) => p.op("add", [a, b]), first)], "loss"));
+  return p;
+}

@@ -3,6 +3,7 @@ import { components, type Component } from "./components";
 import { layer } from "./layers";
 import { orderRanks } from "./order";
 import { settle, wish } from "./settle";
+import { relax } from "./relax";
 import { assignRanks } from "./ranks";
 import {
   GAP,
@@ -80,8 +81,8 @@ function freshly({ boxes, wires }: Component, seated: ReadonlyMap<string, Place>
   const graph = layer(boxes, wires, assignRanks(boxes, wires));
   const known = graph.items.map((item) => seated.get(item.key)?.cross);
   const seed = graph.items.map((item, i) => known[i] ?? item.age);
-  orderRanks(graph, seated.size > 0 ? wish(graph, known) : seed);
-  const cross = coordinates(graph);
+  orderRanks(graph, seated.size > 0 ? wish(graph, known) : seed, seated.size === 0);
+  const cross = relax(graph, coordinates(graph));
   if (seated.size === 0) return finish(graph, cross, false);
   const shifts: number[] = [];
   known.forEach((at, i) => {

@@ -1,16 +1,35 @@
 import type { Layered } from "./types";
 
 /** Sweeps up and down that bring no better order before we stop. */
-const PATIENCE = 4;
+const PATIENCE = 6;
 const MOST_SWEEPS = 24;
 
 /**
  * Orders each rank to have few crossings: barycentre and median sweeps in turn, with
  * neighbours exchanged where that helps. It starts from `seed` (a wanted position across for
- * each item) and keeps the best order seen. Deterministic.
+ * each item) and, when the seed is no more than a guess, also from the orders in which walks
+ * through the graph meet the items; the best order seen is kept. Deterministic.
  */
-export function orderRanks(graph: Layered, seed: readonly number[]): void {
-  for (const rank of graph.ranks) stableSort(rank, (i) => seed[i] ?? 0);
+export function orderRanks(graph: Layered, seed: readonly number[], guess = false): void {
+  const seeds = [seed];
+  if (guess)
+    seeds.push(walk(graph, graph.below, graph.above), walk(graph, graph.above, graph.below));
+  let best: number[][] = [];
+  let fewest = Infinity;
+  for (const start of seeds) {
+    for (const rank of graph.ranks) stableSort(rank, (i) => start[i] ?? 0);
+    const count = improve(graph);
+    if (count < fewest) {
+      fewest = count;
+      best = graph.ranks.map((rank) => [...rank]);
+    }
+    if (fewest === 0) break;
+  }
+  best.forEach((rank, r) => graph.ranks[r]?.splice(0, rank.length, ...rank));
+}
+
+/** Sweeps from the order at hand; leaves the best order found and returns its crossings. */
+function improve(graph: Layered): number {
   let best = graph.ranks.map((rank) => [...rank]);
   let fewest = crossings(graph);
   let waited = 0;
@@ -25,6 +44,23 @@ export function orderRanks(graph: Layered, seed: readonly number[]): void {
     }
   }
   best.forEach((rank, r) => graph.ranks[r]?.splice(0, rank.length, ...rank));
+  return fewest;
+}
+
+/** When a walk from the ends, depth first and back, meets each item. */
+function walk(graph: Layered, toEnds: Layered["above"], from: Layered["above"]): number[] {
+  const met = new Array<number>(graph.items.length).fill(-1);
+  let time = 0;
+  for (const [start, ends] of toEnds.entries()) {
+    if (ends.length > 0) continue;
+    const stack = [start];
+    for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
+      if ((met[item] ?? 0) >= 0) continue;
+      met[item] = time++;
+      for (const next of [...(from[item] ?? [])].reverse()) stack.push(next);
+    }
+  }
+  return met;
 }
 
 /** How many pairs of wires cross, counted between neighbouring ranks. */
@@ -73,11 +109,13 @@ function sweepOnce(graph: Layered, down: boolean, centre: Centre): void {
     const r = down ? step : ranks.length - 1 - step;
     const rank = ranks[r] ?? [];
     const fixed = positions(ranks[down ? r - 1 : r + 1] ?? []);
-    const own = positions(rank);
-    stableSort(rank, (item) => {
-      const at = (links[item] ?? []).map((i) => fixed.get(i) ?? 0).sort((a, b) => a - b);
-      return at.length > 0 ? centre(at) : (own.get(item) ?? 0);
-    });
+    // Items with nothing on that side keep their seats; the others share the rest.
+    const linked = rank.filter((item) => (links[item] ?? []).length > 0);
+    const seats = linked.map((item) => rank.indexOf(item));
+    stableSort(linked, (item) =>
+      centre((links[item] ?? []).map((i) => fixed.get(i) ?? 0).sort((x, y) => x - y)),
+    );
+    seats.forEach((seat, i) => (rank[seat] = linked[i] ?? 0));
   }
 }
 

@@ -51,10 +51,11 @@ function tighten(i: number, ranks: number[], ins: number[][], outs: number[][]):
   const together =
     maker !== undefined && ins[i]?.length === 1 && outs[maker]?.length === 1 ? maker : null;
   if (together === null && (ins[i]?.length ?? 0) > 0) return false;
-  const above = together === null ? [] : (ins[together] ?? []);
+  // A source that only this pill reads comes along, so its wire costs nothing.
+  const bound = (j: number): boolean => (ins[j]?.length ?? 0) > 0 || (outs[j]?.length ?? 0) > 1;
+  const above = together === null ? [] : (ins[together] ?? []).filter(bound);
   const below = outs[i] ?? [];
-  if (below.length === 0 || above.length >= below.length + (together === null ? 1 : 0))
-    return false;
+  if (below.length === 0 || above.length > below.length) return false;
   const room = Math.min(...below.map(at)) - 1 - at(i);
   const step = room - (room % 2);
   if (step <= 0) return false;

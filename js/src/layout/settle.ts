@@ -21,30 +21,66 @@ export function settle(
     return passes.get(item.wire)?.find((at) => at.rank === item.rank)?.cross;
   });
   const wanted = wish(graph, known);
+  const weights = items.map((item, i) => {
+    if (known[i] === undefined) return NEW;
+    return item.wire === null ? OLD_BOX : OLD_PASS;
+  });
   const result = new Array<number>(items.length).fill(0);
   for (const rank of graph.ranks) {
-    rank.sort(
-      (a, b) =>
-        (wanted[a] ?? 0) - (wanted[b] ?? 0) ||
-        Number(known[a] === undefined) - Number(known[b] === undefined) ||
-        (items[a]?.age ?? 0) - (items[b]?.age ?? 0),
-    );
-    const weights = rank.map((i) => {
-      if (known[i] === undefined) return NEW;
-      return items[i]?.wire === null ? OLD_BOX : OLD_PASS;
-    });
-    const gaps = rank.map((item, k) => {
-      const [a, b] = [items[rank[k - 1] ?? -1], items[item]];
-      return a && b ? separation(a, b) : 0;
-    });
-    const placed = pushApart(
-      rank.map((i) => wanted[i] ?? 0),
-      gaps,
-      weights,
-    );
-    rank.forEach((item, k) => (result[item] = placed[k] ?? 0));
+    const byWish = (a: number, b: number): number =>
+      (wanted[a] ?? 0) - (wanted[b] ?? 0) || (items[a]?.age ?? 0) - (items[b]?.age ?? 0);
+    const order = rank.filter((i) => known[i] !== undefined).sort(byWish);
+    for (const item of rank.filter((i) => known[i] === undefined).sort(byWish)) {
+      insert(graph, order, item, wanted, weights);
+    }
+    rank.splice(0, rank.length, ...order);
+    const { placed } = arrange(graph, order, wanted, weights);
+    order.forEach((item, k) => (result[item] = placed[k] ?? 0));
   }
   return result;
+}
+
+/** Seats beyond the nearest ones that are tried on either side. */
+const REACH = 4;
+
+/** Puts an item where it disturbs the others least, in the seat it wants or one near that. */
+function insert(
+  graph: Layered,
+  order: number[],
+  item: number,
+  wanted: readonly number[],
+  weights: readonly number[],
+): void {
+  const wish = order.filter((other) => (wanted[other] ?? 0) <= (wanted[item] ?? 0)).length;
+  const seats = new Set([wish]);
+  for (let step = 1; step <= REACH; step += 1) {
+    seats.add(Math.min(order.length, wish + step)).add(Math.max(0, wish - step));
+  }
+  let best = wish;
+  let least = Infinity;
+  for (const seat of seats) {
+    const { cost } = arrange(graph, order.toSpliced(seat, 0, item), wanted, weights);
+    if (cost < least) [least, best] = [cost, seat];
+  }
+  order.splice(best, 0, item);
+}
+
+/** Positions for a rank in an order, and how far they are from the wanted ones. */
+function arrange(
+  { items }: Layered,
+  order: readonly number[],
+  wanted: readonly number[],
+  weights: readonly number[],
+): { placed: number[]; cost: number } {
+  const gaps = order.map((item, k) => {
+    const [a, b] = [items[order[k - 1] ?? -1], items[item]];
+    return a && b ? separation(a, b) : 0;
+  });
+  const at = order.map((i) => wanted[i] ?? 0);
+  const weight = order.map((i) => weights[i] ?? 1);
+  const placed = pushApart(at, gaps, weight);
+  const cost = placed.reduce((sum, x, k) => sum + (weight[k] ?? 1) * (x - (at[k] ?? 0)) ** 2, 0);
+  return { placed, cost };
 }
 
 /** Wanted positions for items not drawn before: the mean of their neighbours'. */

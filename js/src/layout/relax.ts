@@ -1,0 +1,62 @@
+import { pushApart } from "./settle";
+import { separation, type Layered } from "./types";
+
+/** Inner pieces of long wires pull harder, so that these stay straight. */
+const STRAIGHT = 6;
+const ROUNDS = 12;
+
+/**
+ * Shortens the wires across the flow: rank by rank, there and back, each item wants to stand
+ * at the mean of its neighbours, and the rank is pushed apart as little as that needs. The
+ * order within ranks stays. Returns the positions with the least length seen.
+ */
+export function relax(graph: Layered, start: readonly number[]): number[] {
+  const cross = [...start];
+  let best = [...start];
+  let shortest = length(graph, best);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const ranks = round % 2 === 0 ? graph.ranks : [...graph.ranks].reverse();
+    for (const rank of ranks) relaxRank(graph, rank, cross);
+    const now = length(graph, cross);
+    if (now < shortest) {
+      if (now > shortest * 0.999) return cross;
+      shortest = now;
+      best = [...cross];
+    }
+  }
+  return best;
+}
+
+function relaxRank(
+  { items, above, below }: Layered,
+  rank: readonly number[],
+  cross: number[],
+): void {
+  const wanted: number[] = [];
+  const weights: number[] = [];
+  const gaps: number[] = [];
+  rank.forEach((item, k) => {
+    let sum = 0;
+    let weight = 0;
+    const own = items[item];
+    for (const near of [...(above[item] ?? []), ...(below[item] ?? [])]) {
+      const pull = own?.wire !== null && items[near]?.wire !== null ? STRAIGHT : 1;
+      sum += pull * (cross[near] ?? 0);
+      weight += pull;
+    }
+    wanted.push(weight > 0 ? sum / weight : (cross[item] ?? 0));
+    weights.push(Math.max(weight, 0.1));
+    const before = items[rank[k - 1] ?? -1];
+    gaps.push(before && own ? separation(before, own) : 0);
+  });
+  const placed = pushApart(wanted, gaps, weights);
+  rank.forEach((item, k) => (cross[item] = placed[k] ?? 0));
+}
+
+function length({ above }: Layered, cross: readonly number[]): number {
+  let sum = 0;
+  above.forEach((list, to) => {
+    for (const from of list) sum += Math.abs((cross[from] ?? 0) - (cross[to] ?? 0));
+  });
+  return sum;
+}

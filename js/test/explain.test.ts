@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { backwardEffects } from "../src/explain/effects";
+import { explainError, explainHazard } from "../src/explain/problems";
+import { toText } from "../src/explain/text";
+import { fold } from "../src/fold";
+import { hazards } from "../src/model";
+import { stepAt } from "../src/replay/steps";
+import { Store } from "../src/store";
+import { exampleA, exampleC, exampleG, type Program } from "./builder";
+
+function load(program: Program): Store {
+  const store = new Store();
+  store.load(program.packed());
+  return store;
+}
+
+/** The title and lines of every step. */
+function told(store: Store): string[] {
+  return store.steps.value.map((_, i) => {
+    store.goTo(i);
+    const words = store.explanation.value;
+    return words ? [words.title, ...words.lines].map(toText).join(" | ") : "";
+  });
+}
+
+describe("steps", () => {
+  it("are one for each leaf, op, node and the beginning of backward", () => {
+    const store = load(exampleA());
+    const kinds = store.steps.value.map((step) => step.kind);
+    expect(kinds).toEqual([
+      ...["leaf", "leaf", "op", "op", "op"],
+      ...["backward", "node", "node", "node", "node", "node"],
+    ]);
+  });
+
+  it("cover the log without gaps", () => {
+    for (const program of [exampleA(), exampleC(), exampleG()]) {
+      const steps = load(program).steps.value;
+      expect(steps[0]?.from).toBe(0);
+      expect(steps.at(-1)?.to).toBe(program.json.length);
+      steps.slice(1).forEach((step, i) => {
+        expect(step.from).toBe(steps[i]?.to);
+      });
+    }
+  });
+
+  it("are the same however the events come", () => {
+    const program = exampleC();
+    const store = new Store();
+    program.json.forEach((event, from) => {
+      store.received({ type: "events", from, events: [event] });
+    });
+    expect(store.steps.value).toEqual(load(program).steps.value);
+  });
+
+  it("are found by time", () => {
+    const { steps } = load(exampleA());
+    expect(stepAt(steps.value, 0)).toBe(-1);
+    steps.value.forEach((step, i) => {
+      expect(stepAt(steps.value, step.to)).toBe(i);
+    });
+  });
+});
+
+describe("explanations", () => {
+  it("tell a forward op with names and numbers", () => {
+    const lines = told(load(exampleA()));
+    expect(lines[4]).toBe(
+      "y = a × b | [3.] × [2.] = [6.] | " +
+        "MulBackward0 waits for backward and saved a (version 0) and b (version 0).",
+    );
+  });
+
+  it("tell a node's derivatives like a textbook", () => {
+    const lines = told(load(exampleA()));
+    expect(lines[6]).toContain("MulBackward0 runs | It is the derivative of y = a × b.");
+    expect(lines[6]).toContain("→ a: ∂y/∂a = b = 2, times the gradient: [1.] · 2 = [2.]");
+    expect(lines[6]).toContain("Freed: the saved a and b.");
+    expect(lines[7]).toContain("∂y/∂w = ∂y/∂b · ∂b/∂w = [3.] · 1 = [3.]");
+  });
+
+  it("tell where gradients were added up", () => {
+    const lines = told(load(exampleA()));
+    const line = lines.find((text) => text.startsWith("AccumulateGrad for w"));
+    expect(line).toContain("2 wires and were added: [3.] + [2.] = [5.]");
+    expect(line).toContain("w.grad = [5.]");
+  });
+
+  it("tell a hazard at once, with both lines, versions and a fix", () => {
+    const model = fold(exampleG(false).events());
+    const [hazard] = hazards(model);
+    if (!hazard) throw new Error("no hazard");
+    const { title, lines } = explainHazard(model, hazard);
+    const text = [title, ...lines].map(toText).join(" ");
+    expect(text).toContain("MulBackward0 saved b at version 0 (cell 1, line 3");
+    expect(text).toContain("cell 1, line 5, b[0] = 1000. wrote into the same memory");
+    expect(text).toContain("version 1");
+    expect(text).toContain("b.clone()");
+  });
+
+  it("tell an error first in our words and last in PyTorch's", () => {
+    const model = fold(exampleG().events());
+    const [error] = model.errors;
+    if (!error) throw new Error("no error");
+    const { title, lines } = explainError(model, error);
+    expect(toText(title)).toContain("Backward failed");
+    expect(toText(lines[0] ?? [])).toContain("MulBackward0 saved b");
+    expect(toText(lines.at(-1) ?? [])).toContain("modified by an inplace operation");
+  });
+
+  it("say what backward would do before it is pressed", () => {
+    const before = fold(exampleA(false).events());
+    expect(toText(backwardEffects(before, 5))).toBe(
+      "Backward from y runs 5 nodes, adds to .grad of w and x, and releases 2 saved values.",
+    );
+    const after = fold(exampleA().events());
+    expect(toText(backwardEffects(after, 5))).toContain("will fail");
+  });
+});

@@ -1,0 +1,166 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import widget, { mount } from "../src/index";
+import type { WidgetModel } from "../src/protocol";
+import { exampleA, exampleG, Program } from "./builder";
+
+/** A view has no size where nothing is laid out: tell it one. */
+beforeAll(() => {
+  globalThis.ResizeObserver = class {
+    constructor(private readonly tell: ResizeObserverCallback) {}
+    observe(): void {
+      const entry = { contentRect: { width: 900, height: 330 } } as ResizeObserverEntry;
+      this.tell([entry], this);
+    }
+    unobserve(): void {
+      /* nothing to do */
+    }
+    disconnect(): void {
+      /* nothing to do */
+    }
+  };
+});
+
+let close: (() => void) | null = null;
+afterEach(() => {
+  close?.();
+  close = null;
+  document.body.replaceChildren();
+});
+
+const tick = (): Promise<void> => new Promise((done) => setTimeout(done, 80));
+
+async function show(packed: string): Promise<HTMLElement> {
+  const el = document.createElement("div");
+  document.body.append(el);
+  close = mount(el, packed);
+  await tick();
+  return el;
+}
+
+const texts = (el: Element, selector: string): string[] =>
+  [...el.querySelectorAll(selector)].map((x) => x.textContent);
+
+async function press(el: Element, action: string): Promise<void> {
+  const button = el.querySelector<HTMLElement>(`[data-action="${action}"]`);
+  button?.click();
+  await tick();
+}
+
+describe("the picture", () => {
+  it("shows cards, pills, wires and gradients with stable hooks", async () => {
+    const el = await show(exampleA().packed());
+    expect(texts(el, '[data-testid="value"] .gw-name')).toEqual(["w", "x", "a", "b", "y"]);
+    expect(el.querySelector('[data-value="1"]')?.getAttribute("data-role")).toBe("leaf");
+    expect(texts(el, '[data-value="1"] .gw-grad-text')).toEqual(["[5.]"]);
+    expect(texts(el, '[data-testid="op"] .gw-sign')).toEqual(["+", "+ 1", "×"]);
+    expect(texts(el, '[data-testid="gradient"] text').sort()).toEqual(
+      ["[2.]", "[2.]", "[2.]", "[3.]", "[3.]"].sort(),
+    );
+    expect(el.querySelectorAll('[data-state="empty"]').length).toBe(2);
+    expect(el.querySelectorAll('[data-action="pin"]').length).toBe(3);
+  });
+
+  it("travels through time with its buttons", async () => {
+    const el = await show(exampleA().packed());
+    await press(el, "first");
+    expect(texts(el, '[data-testid="value"]')).toEqual([]);
+    expect(texts(el, '[data-testid="step-count"]')).toEqual(["0 / 11"]);
+    await press(el, "next");
+    expect(texts(el, ".gw-name")).toEqual(["w"]);
+    await press(el, "last");
+    expect(texts(el, '[data-testid="step-count"]')).toEqual(["11 / 11"]);
+  });
+
+  it("shows paths with products and their sum", async () => {
+    const el = await show(exampleA().packed());
+    el.querySelector<SVGElement>('[data-value="1"]')?.dispatchEvent(
+      new MouseEvent("click", { bubbles: true }),
+    );
+    await tick();
+    expect(texts(el, '[data-testid="path"]').length).toBe(2);
+    expect(texts(el, '[data-testid="path-sum"]')).toEqual(["∂y/∂w = 2·1 + 3·1 = 5"]);
+  });
+
+  it("joins the write and the stale slot", async () => {
+    const el = await show(exampleG(false).packed());
+    expect(el.querySelectorAll('[data-testid="stale-arrow"]').length).toBe(1);
+    expect(el.querySelectorAll('[data-state="stale"]').length).toBe(2);
+    expect(texts(el, '[data-testid="hazard"]').join("")).toContain("b[0] = 1000.");
+  });
+
+  it("marks the node that failed", async () => {
+    const el = await show(exampleG().packed());
+    expect(texts(el, ".gw-failed .gw-sign")).toEqual(["×"]);
+    expect(texts(el, '[data-testid="error"]').join("")).toContain("Backward failed");
+  });
+
+  it("keeps names inert and short", async () => {
+    const p = new Program();
+    p.cell();
+    const evil = "<script>hacked=1</script><img src=x onerror=hacked=1>".repeat(20);
+    p.op("mul", [p.leaf(evil, [NaN]), p.leaf("empty", [], false, [0, 3])], "out");
+    const el = await show(p.packed().replaceAll("null]", "null]"));
+    expect(el.querySelectorAll("script, img").length).toBe(0);
+    for (const name of texts(el, ".gw-name")) expect(name.length).toBeLessThan(20);
+    expect(el.textContent).toContain("empty");
+  });
+
+  it("draws large arrays as a strip and bad numbers in words", async () => {
+    const p = new Program();
+    p.cell();
+    const big = [[1000, 1000], "float32", null, [-1, "inf", "nan", 7], null];
+    p.tell("value", 1, 1, 0, true, true, false, null, big);
+    p.tell("name", 1, "big", "");
+    const el = await show(p.packed());
+    expect(el.querySelectorAll(".gw-strip").length).toBe(1);
+    expect(texts(el, ".gw-bad")).toEqual(["7 nan/inf"]);
+  });
+});
+
+describe("the widget", () => {
+  it("says in words that a log cannot be read, and that nothing is recorded", async () => {
+    const el = await show('{"protocol":2,"first":0,"events":[]}');
+    expect(texts(el, '[data-testid="fault"]').join("")).toContain("protocol 2");
+    const empty = await show('{"protocol":1,"first":0,"events":[]}');
+    expect(empty.textContent).toContain("othing recorded yet");
+  });
+
+  it("says that a page without kernel only replays", async () => {
+    const el = await show(exampleA().packed());
+    expect(texts(el, '[data-testid="state"]')).toEqual(["replay only"]);
+    el.querySelector('[data-value="5"]')?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    await tick();
+    expect(el.querySelector<HTMLButtonElement>('[data-action="backward"]')?.disabled).toBe(true);
+  });
+
+  it("shows several views of one model alike, and asks the kernel for what it lacks", async () => {
+    const sent: unknown[] = [];
+    const heard = new Map<string, (...args: unknown[]) => void>();
+    const model: WidgetModel = {
+      get: (name) => (name === "protocol" ? 1 : name === "count" ? 0 : undefined),
+      set: () => undefined,
+      save_changes: () => undefined,
+      on: (name, callback) => heard.set(name, callback),
+      off: () => undefined,
+      send: (content) => sent.push(content),
+    };
+    const stop = widget.initialize({ model });
+    const views = [document.createElement("div"), document.createElement("div")];
+    const closers = views.map((el) => {
+      document.body.append(el);
+      return widget.render({ model, el });
+    });
+    expect(sent).toEqual([{ type: "need", from: 0 }]);
+    heard.get("msg:custom")?.({ type: "events", from: 0, events: exampleA().json });
+    await tick();
+    const [a, b] = views.map((el) => texts(el, ".gw-name").join());
+    expect(a).toBe("w,x,a,b,y");
+    expect(b).toBe(a);
+    closers.forEach((closeView) => {
+      closeView();
+    });
+    expect(views.map((el) => el.childElementCount)).toEqual([0, 0]);
+    stop();
+  });
+});
