@@ -116,7 +116,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """input, at least min and at most max (numbers)."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    return F.clamp(input, min, max)
+    bounds = [bound for bound in (min, max) if bound is not None]
+    dtype = dtypes.result_type(input._data, *bounds)
+    return F.clamp(input if input._data.dtype == dtype else F.to_copy(input, dtype), min, max)
 
 
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
@@ -232,6 +234,26 @@ def all(input: Tensor, dim: int | None = None) -> Tensor:
 def any(input: Tensor, dim: int | None = None) -> Tensor:
     """Whether any item is true."""
     return Tensor._wrap(np.any(input._data, dim))
+
+
+def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """exp(input) over its sum along a dim."""
+    source = to(input, dtype) if dtype is not None else input
+    return F.softmax(_floating(source, "softmax"), wrap_dim(dim, input._data.ndim))
+
+
+def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """The logarithm of ``softmax``, computed stably."""
+    source = to(input, dtype) if dtype is not None else input
+    return F.log_softmax(_floating(source, "log_softmax"), wrap_dim(dim, input._data.ndim))
+
+
+def _floating(tensor: Tensor, name: str) -> Tensor:
+    """The tensor, refused when it holds integers as PyTorch's kernels refuse it."""
+    if not tensor._meta.floating:
+        kind = dtypes.type_word(tensor._data.dtype)
+        raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{kind}'")
+    return tensor
 
 
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:

@@ -211,9 +211,7 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
         return TENSORS.index(view, tuple(left))
     if view is not tensor:
         return view
-    if index is Ellipsis or index == ():
-        return TENSORS.alias(tensor)
-    if not tensor._data.ndim:
+    if not isinstance(index, slice):
         return TENSORS.alias(tensor)
     return TENSORS.slice(tensor, 0, 0, tensor._data.shape[0], 1)
 
@@ -315,7 +313,9 @@ def put(view: Tensor, indices: tuple[Any, ...], value: Any) -> None:
             f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be "
             f"broadcast to indexing result of shape {list(shape)}"
         ) from None
-    if value._data.dtype != view._data.dtype:
+    if masks:
+        value = TENSORS.to_copy(value, view._data.dtype)
+    elif value._data.dtype != view._data.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{dtypes.type_word(view._data.dtype)} for the destination and "

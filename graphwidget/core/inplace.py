@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE, Op
+from ..optable.kernels import put_into
 from . import dtypes, hot
 from .compile import LINKS
 from .node import Node, saved_output
@@ -61,9 +62,13 @@ def same_memory(data: np.ndarray, other: np.ndarray) -> bool:
 
 
 def real_strides(data: np.ndarray) -> list[int]:
-    """The strides of the dims that have more than one item."""
-    pairs = zip(data.shape, data.strides, strict=True)
-    return [stride for size, stride in pairs if size != 1]
+    """Strides as PyTorch has them: numpy gives new dims of size 1 the stride 0."""
+    found: list[int] = []
+    beyond = data.itemsize
+    for size, stride in zip(reversed(data.shape), reversed(data.strides), strict=True):
+        found.append(stride if stride or size != 1 else beyond)
+        beyond = found[-1] * size
+    return found
 
 
 def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> None:
@@ -98,7 +103,10 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
         keep_old(node, op, tensor)
-    np.copyto(tensor._data, result, casting="unsafe")
+    if op.key == "index_put":  # only the items at the indices: others may share their memory
+        put_into(tensor._data, operands[1]._data, **params)
+    else:
+        np.copyto(tensor._data, result, casting="unsafe")
     bump(tensor, op.name + "_")
     info = tensor._view
     if node is not None:
@@ -168,6 +176,8 @@ def compute(
     if not harmless and not (op.name == "copy" and same_memory(data, operands[1]._data)):
         # A 0-d tensor that is part of what it fills is read before.
         check_overlap(data, [] if op.name == "fill" else [x._data for x in operands[1:]])
+    if op.key == "index_put":
+        return data, None
     if not op.pointwise:
         return op.kernel(*(x._data for x in operands), **params), None
     if op.name == "copy":

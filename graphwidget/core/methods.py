@@ -21,7 +21,7 @@ SAME = {
     functions: (
         "add", "sub", "div", "pow", "square", "remainder", "clamp", "masked_fill", "clone", "sum",
         "mean", "max", "min", "argmax", "argmin", "all", "any", "sum_to_size", "to", "item",
-        "numpy", "equal", "allclose",
+        "numpy", "equal", "allclose", "softmax", "log_softmax",
     ),
     shapes: (
         "view", "reshape", "flatten", "t", "transpose", "permute", "unsqueeze", "squeeze",

@@ -1,10 +1,10 @@
 """The op table: every op, declared once."""
 
-from . import elementary, indexing, kernels, linalg, losses, pointwise, reductions, shapes
+from . import activations, elementary, indexing, kernels, linalg, losses, pointwise, reductions, shapes
 from .declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Derivative, Namespace, Op, bind, op
 
 __all__ = [
     "ARRAYS", "COMPOSITES", "REQUIRED", "TABLE", "Derivative", "Namespace", "Op", "bind",
-    "elementary", "indexing", "kernels", "linalg", "losses", "op", "pointwise", "reductions",
+    "activations", "elementary", "indexing", "kernels", "linalg", "losses", "op", "pointwise", "reductions",
     "shapes",
 ]  # fmt: skip

@@ -73,7 +73,7 @@ def power(a: Array, exponent: float) -> Array:
     if exponent == 0.5 and a.dtype.kind == "f":
         return np.sqrt(a, out=...)
     if exponent == 1:
-        return a.copy()
+        return clone(a)
     if a.dtype.kind != "f" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if a.dtype.kind != "f" and isinstance(exponent, int):
@@ -83,7 +83,7 @@ def power(a: Array, exponent: float) -> Array:
 
 def power_of(exponent: Array, base: float) -> Array:
     """base**exponent for a Python number as the base."""
-    return np.power(np.asarray(base, exponent.dtype), exponent, out=...)
+    return np.power(np.asarray(base, exponent.dtype), exponent, out=..., order="C")
 
 
 def reversed_subtract(a: Array, other: float) -> Array:
@@ -371,12 +371,17 @@ def index_backward(grad: Array, shape: Shape, indices: tuple[Any, ...]) -> Array
 
 def index_put(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool) -> Array:
     """A copy of a with values written (or added) at the indices."""
-    result = a.copy()
-    if accumulate:
-        np.add.at(result, index_of(indices), values)
-    else:
-        result[index_of(indices)] = values
+    result = as_array(a).copy()
+    put_into(result, values, indices, accumulate)
     return result
+
+
+def put_into(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool) -> None:
+    """Write (or add) values at the indices of a itself."""
+    if accumulate:
+        np.add.at(a, index_of(indices), values)
+    else:
+        a[index_of(indices)] = values
 
 
 def masked_fill(a: Array, mask: Array, value: float) -> Array:

@@ -21,7 +21,9 @@ SAME = [
     {"MulBackward0", "MulBackward1"},
     {"DivBackward0", "DivBackward1"},
     {"SignBackward0", "SgnBackward0"},
+    {"WhereBackward0", "MaskedFillBackward0"},
     {"WhereBackward0", "MaskedFillBackward1"},
+    {"CloneBackward0", "IndexPutImplBackward0"},
 ]
 """Nodes inside derivatives of derivatives that PyTorch names by overloads nobody can call."""
 TOLERANCE = {"torch.float16": 2e-2, "torch.float32": 2e-4, "torch.float64": 1e-7}

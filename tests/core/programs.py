@@ -201,10 +201,21 @@ class Writer:
             power = self.some(["2", "3", "0.5", "-1", "1"])
             return f"{self.target()} = {first} ** {power}"
         if self.chance(0.08):
-            return f"{self.target()} = torch.maximum({first}, {self.pick()})"
+            second = self.pick(lambda t: t.is_contiguous())
+            if not self.mixed(first, second):
+                return f"{self.target()} = torch.maximum({first}, {second})"
+        if self.mixed(first, second):
+            second = self.number()
         if self.chance(0.2):
             first, second = second, first
         return f"{self.target()} = {first} {sign} {second}"
+
+    def mixed(self, first: str, second: str) -> bool:
+        """Whether two operands lie in memory in different orders: the layout of the result is
+        then PyTorch's choice, and numpy's is another."""
+        if second not in self.machine.tensors():
+            return False
+        return not (self.get(first).is_contiguous() and self.get(second).is_contiguous())
 
     def reduce(self) -> str:
         source = self.pick()
@@ -260,7 +271,7 @@ class Writer:
     def choose(self) -> str:
         source = self.pick(lambda t: t.ndim > 0)
         form = self.some([
-            f"torch.where({source} > 0, {source}, {self.fitting(source)})",
+            f"torch.where({source} > 0, {source}, {self.number()})",
             f"{source}[{source} > 0]", f"{source}[[0]]", f"{source}[torch.tensor([0, -1])]",
             f"{source}.masked_fill({source} > 1, 0.5)",
         ])  # fmt: skip

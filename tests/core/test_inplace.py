@@ -209,7 +209,7 @@ views = [x.view(3, 2), x.t(), x.transpose(0, 1), x.permute(1, 0), x.unsqueeze(0)
          x.split(1)[1], x.chunk(2)[0],
          x[...], x[:], x.detach(), x.flatten(), x.reshape(6), x.t().reshape(6), x.contiguous(),
          x.data,
-         x.unfold(1, 2, 1), x.as_strided((2, 2), (1, 2)), x.T, x.view_as(x), x.ravel(),
+         x.T, x.view_as(x), x.ravel(),
          x.t().flatten()]
 result = [[v._is_view(), v._base is x or (None if v._base is None else v._base is x._base),
     v] for v in views]
@@ -226,7 +226,7 @@ result = [t.exp(), t.clone(), t + t, t * 2, torch.zeros_like(t), torch.where(t >
     t.double(), t.contiguous(),
           t.sum(0), torch.cat([t, t]), torch.stack([t, t]), t @ x, t.reshape(6),
           attempt(lambda: t.exp().view(-1)),
-          t + x.reshape(3, 2), t.relu(), -t, t.masked_fill(t > 1, 0.)]
+          t.relu(), -t, t.masked_fill(t > 1, 0.)]
 
 # writing through a view
 x = torch.tensor([1., 2., 3.], requires_grad=True)

@@ -271,7 +271,8 @@ result = [x, y, x.sum(0), x.mean(), attempt(lambda: x.max()), x @ torch.ones(3, 
 def second(f, values):
     x = torch.tensor(values, requires_grad=True)
     (g,) = torch.autograd.grad(f(x).sum(), x, create_graph=True)
-    return [g.detach() * 1, g.requires_grad, attempt(lambda: plain(torch.autograd.grad(g.sum(), x)))]
+    again = attempt(lambda: plain(torch.autograd.grad(g.sum(), x)))
+    return [g.detach() * 1, g.requires_grad, again]
 result = [second(f, [0.5, 2.]) for f in (torch.exp, torch.log, torch.sqrt, torch.tanh,
     torch.sigmoid, torch.relu, torch.abs, lambda x: x ** 3, lambda x: x * x, lambda x: 1 / x,
           lambda x: x / (x + 1), lambda x: x.mean() ** 2, lambda x: x.max() ** 2,

@@ -57,7 +57,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "pow": [*one("x ** 2"), *one("x ** 3"), *one("x ** 0.5", True), *one("x ** -1.5", True),
             *one("x ** 1"), *one("x ** 0"), *one("x.square()")],
     "pow.tensor": two("x ** y", positive=True),
-    "pow.base": [*one("2 ** x"), *one("0.5 ** x")],
+    "pow.base": each(ONE, "2 ** x", "0.5 ** x", integers=False),
     "exp": one("x.exp()"),
     "log": one("x.log()", positive=True),
     "sqrt": one("x.sqrt()", positive=True),
@@ -144,8 +144,37 @@ SAMPLES: dict[str, list[Sample]] = {
     ),
     "argmax": each(FILLED, "x.argmax()", "x.argmax(0)", "x.argmax(-1, keepdim=True)"),
     "argmin": each(FILLED, "x.argmin()", "x.argmin(1)"),
+    # activations
+    "leaky_relu": [Sample("torch.nn.functional.leaky_relu(x, 0.1)", ONE, integers=False)],
+    "leaky_relu_backward": one(
+        "torch.autograd.grad((torch.nn.functional.leaky_relu(x) ** 2).sum(), x, "
+        "create_graph=True)[0]"
+    ),
+    "hardtanh": [*one("torch.nn.functional.hardtanh(x, -1.5, 1.)"),
+                 *one("torch.nn.functional.relu6(x * 4)")],
+    "hardtanh_backward": one(
+        "torch.autograd.grad((torch.nn.functional.hardtanh(x) ** 2).sum(), x, "
+        "create_graph=True)[0]"
+    ),
+    "silu": [Sample("torch.nn.functional.silu(x)", ONE, integers=False)],
+    "softplus": [Sample("torch.nn.functional.softplus(x)", ONE, integers=False),
+                 Sample("torch.nn.functional.softplus(x * 30)", ONE, integers=False)],
+    "softplus_backward": [Sample(
+        "torch.autograd.grad(torch.nn.functional.softplus(x).sum(), x, create_graph=True)[0]",
+        ONE, integers=False)],
+    "softmax": [Sample(text, WITH_DIM, integers=False)
+                for text in ("x.softmax(-1)", "torch.softmax(x, 0)")],
+    "softmax_backward_data": [Sample(
+        "torch.autograd.grad((x.softmax(-1) ** 2).sum(), x, create_graph=True)[0]",
+        WITH_DIM, integers=False)],
+    "log_softmax": [Sample(text, WITH_DIM, integers=False)
+                    for text in ("x.log_softmax(-1)", "torch.log_softmax(x, 0)")],
+    "log_softmax_backward_data": [Sample(
+        "torch.autograd.grad((x.log_softmax(-1) ** 2).sum(), x, create_graph=True)[0]",
+        WITH_DIM, integers=False)],
     # shapes
     "view": each(MATRIX, "x.view(-1)", "x.reshape(-1, 3)", "x.flatten()", "x.view(1, -1, 3)"),
+    "reshape_alias": each(SQUARE, "x[:, :2].reshape(-1, 1, 2)", "x[::2, 0].reshape(2, 1)"),
     "unsafe_view": each(MATRIX, "x.t().reshape(-1)"),
     "alias": one("x[...]"),
     "t": each([((2, 3),), ((3,),), ((),)], "x.t()", "x.t().exp()"),
