@@ -52,7 +52,7 @@ class NativeAdapter(Runs):
         super().__init__(recorder)
         self.on_pulse: Callable[[], None] | None = None
         self._call = self.calls.call
-        recorder.passing[self._call] = ((4, 10), 5)  # value, op, node, name, dead
+        recorder.passing[self._call] = lambda record: 0 if record[4]() is not None else 5
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
         self._commanded = False

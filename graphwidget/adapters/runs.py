@@ -31,8 +31,11 @@ class Runs:
         self.values = recorder.values
         self.nodes = recorder.nodes
         self._starts, self._finishes = self._start, self._finish
-        recorder.passing[self._starts] = recorder.passing[self._finishes] = ((2,), 1)
-        recorder.passing[recorder.free] = ((), 1)
+        ran = recorder.passing
+        ran[self._starts] = ran[self._finishes] = lambda record: (
+            not recorder.open_node(record[2].id)
+        )
+        ran[recorder.free] = lambda record: not recorder.open_node(record[1])
         self._left = 0  # nodes of this run whose local derivatives are still computed
         self._local: list[ev.Matrix | None] | None = None  # of the node told to start last
         self._last: Any = self  # the gradient captured last

@@ -23,7 +23,7 @@ CHUNK = 256
 """Events are encoded this many at a time. The log holds their JSON and not the events: thousands
 of small tuples would make every garbage collection of the user's program slower."""
 
-KEPT = 2_000
+KEPT = 1_000
 """A snapshot keeps at most this many values and this many nodes besides parameters and names."""
 
 
@@ -182,13 +182,17 @@ _KIND = {cls: kind for kind, cls in ev.KINDS.items()}
 def thin(model: Model) -> Row:
     """The model as JSON without what nobody can ask for any more, and within a bound.
 
-    Kept are all ops, sources and names, every parameter, and the values that a variable is
-    bound to; of other living values and of nodes that may still run, the newest ``KEPT``;
-    of calls, storages and scopes those of the values and nodes kept.
+    Kept are all ops, sources and names, every parameter as it is now, and the values that a
+    variable is bound to; of other living values and of nodes that may still run, the newest
+    ``KEPT``; of calls, storages and scopes those of the values and nodes kept.
     """
     values, nodes = model.values, model.nodes
     bound = set(model.names.values())
-    sure = {key for key, value in values.items() if value["parameter"] or key in bound}
+    sure = {
+        key
+        for key, value in values.items()
+        if key in bound or (value["parameter"] and value["next"] is None)
+    }
     living = [key for key, value in values.items() if value["alive"] and key not in sure]
     open_nodes = [k for k, node in nodes.items() if not node["freed"] and node["state"] != "done"]
     kept_nodes = set(open_nodes[-KEPT:])

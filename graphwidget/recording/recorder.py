@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from threading import RLock
@@ -85,9 +85,9 @@ class Recorder:
         self.lock = RLock()
         self.values: set[int] = set()  # those known to whoever reads the log
         self.nodes: set[int] = set()
-        self.passing: dict[Any, tuple[tuple[int, ...], int]] = {}
-        """For raw records that every op makes, by their function: where in the record the
-        references to the values and nodes are that it concerns, and how many events it makes."""
+        self.passing: dict[Any, Callable[[Any], int]] = {}
+        """For raw records that every op makes, by their function: how many events such a record
+        would make, when it may be passed over because it concerns nothing that lives; else 0."""
         self.refs: dict[int, Ref] = {}  # of the living values that were told
         self._ops: set[str] = set()
         self._sources: set[int] = set()
@@ -143,14 +143,11 @@ class Recorder:
             self.values.discard(record.id)
             return 1
         passing = self.passing.get(record[0])
-        if passing is None:
-            return 0
-        places, events = passing
-        for place in places:
-            ref = record[place]
-            if ref is not None and ref() is not None:
-                return 0
-        return events
+        return 0 if passing is None else passing(record)
+
+    def open_node(self, node: int) -> bool:
+        """Whether the node was told, and not that it was freed."""
+        return node in self._closing
 
     def tell(self, event: ev.Event) -> None:
         """Add an event. Only called while draining."""
@@ -226,7 +223,7 @@ class Recorder:
         self.values.discard(value)
 
     def _forget(self, values: set[int], nodes: set[int]) -> None:
-        """The log let go of these: they must be told again when they are used again."""
+        """The log let go of these: the values must be told again when they are used again."""
         self.values -= values
         self.nodes -= nodes
         for value in values:
