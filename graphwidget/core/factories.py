@@ -67,7 +67,7 @@ def check_sequence(data: Any, dim: int = 0) -> tuple[int, ...]:
         shape = check_sequence(item, dim + 1)
         if len(shape) != len(first):
             if not first:
-                raise TypeError("must be real number, not list")
+                raise TypeError(_not_a_number(data[0], item))
             raise ValueError(f"expected sequence of length {first[0]} at dim {dim + 1} (got 0)")
         for offset, (want, got) in enumerate(zip(first, shape, strict=True)):
             if want != got:
@@ -75,6 +75,13 @@ def check_sequence(data: Any, dim: int = 0) -> tuple[int, ...]:
                     f"expected sequence of length {want} at dim {dim + 1 + offset} (got {got})"
                 )
     return (len(data), *first)
+
+
+def _not_a_number(first: Any, item: Any) -> str:
+    """PyTorch's words for a sequence among numbers: it reads them as the first one's type."""
+    if isinstance(first, int):
+        return f"'{type(item).__name__}' object cannot be interpreted as an integer"
+    return f"must be real number, not {type(item).__name__}"
 
 
 def array_from(data: Any, dtype: Any = None) -> np.ndarray:
@@ -87,6 +94,8 @@ def array_from(data: Any, dtype: Any = None) -> np.ndarray:
             raise TypeError(f"can't convert np.ndarray of type {data.dtype.type.__module__}."
                             f"{data.dtype.type.__name__}.")  # fmt: skip
         return result
+    if data is None:
+        raise RuntimeError("Could not infer dtype of NoneType")
     check_sequence(data)
     plain = _plain(data)
     found = np.array(plain)
@@ -170,7 +179,10 @@ def _filled(make: Callable[[tuple[int, ...], Any], np.ndarray], text: str) -> Ca
         generator: Any = None,
     ) -> Tensor:
         dtypes.require_cpu(device)
-        return made(make(sizes(size), numpy_type(dtype)), requires_grad)
+        shape = sizes(size)
+        if any(length < 0 for length in shape):
+            raise RuntimeError(f"{factory.__name__}: Dimension size must be non-negative.")
+        return made(make(shape, numpy_type(dtype)), requires_grad)
 
     factory.__doc__ = f"{text}, of the given size; ``dtype`` defaults to the default dtype."
     return factory

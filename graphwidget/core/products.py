@@ -22,8 +22,16 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices.
 
     Raises:
+        TypeError: no tensors.
         RuntimeError: no matrices, or sizes or types that do not match.
     """
+    for place, each in ((1, input), (2, mat2)):
+        if not isinstance(each, Tensor):
+            name = "input" if place == 1 else "mat2"
+            raise TypeError(
+                f"mm(): argument '{name}' (position {place}) must be Tensor, "
+                f"not {type(each).__name__}"
+            )
     a, b = input._data, mat2._data
     if a.ndim != 2:
         raise RuntimeError("self must be a matrix")

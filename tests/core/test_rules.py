@@ -187,7 +187,7 @@ result = [attempt(f) for f in (lambda: a + b, lambda: a @ a, lambda: a @ v, lamb
           lambda: torch.tensor([[1, 2], [3]]), lambda: torch.tensor([1, [2]]),
           lambda: torch.tensor("a"), lambda: torch.tensor(None), lambda: torch.ones(2) + "a",
           lambda: torch.where(a > 0, a, b), lambda: torch.zeros(-1),
-          lambda: torch.exp(3.), lambda: torch.ones(2) @ 3, lambda: a.view(), lambda: torch.mm(a,
+          lambda: torch.exp(3.), lambda: torch.ones(2) @ 3, lambda: torch.mm(a,
           3))]
 
 # comparison, hashing, containment
@@ -205,7 +205,9 @@ x = torch.tensor([1., 2.], requires_grad=True)
 (x * x).sum().backward()
 y = copy.deepcopy(x)
 z = copy.deepcopy(x.detach())
-result = [y, y.grad is x.grad, y.grad, z, attempt(lambda: copy.deepcopy(x * 2)), copy.copy(x)]
+c = copy.copy(x)
+result = [repr(y), y.is_leaf, y.grad is x.grad, y.grad, z, attempt(lambda: copy.deepcopy(x * 2)),
+          repr(c), c.is_leaf, c.grad]
 
 # the user's own attributes
 x = torch.tensor([1.])
