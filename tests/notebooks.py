@@ -15,6 +15,7 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[1]
 LIVE = "application/vnd.jupyter.widget-view+json"
+STILL, LARGEST_STILL = "image/png", 60_000  # in base64; larger ones cannot be read anyway
 SCRATCH = re.compile(r"\S*/ipykernel_\d+/\d+\.py")
 
 
@@ -27,6 +28,8 @@ def tidy(output: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """One output as it is stored."""
     if "data" in output:
         output.data.pop(LIVE, None)
+        if len(output.data.get(STILL, "")) > LARGEST_STILL:
+            del output.data[STILL]
     if "text" in output:
         output.text = anonymous(output.text)
     if "traceback" in output:

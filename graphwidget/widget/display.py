@@ -49,6 +49,7 @@ def still(model: Model) -> dict[str, str]:
             "Settings > Save Widget State Automatically.",
             fontsize="9",
             fontcolor="#7b8794",
+            dpi="72",
         )
         return {"image/png": base64.b64encode(picture.pipe(format="png")).decode()}
     except Exception:

@@ -47,7 +47,7 @@ def test_rebinding_a_name(notebook: OpenNotebook) -> None:
     book = notebook([WATCH, "t = torch.ones(1)\nt = t + 1", "t = t * 2"])
     book.run()
     picture = book.picture(0)
-    expect(picture.card("t").locator(".gw-numbers")).to_have_text("[4]")
+    expect(picture.card("t").locator(".gw-numbers")).to_have_text("[4.]")
 
 
 def test_a_long_loop_says_what_it_dropped(notebook: OpenNotebook) -> None:

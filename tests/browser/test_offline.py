@@ -17,7 +17,7 @@ from tests.browser.test_stepping import TWO_PATHS
 def replays(picture: Picture) -> None:
     """The picture is there, and can be walked through, with nobody behind it."""
     picture.expect_names({"w", "x", "a", "b", "y"})
-    assert picture.seen().card("w")["grad"] == "[5]"
+    assert picture.seen().card("w")["grad"] == "[5.]"
     _, total = picture.steps()
     picture.key("Home")
     assert picture.steps() == (0, total)
@@ -36,7 +36,7 @@ def test_an_executed_notebook(lab: Lab, quiet_page: Page) -> None:
     lab.trust(notebook)
     book = Notebook(lab, quiet_page, name)
     picture = book.picture(0)
-    expect(picture.state).to_have_text("replay only")
+    expect(picture.root.get_by_test_id("notice")).to_contain_text("replayed")
     replays(picture)
 
 

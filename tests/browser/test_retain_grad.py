@@ -23,7 +23,7 @@ def test_the_pin_changes_the_tensor(notebook: OpenNotebook) -> None:
     assert book.ask("[a.retains_grad, b.retains_grad]") == [True, False]
     book.run(2)
     assert book.ask("[a.grad.tolist(), b.grad is None]") == [[12.0], True]
-    expect(picture.card("a").locator(".gw-grad-text")).to_have_text("[12]")
+    expect(picture.card("a").locator(".gw-grad-text")).to_have_text("[12.]")
 
 
 def test_code_moves_the_pin(notebook: OpenNotebook) -> None:

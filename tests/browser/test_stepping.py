@@ -75,7 +75,7 @@ def test_replay_forward_and_back(notebook: OpenNotebook) -> None:
     for shown in range(1, total + 1):
         picture.press("next")
         assert picture.steps()[0] == shown
-    assert [picture.seen().card(n)["grad"] for n in "wx"] == ["[5]", "[2]"]
+    assert [picture.seen().card(n)["grad"] for n in "wx"] == ["[5.]", "[2.]"]
     picture.slide(2)
     assert picture.steps() == (3, total)
     picture.key("End")

@@ -73,7 +73,7 @@ def test_the_extension_draws_under_each_cell(notebook: OpenNotebook) -> None:
     book.run()
     book.picture(1).expect_names({"w", "x", "a", "b", "y"})
     book.picture(2).expect_names({"w", "x", "a", "b", "y"})
-    assert book.picture(2).seen().card("w")["grad"] == "[5]"
+    assert book.picture(2).seen().card("w")["grad"] == "[5.]"
     book.picture(6).expect_names({"w", "shown"})
     for silent in (4, 8):
         expect(book.cell(silent).get_by_test_id("graphwidget")).to_have_count(0)
