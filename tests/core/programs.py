@@ -184,6 +184,8 @@ class Writer:
             (self.backward, 14), (self.differentiate, 6), (self.gradient, 4), (self.hook, 3),
             (self.forget, 2), (self.convert, 2),
         ]  # fmt: skip
+        if not self.machine.tensors():
+            return self.factory()
         functions, weights = zip(*kinds, strict=True)
         chosen: Callable[[], str] = self.random.choices(functions, weights)[0]
         return chosen()
