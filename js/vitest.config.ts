@@ -2,5 +2,5 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  test: { include: ["test/*.test.{ts,tsx}"], environment: "node" },
+  test: { include: ["test/*.test.{ts,tsx}"], environment: "node", testTimeout: 20_000 },
 });

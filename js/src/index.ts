@@ -26,11 +26,16 @@ function identity(model: WidgetModel): object {
 /** How long a kernel may take to answer before the page says that it waits. */
 const PATIENCE = 4000;
 
-function open(model: WidgetModel): Shared {
+/** What anywidget hands to the widget; a page without kernel says so. */
+interface Context {
+  readonly model: WidgetModel;
+  readonly offline?: boolean;
+}
+
+function open({ model, offline = false }: Context): Shared {
   const known = stores.get(identity(model));
   if (known) return known;
   const store = new Store();
-  const offline = model.get("offline") === true;
   const link = offline ? null : new Link(model, store);
   const packed = (): void => {
     if (Number(model.get("count")) > store.end.value) store.load(model.get("packed"));
@@ -66,12 +71,13 @@ function open(model: WidgetModel): Shared {
   return shared;
 }
 
-function initialize({ model }: { model: WidgetModel }): () => void {
-  return open(model).close;
+function initialize(context: Context): () => void {
+  return open(context).close;
 }
 
-function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
-  const { store } = open(model);
+function render(context: Context & { readonly el: HTMLElement }): () => void {
+  const { el } = context;
+  const { store } = open(context);
   const { theme, stop } = followTheme(el);
   draw(h(App, { store, theme }), el);
   return () => {
@@ -82,7 +88,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
 
 /** A model over a recorded log, for a page without kernel. */
 function recording(packed: string): WidgetModel {
-  const traits: Record<string, unknown> = { offline: true, packed, view: {} };
+  const traits: Record<string, unknown> = { packed, view: {} };
   try {
     traits.protocol = (JSON.parse(packed) as { protocol?: unknown }).protocol;
   } catch {
@@ -110,7 +116,7 @@ export function mount(
   { theme }: { theme?: "light" | "dark" } = {},
 ): () => void {
   if (theme !== undefined) document.body.dataset.jpThemeLight = String(theme === "light");
-  return render({ model: recording(packed), el });
+  return render({ model: recording(packed), el, offline: true });
 }
 
 (globalThis as { graphwidget?: unknown }).graphwidget = { mount, initialize, render };

@@ -30,7 +30,7 @@ const SAMPLES: Record<string, Program> = {
   C: exampleC(),
   G: exampleG(),
   "MLP 2": network(2, 4),
-  "MLP 4": network(4, 6),
+  "MLP 3": network(3, 5),
   chain: manyBoxes(60),
 };
 

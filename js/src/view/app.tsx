@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { Component } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Signal } from "@preact/signals";
 import type { Store } from "../store";
@@ -7,8 +8,43 @@ import { fitAll, Stage, type ViewState } from "./stage";
 import type { Theme } from "./theme";
 import { Toolbar } from "./toolbar";
 
-/** One view of a widget. */
-export function App({ store, theme }: { store: Store; theme: Signal<Theme> }) {
+/** One view of a widget. What goes wrong in drawing is told in its place, not thrown. */
+export class App extends Component<AppProps, { wrong: string | null }> {
+  override state: { wrong: string | null } = { wrong: null };
+
+  static override getDerivedStateFromError(error: unknown): { wrong: string } {
+    return { wrong: error instanceof Error ? error.message : String(error) };
+  }
+
+  override render({ store, theme }: AppProps) {
+    const { wrong } = this.state;
+    if (wrong === null) return <View store={store} theme={theme} />;
+    return (
+      <div class="gw" data-theme={theme.value} data-testid="graphwidget">
+        <p class="gw-fault" role="alert" data-testid="fault">
+          {`The picture could not be drawn (${wrong}). Nothing that was recorded is lost.`}
+        </p>
+        <button
+          type="button"
+          class="gw-command"
+          onClick={() => {
+            store.selected.value = null;
+            this.setState({ wrong: null });
+          }}
+        >
+          try again
+        </button>
+      </div>
+    );
+  }
+}
+
+interface AppProps {
+  readonly store: Store;
+  readonly theme: Signal<Theme>;
+}
+
+function View({ store, theme }: AppProps) {
   const size = useSignal({ w: 0, h: 0 });
   const camera = useSignal({ x: 0, y: 0, k: 1 });
   const auto = useSignal(true);
