@@ -89,6 +89,7 @@ class Recorder:
         """For raw records that every op makes, by their function: how many events such a record
         would make, when it may be passed over because it concerns nothing that lives; else 0."""
         self.refs: dict[int, Ref] = {}  # of the living values that were told
+        self._inherited: dict[int, Ref] = {}  # refs whose death another recorder hears
         self._ops: set[str] = set()
         self._sources: set[int] = set()
         self._told: list[ev.Event] = []
@@ -99,6 +100,8 @@ class Recorder:
         """Turn the raw records so far into events of the log."""
         with self.lock, _no_collection():
             raw = self.raw
+            for value in [value for value, ref in self._inherited.items() if ref() is None]:
+                self.raw.append((self._dead, value))
             while raw:
                 batch = raw[:MAX_RAW]
                 del raw[: len(batch)]
@@ -192,6 +195,8 @@ class Recorder:
         state = other.log.model()
         other._ops, other._sources = set(state.ops), set(state.sources)
         other.values, other.nodes = set(state.values), set(state.nodes)
+        other.refs = {value: ref for value, ref in self.refs.items() if value in other.values}
+        other._inherited = dict(other.refs)
         other._closing = {key for key, node in state.nodes.items() if not node["freed"]}
         return other
 
@@ -218,6 +223,7 @@ class Recorder:
             self.tell(ev.Free(node))
 
     def _dead(self, value: int) -> None:
+        self._inherited.pop(value, None)
         if self.refs.pop(value, None) is not None:
             self.tell(ev.Dead(value))
         self.values.discard(value)

@@ -26,6 +26,9 @@ from .stepping import Stepper, Steppers
 CHUNK = 2_000
 """Events in one message to the page."""
 
+SAVE_AFTER = 1.0
+"""Seconds from a command to the saved state that contains what it did."""
+
 NOT_BUILT = """
 export default {{ render({{ el }}) {{ el.textContent = {text!r}; }} }};
 """
@@ -68,6 +71,7 @@ class GraphWidget(anywidget.AnyWidget):
         self._model = Model()
         self._cleanup: list[Any] = []
         self._handle: Any = None
+        self._saving = False
         self.on_msg(self._message)
 
     # Recording -----------------------------------------------------------------------------
@@ -196,7 +200,18 @@ class GraphWidget(anywidget.AnyWidget):
             with self.adapter.observing(commanded=True):
                 self._steppers.execute(command)
         finally:
-            self.flush(final=True)
+            self.flush()
+            self._save()
+
+    def _save(self) -> None:
+        """Bring the saved state up to date when no command came for a while."""
+        if not self._saving:
+            self._saving = True
+            display.later(SAVE_AFTER, self._saved)
+
+    def _saved(self) -> None:
+        self._saving = False
+        self.flush(final=True)
 
     def _reject(self, message: Any, why: str) -> None:
         self.send({"type": "reject", "re": message, "why": why})

@@ -101,7 +101,13 @@ def test_the_name_goes_with_the_written_tensor() -> None:
 
 
 def test_a_tensor_that_follows_a_known_write_is_no_second_write() -> None:
-    events: list[ev.Event] = [*SQUARE, value(3, 1, 1), write(1, 1, 1, 3), value(4, 1, 1), write(1, 1, 2, 4, None)]
+    events: list[ev.Event] = [
+        *SQUARE,
+        value(3, 1, 1),
+        write(1, 1, 1, 3),
+        value(4, 1, 1),
+        write(1, 1, 2, 4, None),
+    ]
     model = fold(events)
     assert len(model.storages[1]["writes"]) == 1
     assert len(model.nodes[2]["saved"][0]["stale"]) == 1

@@ -10,7 +10,7 @@ import pytest
 from graphwidget.recording import events as ev
 from graphwidget.recording.fold import fold
 from graphwidget.recording.log import Log, unpack, wire
-from graphwidget.recording.recorder import Recorder
+from graphwidget.recording.recorder import Recorder, Ref
 
 ONE = ev.Summary((1,), "float32", (1.0,), None, None)
 
@@ -117,3 +117,18 @@ def test_a_fork_goes_on_from_what_lives() -> None:
     assert model.cells[-1]["count"] == 2
     assert other.log.lost == 0
     assert recorder.log.count == 2
+
+
+def test_a_fork_hears_of_deaths() -> None:
+    class Thing:
+        pass
+
+    recorder = Recorder()
+    thing = Thing()
+    ref = Ref(thing, recorder.raw.append)
+    ref.id = 1
+    recorder.raw.append((recorder.value, ref, value(1)))
+    other = recorder.fork()
+    del thing
+    other.drain()
+    assert other.log.since(0)[1][-1] == ev.Dead(1)

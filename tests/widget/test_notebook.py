@@ -140,3 +140,17 @@ def test_a_tensor_shows_its_graph(shared: Kernel) -> None:
     assert output["data"]["text/plain"] == "tensor([2., 2.], grad_fn=<MulBackward0>)"
     [output] = shared.run("leaf").outputs
     assert list(output["data"]) == ["text/plain"]
+
+
+def test_commands_reach_values_of_earlier_cells(shared: Kernel) -> None:
+    shared.run("%load_ext graphwidget")
+    shared.run("p = torch.ones(1, requires_grad=True)\nq = p * 2")
+    heard = shared.run("r = q * 3")
+    [name] = [e for e in heard.events if e[0] == "name" and e[2] == "r"]
+    heard = shared.ask({"type": "need", "from": 0})
+    names = heard.events[0][2]["names"]
+    heard = shared.ask({"type": "retain_grad", "value": names["\0q"], "on": True})
+    assert heard.events == [["flag", names["\0q"], True, True]]
+    heard = shared.ask({"type": "backward", "value": name[1]})
+    assert heard.events[-1][0] == "backward"
+    shared.run("%unload_ext graphwidget")
