@@ -21,7 +21,7 @@ help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 15
 
 demo: $(BUNDLE) $(VENV)/.demo  ## JupyterLab on the first tutorial [PORT=8888] [BROWSER=no] [NOTEBOOK=...]
-	$(BIN)/jupyter lab $(NOTEBOOK) --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/$(NOTEBOOK) --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
 
 test: check test-js test-py  ## everything: linters, types, front end, Python, notebooks, browser
 
