@@ -237,7 +237,8 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
         number = value.item() if isinstance(value, np.generic) else value
         filler = Constant._wrap(np.asarray(number, number_type(number)))
         filler.number = number
-        inplace.write(TABLE["fill.tensor"], view, (filler,), {})
+        key = "fill.tensor" if view._data.ndim else "copy"
+        inplace.write(TABLE[key], view, (filler,), {})
 
 
 def assign(view: Tensor, value: Tensor) -> None:
@@ -304,6 +305,8 @@ def put(view: Tensor, indices: tuple[Any, ...], value: Any) -> None:
     )
     if inplace.overlaps_itself(view._data):
         warnings.warn(EXPANDED.format("index_put_", "indices", "tensor"), stacklevel=3)
+        if masks:
+            warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=3)
     if not masks:
         inplace.check_overlap(view._data, [value._data], whole=True)
     try:
@@ -313,9 +316,7 @@ def put(view: Tensor, indices: tuple[Any, ...], value: Any) -> None:
             f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be "
             f"broadcast to indexing result of shape {list(shape)}"
         ) from None
-    if masks:
-        value = TENSORS.to_copy(value, view._data.dtype)
-    elif value._data.dtype != view._data.dtype:
+    if not masks and value._data.dtype != view._data.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{dtypes.type_word(view._data.dtype)} for the destination and "

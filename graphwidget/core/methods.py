@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,8 +14,8 @@ from . import dtypes, factories, functions, hot, products, random, shapes
 from .compile import OPERATORS as BINARY
 from .compile import TENSORS as F
 from .dims import wrap_dim
-from .indexing import getitem, setitem
-from .inplace import write, writer
+from .indexing import EXPANDED, getitem, setitem
+from .inplace import overlaps_itself, write, writer
 from .tensor import Tensor
 
 SAME = {
@@ -102,6 +103,8 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A number where the mask holds."""
     number = value.item() if isinstance(value, Tensor) else value
+    if overlaps_itself(self._data):
+        warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=2)
     return write(TABLE["masked_fill"], self, (mask,), {"value": number})
 
 

@@ -92,7 +92,8 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         if len(shape) > len(result):
             result = [1] * (len(shape) - len(result)) + result
         offset = len(result) - len(shape)
-        for i, size in enumerate(shape):
+        for i in reversed(range(len(shape))):
+            size = shape[i]
             if result[offset + i] == 1:
                 result[offset + i] = size
             elif size not in (1, result[offset + i]):

@@ -126,12 +126,12 @@ class AsStridedBackward0(Node):
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         for link in reversed(self.chain):
             grad = link.backward(grad, ARRAYS)
-        return grad
+        return np.array(grad) if 0 in grad.strides else grad
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         for link in reversed(self.chain):
             grad = link.backward(grad, hot.tensors)
-        return grad
+        return hot.tensors.clone(grad) if 0 in grad._data.strides else grad
 
 
 def refresh(view: Tensor) -> None:
