@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable import kernels
 from . import dtypes, hot, random
 from .tensor import Tensor
 
@@ -194,7 +195,7 @@ def _like(make: Callable[[tuple[int, ...], Any], np.ndarray], text: str) -> Call
     ) -> Tensor:
         dtypes.require_cpu(device)
         chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-        data = np.empty_like(input._data, chosen, order="C" if 0 in input._data.strides else "K")
+        data = kernels.empty_like(input._data, chosen)
         data[...] = make(input._data.shape, chosen)
         return made(data, requires_grad)
 

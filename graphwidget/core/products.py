@@ -123,6 +123,9 @@ def matmul(input: Tensor, other: Any) -> Tensor:
     """
     if not isinstance(other, Tensor):
         return NotImplemented  # type: ignore[no-any-return]
+    for operand in (input, other):
+        if operand._view is not None:
+            hot.refresh(operand)
     n, m = input._data.ndim, other._data.ndim
     if n == 0 or m == 0:
         raise RuntimeError(

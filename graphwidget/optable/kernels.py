@@ -125,7 +125,39 @@ def sign(a: Array) -> Array:
 
 def to_copy(a: Array, dtype: Any) -> Array:
     """A copy in another type, laid out as ``clone``'s."""
-    return a.astype(dtype, order="C" if 0 in a.strides else "K")
+    return copied(a, dtype)
+
+
+def copied(a: Array, dtype: Any) -> Array:
+    """A copy of a with the dims in the same order in memory."""
+    if 0 not in a.strides:
+        return np.array(a, dtype, order="K")
+    result = empty_like(a, dtype)
+    np.copyto(result, a, casting="unsafe")
+    return result
+
+
+def empty_like(a: Array, dtype: Any) -> Array:
+    """Memory for a copy of a, with the dims in the same order. Where items repeat (stride 0) the
+    order is not clear: PyTorch's insertion sort decides (c10's ``infer_dense_strides``)."""
+    if 0 not in a.strides:
+        return np.empty_like(a, dtype)
+    order = list(reversed(range(a.ndim)))
+    for start in range(1, a.ndim):
+        moving = start
+        for other in reversed(range(start)):
+            first, second = order[other], order[moving]
+            if not (a.strides[first] and a.strides[second]):
+                continue
+            ahead = (a.strides[first], a.shape[first]) > (a.strides[second], a.shape[second])
+            if a.strides[first] < a.strides[second]:
+                break
+            if ahead:
+                order[other], order[moving] = second, first
+                moving = other
+    outermost = list(reversed(order))
+    memory = np.empty([a.shape[dim] for dim in outermost], dtype)
+    return memory.transpose([outermost.index(dim) for dim in range(a.ndim)])
 
 
 # Reductions ----------------------------------------------------------------------------------
@@ -141,7 +173,8 @@ def sum_all(a: Array) -> Array:
 
 def sum_dim(a: Array, dim: Shape, keepdim: bool) -> Array:
     """Sums along dims."""
-    return as_array(np.add.reduce(a, dim, sum_type(a), keepdims=keepdim))  # type: ignore[call-overload]
+    total = np.add.reduce(a, dim, sum_type(a), keepdims=keepdim)  # type: ignore[call-overload]
+    return np.asarray(total, order="C")
 
 
 def mean_all(a: Array) -> Array:
@@ -154,7 +187,7 @@ def mean_dim(a: Array, dim: Shape, keepdim: bool) -> Array:
     """Means along dims."""
     total = np.add.reduce(a, dim, keepdims=keepdim)  # type: ignore[call-overload]
     count = count_along(a.shape, dim)
-    return np.divide(total, np.asarray(count, a.dtype), out=...)
+    return np.divide(total, np.asarray(count, a.dtype), out=..., order="C")
 
 
 def count_along(shape: Shape, dim: Shape) -> int:
@@ -225,8 +258,8 @@ def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
 
 
 def clone(a: Array) -> Array:
-    """A copy with the dims in the same order in memory; in C order where items repeat."""
-    return np.array(a, order="C" if 0 in a.strides else "K")
+    """A copy with the dims in the same order in memory."""
+    return copied(a, a.dtype)
 
 
 # Shapes --------------------------------------------------------------------------------------

@@ -12,12 +12,13 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 
 import graphwidget
-from tests.core.both import TOLERANCE, attempt, counts, describe, differences
+from tests.core.both import TOLERANCE, attempt, counts, describe, differences, is_tensor
 
 SHAPES = ["", "2", "3", "2 3", "3 2", "2 2", "1 3", "2 1", "2 2 2", "4"]
 UNARY = ["exp", "neg", "tanh", "sigmoid", "relu", "abs", "sqrt", "square", "log", "clone"]
@@ -64,7 +65,8 @@ class Machine:
         if (gradient := GRADIENT.match(text)) and error is None:
             tensor = self.names[gradient[1]]
             if tensor is not None:
-                self.gradients.setdefault(id(tensor), (tensor, tensor._version))
+                for each in filter(is_tensor, (tensor, tensor._base)):
+                    self.gradients.setdefault(id(each), (each, tensor._version))
         return error, [
             (w.category.__name__, str(w.message).partition(" (Triggered internally")[0])
             for w in caught
@@ -84,8 +86,14 @@ class Machine:
         }
 
     def _as_gradient(self, tensor: Any) -> dict[str, Any]:
-        found = self.gradients.get(id(tensor)) or self.gradients.get(id(tensor._base))
-        return {"version": tensor._version - found[1], "view": None} if found else {}
+        found = self.gradients.get(id(tensor)) or (
+            tensor._base is not None and self.gradients.get(id(tensor._base))
+        )
+        if not found:
+            return {}
+        # A derivative's own graph may be made in another way; its kind must agree.
+        kind = attempt(lambda: tensor.grad_fn and tensor.grad_fn.name())
+        return {"version": tensor._version - found[1], "view": None, "node": kind}
 
     def _name_of(self, tensor: Any) -> str | None:
         if tensor is None:
@@ -108,7 +116,8 @@ class Writer:
 
         while len(self.steps) < length and not self.over:
             self.add(self.statement())
-        self.add("pass", check=True)
+        if not self.over:
+            self.add("pass", check=True)
 
     def add(self, text: str, check: bool | None = None) -> None:
         error, warned = self.machine.execute(text)
@@ -284,12 +293,12 @@ class Writer:
         ])  # fmt: skip
         return f"{self.target()} = {form}"
 
-    def in_place(self) -> str:
+    def in_place(self, shapes: bool = True) -> str:
         source = self.pick(lambda t: not (t.requires_grad and t.grad_fn is None)
                            if not _broken(t) else False)  # fmt: skip
         if self.chance(0.45):
             return f"{source}.{self.some(IN_PLACE_ALONE)}()"
-        if self.chance(0.08):
+        if shapes and self.chance(0.08):
             return f"{source}.{self.some(['t_()', 'squeeze_()', 'unsqueeze_(0)'])}"
         if self.chance(0.08):
             return f"{source}.{self.some(['fill_(0.5)', 'pow_(2)', 'masked_fill_(' + source + ' > 0, 0.5)'])}"  # noqa: E501
@@ -329,7 +338,9 @@ class Writer:
         return f"{source}{place} {sign} {value}"
 
     def without_grad(self) -> str:
-        inner = self.some([self.in_place, self.view, self.assign, self.binary, self.view])()
+        # A shape that changes behind its history's back makes backward undefined.
+        changed = partial(self.in_place, shapes=False)
+        inner = self.some([changed, self.view, self.assign, self.binary, self.view])()
         return f"with torch.no_grad():\n    {inner}"
 
     def flag(self) -> str:
