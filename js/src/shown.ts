@@ -78,6 +78,7 @@ export class Shown {
       const end = wanted !== null && this.others.value.includes(wanted) ? wanted : first;
       const found = findPaths(store.model.value, id, end);
       if (found.count > 0) return { from: id, to: end, found };
+      if (end !== wanted) return null; // of an output, the reader chooses the leaf
       return { from: end, to: id, found: findPaths(store.model.value, end, id) };
     });
     this.pathsByWire = computed(() => wiresOn(store, this.paths.value, this.onePath.value));

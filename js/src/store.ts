@@ -235,6 +235,7 @@ export class Store implements Receiver {
   readonly select = (value: number | null): void => {
     this.selected.value = this.selected.value === value ? null : value;
     this.shown.onePath.value = null;
+    this.shown.other.value = null;
   };
 
   readonly hover = (value: number | null): void => {

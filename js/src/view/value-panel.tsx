@@ -25,42 +25,45 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
   ];
   return (
     <section class="gw-value" data-testid="value-panel">
-      <header>
+      <div class="gw-value-main">
         <h4 class="gw-title">{names.join(", ").slice(0, 120) || called(model, value.value)}</h4>
-        <button
-          type="button"
-          class="gw-button gw-close"
-          data-action="close"
-          aria-label="Close"
-          onClick={() => {
-            store.select(null);
-          }}
-        >
-          <ButtonIcon of="close" />
-        </button>
-      </header>
-      <p class="gw-line gw-dim">{facts.join(" · ")}</p>
-      <p class="gw-line gw-full">{full(value.summary).slice(0, 600)}</p>
-      {value.grad && (
-        <p class="gw-line">
-          <span class="gw-grad-text-inline">{`grad ${full(value.grad).slice(0, 600)}`}</span>
-        </p>
-      )}
-      {value.summary.values === null && store.connection.value !== "offline" && (
-        <button
-          type="button"
-          class="gw-command"
-          data-action="peek"
-          onClick={() => {
-            store.send({ type: "peek", value: value.value });
-          }}
-        >
-          more numbers
-        </button>
-      )}
-      <Commands store={store} value={value} />
+        <Commands store={store} value={value} />
+        <p class="gw-line gw-full">{full(value.summary).slice(0, 600)}</p>
+        {value.grad && (
+          <p class="gw-line gw-grad-text-inline">{`grad ${full(value.grad).slice(0, 600)}`}</p>
+        )}
+        <p class="gw-line gw-dim">{facts.join(" · ")}</p>
+        <MoreNumbers store={store} value={value} />
+      </div>
       <PathWords store={store} />
+      <button
+        type="button"
+        class="gw-button gw-close"
+        data-action="close"
+        aria-label="Close"
+        onClick={() => {
+          store.select(null);
+        }}
+      >
+        <ButtonIcon of="close" />
+      </button>
     </section>
+  );
+}
+
+function MoreNumbers({ store, value }: { store: Store; value: ValueRow }) {
+  if (value.summary.values !== null || store.connection.value === "offline") return null;
+  return (
+    <button
+      type="button"
+      class="gw-command"
+      data-action="peek"
+      onClick={() => {
+        store.send({ type: "peek", value: value.value });
+      }}
+    >
+      more numbers
+    </button>
   );
 }
 
@@ -71,11 +74,6 @@ function Commands({ store, value }: { store: Store; value: ValueRow }) {
   const model = store.model.value;
   return (
     <div class="gw-commands">
-      {value.node !== null && (
-        <p class="gw-line" data-testid="backward-effects">
-          <Pieces of={backwardEffects(model, value.value)} store={store} />
-        </p>
-      )}
       {value.node !== null && (
         <button
           type="button"
@@ -108,58 +106,89 @@ function Commands({ store, value }: { store: Store; value: ValueRow }) {
           {value.retains_grad ? "stop retaining grad" : "retain grad"}
         </button>
       )}
+      {value.node !== null && (
+        <p class="gw-line" data-testid="backward-effects">
+          <Pieces of={backwardEffects(model, value.value)} store={store} />
+        </p>
+      )}
     </div>
   );
 }
 
 function PathWords({ store }: { store: Store }) {
-  const shown = store.shown.paths.value;
-  if (!shown || shown.found.count === 0) return null;
   const model = store.model.value;
+  const ends = store.shown.others.value;
+  if (ends.length === 0) return null;
+  const shown = store.shown.paths.value;
+  if (!shown) {
+    return (
+      <div class="gw-paths">
+        <p class="gw-line">
+          Paths from <OtherEnds store={store} shown={null} />
+        </p>
+      </div>
+    );
+  }
   const [from, to] = [called(model, shown.from, 16), called(model, shown.to, 16)];
   const { paths, count, sum } = shown.found;
   return (
     <div class="gw-paths" data-testid="paths">
       <p class="gw-line">
         {count === 1 ? "One path leads" : `${count} paths lead`} from <b>{from}</b> to <b>{to}</b>
-        <OtherEnds store={store} shown={shown} />
+        {ends.length > 1 && <OtherEnds store={store} shown={shown} />}
       </p>
       {paths.slice(0, 8).map((path, n) => (
-        <p
-          key={n}
-          class={`gw-line gw-path-line gw-path-${(n % 4) + 1}`}
-          data-testid="path"
-          onMouseEnter={() => {
-            store.shown.onePath.value = n;
-          }}
-          onMouseLeave={() => {
-            store.shown.onePath.value = null;
-          }}
-        >
-          <span class="gw-swatch" />
-          {route(model, shown, path)}
-          <span class="gw-product">{productText(path)}</span>
-        </p>
+        <PathLine key={n} store={store} shown={shown} path={path} n={n} />
       ))}
       {count > 8 && <p class="gw-line gw-dim">{`and ${count - 8} more`}</p>}
       <p class="gw-line gw-sum" data-testid="path-sum">
-        {sumText(from, to, paths, count, sum)}
+        {sumText(from, to, paths, count, sum) ?? symbolicSum(model, shown)}
       </p>
+      {!sum && <p class="gw-line gw-dim">Run backward, and the numbers stand here.</p>}
     </div>
   );
 }
 
-function OtherEnds({ store, shown }: { store: Store; shown: ShownPaths }) {
-  const others = store.shown.others.value;
-  if (others.length < 2) return null;
+interface PathLineProps {
+  store: Store;
+  shown: ShownPaths;
+  path: Path;
+  n: number;
+}
+
+function PathLine({ store, shown, path, n }: PathLineProps) {
+  const names = stations(store.model.value, shown, path);
+  const symbols = chain(names);
+  const numbers = productText(path);
+  const parts = [symbols.length <= 34 ? symbols : "", numbers].filter((text) => text !== "");
+  return (
+    <p
+      class={`gw-line gw-path-line gw-path-${(n % 4) + 1}`}
+      data-testid="path"
+      onMouseEnter={() => {
+        store.shown.onePath.value = n;
+      }}
+      onMouseLeave={() => {
+        store.shown.onePath.value = null;
+      }}
+    >
+      <span class="gw-swatch" />
+      {route(names)}
+      <span class="gw-product">{parts.join(" = ")}</span>
+    </p>
+  );
+}
+
+function OtherEnds({ store, shown }: { store: Store; shown: ShownPaths | null }) {
   return (
     <span class="gw-ends">
-      {others.map((id) => (
+      {store.shown.others.value.map((id) => (
         <button
           key={id}
           type="button"
           class="gw-chip"
-          aria-pressed={id === shown.from || id === shown.to}
+          data-action="path-end"
+          aria-pressed={id === shown?.from || id === shown?.to}
           onClick={() => {
             store.shown.other.value = id;
           }}
@@ -171,22 +200,48 @@ function OtherEnds({ store, shown }: { store: Store; shown: ShownPaths }) {
   );
 }
 
-/** The values along a path, from the output back: `y ← a ← w`. */
-function route(model: Model, shown: ShownPaths, path: Path): string {
+/** The values along a path, from the output back to the leaf. */
+function stations(model: Model, shown: ShownPaths, path: Path): string[] {
   const names = [called(model, shown.to, 14)];
   for (const { node, edge } of path.hops.slice(0, -1)) {
     const [next, nr] = model.nodes.get(node)?.next[edge] ?? [null, 0];
     const output = next === null ? undefined : model.nodes.get(next)?.outputs[nr];
-    names.push(output === undefined ? "·" : called(model, output, 14));
+    const text = output === undefined ? "·" : called(model, output, 14);
+    names.push(text.startsWith("the ") ? "·" : text);
   }
   names.push(called(model, shown.from, 14));
-  if (names.length > 7) names.splice(3, names.length - 6, "…");
-  return names.join(" ← ");
+  return names;
+}
+
+/** `y ← a ← w`, shortened in the middle. */
+function route(names: readonly string[]): string {
+  const short = names.length > 7 ? names.toSpliced(3, names.length - 6, "…") : names;
+  return short.join(" ← ");
+}
+
+/** The chain rule in symbols: `∂y/∂a · ∂a/∂w`. */
+function chain(names: readonly string[]): string {
+  const factors = names
+    .slice(1)
+    .map((name, i) => `∂${bracketed(names[i] ?? "")}/∂${bracketed(name)}`);
+  return factors.join(" · ");
+}
+
+function bracketed(name: string): string {
+  return name.includes(" ") ? `(${name})` : name;
+}
+
+function symbolicSum(model: Model, shown: ShownPaths): string {
+  const { paths, count } = shown.found;
+  const terms = paths.map((path) => chain(stations(model, shown, path)).replaceAll(" ", ""));
+  const [from, to] = [called(model, shown.from, 16), called(model, shown.to, 16)];
+  const text = terms.length === count ? terms.join(" + ") : "";
+  if (text === "" || text.length > 80) return `∂${to}/∂${from} = the sum over all ${count} paths`;
+  return `∂${to}/∂${from} = ${text}`;
 }
 
 /** `2 · 1 = 2`: the local derivatives along a path and their product. */
 export function productText({ hops, product }: Path): string {
-  if (hops.some(({ local }) => local === null)) return "run backward to see the numbers";
   if (!product) return "";
   const factors = hops.map(({ local }) => (local ? matrix(local) : "?"));
   if (factors.length === 1) return factors[0] ?? "";
@@ -194,17 +249,16 @@ export function productText({ hops, product }: Path): string {
   return `${text.length > 60 ? `${factors.length} factors` : text} = ${matrix(product)}`;
 }
 
-/** `∂y/∂w = 2·1 + 3·1 = 5`. */
+/** `∂y/∂w = 2·1 + 3·1 = 5`; null while the numbers are not known. */
 export function sumText(
   from: string,
   to: string,
   paths: readonly Path[],
   count: number,
   sum: Jacobian | null,
-): string {
+): string | null {
   const left = `∂${to}/∂${from} = `;
-  if (!sum)
-    return `${left}the sum over ${count === 1 ? "this path" : "all paths"} of their products`;
+  if (!sum) return null;
   if (paths.length !== count || count > 6)
     return `${left}sum of ${count} products = ${matrix(sum)}`;
   const parts = paths.map(({ hops, product }) => {
