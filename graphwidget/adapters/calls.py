@@ -54,13 +54,14 @@ class Calls:
             places, saves = plan(cls)
             nexts = tuple([NO_EDGE if at is None else edges[at] for at in places])
             saved = tuple([_saved(name, at, refs, (ref,), params) for name, at in saves])
-            self.recorder.node(ev.Node(node.id, cls.__name__, call, outputs, nexts, saved, None))
+            event = ev.Node(node.id, cls.__name__, call, outputs, nexts, saved, None)
+            self.recorder.node(node, event)
         if names:
             self.bound(ref.id, names)
 
     def many(
-        self, op: Op, refs: list[Any], params: dict[str, str], made: list[Made], node: int | None,
-        name: str, cls: Any, edges: Edges | None, scope: int | None,
+        self, op: Op, refs: list[Any], params: dict[str, str], made: list[Made],
+        node: NodeRef | None, name: str, cls: Any, edges: Edges | None, scope: int | None,
         site: Site | None,
     ) -> None:  # fmt: skip
         """A call with several outputs, or with a list of inputs (then ``edges`` are complete)."""
@@ -87,7 +88,8 @@ class Calls:
                 nexts = tuple(NO_EDGE if at is None else edges[at] for at in places)
                 outs = tuple(ref for ref, *_rest in made)
                 saved = tuple(_saved(slot, at, refs, outs, params) for slot, at in saves)
-            self.recorder.node(ev.Node(node, name, call, outputs, nexts, saved, None))
+            event = ev.Node(node.id, name, call, outputs, nexts, saved, None)
+            self.recorder.node(node, event)
         for ref, _data, _needs, _view_of, names in made:
             self.bound(ref.id, names)
 

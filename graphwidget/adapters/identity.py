@@ -197,10 +197,10 @@ class Identity:
         saved = tuple(self._saved(*slot, keeper, output) for slot in keeper.iter_saved())
         edges = tuple(self.edges(node.slots))
         event = ev.Node(ref.id, type(node).__name__, None, outputs, edges, saved, variable)
-        self.append((self._node, event, call))
+        self.append((self._node, ref, event, call))
 
-    def _node(self, event: ev.Node, call: list[int] | None) -> None:
-        self.recorder.node(event._replace(call=call[0]) if call else event)
+    def _node(self, ref: NodeRef, event: ev.Node, call: list[int] | None) -> None:
+        self.recorder.node(ref, event._replace(call=call[0]) if call else event)
 
     def _saved(
         self, slot: str, tensor: Tensor, version: int, node: Node, output: Tensor | None

@@ -154,20 +154,7 @@ class NativeAdapter(Runs):
                 ):
                     ref = self.identity.current(tensor)
                 refs.append(ref)
-            made: NodeRef | None = None
-            edges: Edges | None = None
-            if node is not None:
-                nodes = self.nodes
-                edges = []
-                for target in node.next:
-                    ref = target._rec
-                    if ref is None or ref.id not in nodes:
-                        ref = self.identity.target_of(target, inputs)
-                    edges.append(ref.edge)
-                made = node._rec = NodeRef(node, raw.append)
-                made.id = number = self._new_node()
-                made.edge = (number, 0)
-                nodes.add(number)
+            edges = None if node is None else self._made(node, inputs)
             if len(outputs) != 1 or op.variadic:
                 self._many(op, refs, params, outputs, node, edges, _getframe(2))
                 return
@@ -194,8 +181,8 @@ class NativeAdapter(Runs):
             raw.append(
                 (
                     self._call, op, refs, texts(params) if params else NOTHING, ref, data.dtype,
-                    data.shape, content, out._requires_grad, view_of, made, node.__class__, edges,
-                    self._scope, site, names,
+                    data.shape, content, out._requires_grad, view_of, node and node._rec,
+                    node.__class__, edges, self._scope, site, names,
                 )
             )  # fmt: skip
             if late:
@@ -204,6 +191,21 @@ class NativeAdapter(Runs):
                 self._beat()
         except Exception as error:
             self.fault(error)
+
+    def _made(self, node: Node, inputs: Sequence[Any]) -> Edges:
+        """Give a new node its identity; its edges."""
+        nodes = self.nodes
+        edges: Edges = []
+        for target in node.next:
+            ref = target._rec
+            if ref is None or ref.id not in nodes:
+                ref = self.identity.target_of(target, inputs)
+            edges.append(ref.edge)
+        made = node._rec = NodeRef(node, self.raw.append)
+        made.id = number = self._new_node()
+        made.edge = (number, 0)
+        nodes.add(number)
+        return edges
 
     def _many(
         self,
@@ -227,7 +229,7 @@ class NativeAdapter(Runs):
         if node is not None:
             slots = node.slots if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges
-        number = None if node is None else node._rec.id
+        number = None if node is None else node._rec
         cls = None if op.variadic else node.__class__
         self.raw.append(
             (self.calls.many, op, refs, texts(params), made, number, node.__class__.__name__, cls,

@@ -89,19 +89,22 @@ class Recorder:
         """For raw records that every op makes, by their function: how many events such a record
         would make, when it may be passed over because it concerns nothing that lives; else 0."""
         self.refs: dict[int, Ref] = {}  # of the living values that were told
-        self._inherited: dict[int, Ref] = {}  # refs whose death another recorder hears
+        self._inherited: list[tuple[Any, int, weakref.ref[Any]]] = []
+        """Of values and nodes whose death another recorder hears: what to do, with which id."""
         self._ops: set[str] = set()
         self._sources: set[int] = set()
         self._told: list[ev.Event] = []
-        self._closing: set[int] = set()  # nodes told and not freed
+        self._closing: dict[int, NodeRef] = {}  # nodes told and not freed
         self.log.on_forget = self._forget
 
     def drain(self) -> None:
         """Turn the raw records so far into events of the log."""
         with self.lock, _no_collection():
             raw = self.raw
-            for value in [value for value, ref in self._inherited.items() if ref() is None]:
-                self.raw.append((self._dead, value))
+            gone = [entry for entry in self._inherited if entry[2]() is None]
+            if gone:
+                self._inherited = [entry for entry in self._inherited if entry[2]() is not None]
+                raw += [(function, number) for function, number, _ref in gone]
             while raw:
                 batch = raw[:MAX_RAW]
                 del raw[: len(batch)]
@@ -196,8 +199,9 @@ class Recorder:
         other._ops, other._sources = set(state.ops), set(state.sources)
         other.values, other.nodes = set(state.values), set(state.nodes)
         other.refs = {value: ref for value, ref in self.refs.items() if value in other.values}
-        other._inherited = dict(other.refs)
-        other._closing = {key for key, node in state.nodes.items() if not node["freed"]}
+        other._closing = {node: ref for node, ref in self._closing.items() if node in other.nodes}
+        other._inherited = [(other._dead, value, ref) for value, ref in other.refs.items()]
+        other._inherited += [(other.free, node, ref) for node, ref in other._closing.items()]
         return other
 
     def value(self, ref: Ref, event: ev.Value) -> None:
@@ -211,19 +215,17 @@ class Recorder:
         tensor = None if ref is None else ref()
         return tensor if tensor is not None and tensor._rec is ref else None
 
-    def node(self, event: ev.Node) -> None:
+    def node(self, ref: NodeRef, event: ev.Node) -> None:
         """Tell a node."""
-        self._closing.add(event.node)
+        self._closing[ref.id] = ref
         self.tell(event)
 
     def free(self, node: int) -> None:
         """A node let go of what it saved, or is gone itself."""
-        if node in self._closing:
-            self._closing.discard(node)
+        if self._closing.pop(node, None) is not None:
             self.tell(ev.Free(node))
 
     def _dead(self, value: int) -> None:
-        self._inherited.pop(value, None)
         if self.refs.pop(value, None) is not None:
             self.tell(ev.Dead(value))
         self.values.discard(value)
@@ -234,4 +236,5 @@ class Recorder:
         self.nodes -= nodes
         for value in values:
             self.refs.pop(value, None)
-        self._closing -= nodes
+        for node in nodes:
+            self._closing.pop(node, None)
