@@ -22,7 +22,8 @@ def test_has_tex_and_a_sign(op: Op) -> None:
     assert op.tex
     assert op.sign
     fields = dict.fromkeys([*op.inputs, *op.params, *op.outputs], "x")
-    op.text.format(**fields)  # names no stranger
+    for words in (op.text, op.tex):
+        words.format(**fields)  # names no stranger
 
 
 @every_op
