@@ -12,7 +12,7 @@ from . import dtypes, inplace
 from .compile import TENSORS
 from .dtypes import number_dtype as number_type
 from .promote import constant, is_number
-from .tensor import Constant, Tensor
+from .tensor import Tensor
 
 BAD_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
@@ -235,8 +235,7 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
         assign(view, value)
     else:
         number = value.item() if isinstance(value, np.generic) else value
-        filler = Constant._wrap(np.asarray(number, number_type(number)))
-        filler.number = number
+        filler = constant(number, number_type(number))
         key = "fill.tensor" if view._data.ndim else "copy"
         inplace.write(TABLE[key], view, (filler,), {})
 

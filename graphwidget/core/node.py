@@ -311,7 +311,7 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Nowhere | None:
     if not leaf._requires_grad:
         return None
     reference = leaf._accumulator
-    found = reference() if reference is not None else None
+    found: AccumulateGrad | Nowhere | None = reference() if reference is not None else None
     if found is None:
         if leaf._view is not None and not leaf._view.asked:
             found = Nowhere()

@@ -19,6 +19,7 @@ from .node import (
     AccumulateGrad,
     Hooks,
     Node,
+    Nowhere,
     Output,
     RemovableHandle,
     accumulator,
@@ -50,7 +51,7 @@ class Tensor:
     _grad: Tensor | None
     _hooks: Hooks | None
     _view: ViewInfo | None
-    _accumulator: weakref.ref[AccumulateGrad] | None
+    _accumulator: weakref.ref[AccumulateGrad | Nowhere] | None
     _rec: Any
 
     _number: ClassVar[bool] = False

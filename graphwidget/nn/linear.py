@@ -43,9 +43,7 @@ class Linear(Module):
         self.out_features = out_features
         self.weight = Parameter(empty((out_features, in_features), dtype=dtype, device=device))
         if bias:
-            self.bias: Parameter | None = Parameter(
-                empty(out_features, dtype=dtype, device=device)
-            )
+            self.bias: Parameter | None = Parameter(empty(out_features, dtype=dtype, device=device))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

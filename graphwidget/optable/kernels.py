@@ -138,26 +138,37 @@ def copied(a: Array, dtype: Any) -> Array:
 
 
 def empty_like(a: Array, dtype: Any) -> Array:
-    """Memory for a copy of a, with the dims in the same order. Where items repeat (stride 0) the
-    order is not clear: PyTorch's insertion sort decides (c10's ``infer_dense_strides``)."""
-    if 0 not in a.strides:
-        return np.empty_like(a, dtype)
-    order = list(reversed(range(a.ndim)))
-    for start in range(1, a.ndim):
+    """Memory for a copy of a, with the dims in the same order."""
+    return np.empty_like(a, dtype) if 0 not in a.strides else empty_ordered(a.shape, dtype, a)
+
+
+def empty_ordered(shape: Shape, dtype: Any, *operands: Array) -> Array:
+    """Memory for a result, with its dims in the order of the operands' strides. Where items
+    repeat (stride 0) that order is not clear: the insertion sort of PyTorch's TensorIterator
+    decides, which asks the first operand that knows."""
+
+    def after(one: int, two: int) -> int:
+        for operand in operands:
+            first, second = operand.strides[one], operand.strides[two]
+            if first and second and first != second:
+                return 1 if first > second else -1
+            if first and second and shape[one] > shape[two]:
+                return 1
+        return 0
+
+    order = list(reversed(range(len(shape))))
+    for start in range(1, len(shape)):
         moving = start
         for other in reversed(range(start)):
-            first, second = order[other], order[moving]
-            if not (a.strides[first] and a.strides[second]):
-                continue
-            ahead = (a.strides[first], a.shape[first]) > (a.strides[second], a.shape[second])
-            if a.strides[first] < a.strides[second]:
+            verdict = after(order[other], order[moving])
+            if verdict < 0:
                 break
-            if ahead:
-                order[other], order[moving] = second, first
+            if verdict > 0:
+                order[other], order[moving] = order[moving], order[other]
                 moving = other
     outermost = list(reversed(order))
-    memory = np.empty([a.shape[dim] for dim in outermost], dtype)
-    return memory.transpose([outermost.index(dim) for dim in range(a.ndim)])
+    memory = np.empty([shape[dim] for dim in outermost], dtype)
+    return memory.transpose([outermost.index(dim) for dim in range(len(shape))])
 
 
 # Reductions ----------------------------------------------------------------------------------
@@ -391,8 +402,40 @@ def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def index(a: Array, indices: tuple[Any, ...]) -> Array:
-    """A copy of the items at the indices, in C order."""
-    return np.ascontiguousarray(a[index_of(indices)]) if a.ndim else a[index_of(indices)]
+    """A copy of the items at the indices, the dims that stay in their order in memory."""
+    a = as_array(a)
+    found = as_array(a[index_of(indices)])
+    if a.flags.c_contiguous or found.ndim < 2:
+        return np.asarray(found, order="C")
+    # What PyTorch iterates over: a with stride 0 where indices take over, and the indices.
+    places = np.broadcast_arrays(
+        *(part for each in indices if each is not None
+          for part in (each.nonzero() if each.dtype == bool else (each,)))
+    )  # fmt: skip
+    spread = places[0].ndim
+    taken = [at for at, each in enumerate(indices) if each is not None]
+    split = taken != list(range(taken[0], taken[-1] + 1))
+    kept = [a.strides[axis] for axis in axes_of(indices, a.ndim)]
+    start = 0 if split else taken[0]
+    strides = [*kept[:start], *(0,) * spread, *kept[start:]]
+    source = np.lib.stride_tricks.as_strided(a, found.shape, strides)
+    rows = np.zeros(places[0].shape)
+    whole = [*(0,) * start, *rows.strides, *(0,) * (len(kept) - start)]
+    result = empty_ordered(
+        found.shape, a.dtype, source, np.lib.stride_tricks.as_strided(rows, found.shape, whole)
+    )
+    result[...] = found
+    return result
+
+
+def axes_of(indices: tuple[Any, ...], ndim: int) -> list[int]:
+    """The dims that no index takes over."""
+    left, axis = [], 0
+    for each in indices:
+        if each is None:
+            left.append(axis)
+        axis += each.ndim if each is not None and each.dtype == bool else 1
+    return [*left, *range(axis, ndim)]
 
 
 def index_backward(grad: Array, shape: Shape, indices: tuple[Any, ...]) -> Array:
