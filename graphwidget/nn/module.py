@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from ..core import hot
+from ..core.gradients import clear_gradients
 from ..core.node import RemovableHandle
 from ..core.tensor import Tensor
 from .parameter import Parameter
@@ -379,21 +380,6 @@ class Module:
         inner = lines + children
         body = "\n  " + "\n  ".join(inner) + "\n" if inner else ""
         return f"{self._get_name()}({body})"
-
-
-def clear_gradients(parameters: Iterator[Any], set_to_none: bool) -> None:
-    """What `zero_grad` of modules and optimizers does."""
-    for parameter in parameters:
-        if parameter.grad is None:
-            continue
-        if set_to_none:
-            parameter.grad = None
-        else:
-            if parameter.grad.grad_fn is not None:
-                parameter.grad.detach_()
-            else:
-                parameter.grad.requires_grad_(False)
-            parameter.grad.zero_()
 
 
 def _type_name(value: object) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
+from ..core.gradients import clear_gradients
 from ..core.modes import enable_grad, no_grad
 from ..core.tensor import Tensor
-from ..nn.module import clear_gradients
 
 Group = dict[str, Any]
 
