@@ -76,7 +76,7 @@ function beginning(texts: readonly string[], length: number): string {
   return `${text}…]`;
 }
 
-/** An array on a wire, where there is room for some eight characters. */
+/** An array on a wire, where there is room for some nine characters. */
 export function tiny(summary: Summary): string {
   const { values, shape: dims } = summary;
   if (size(dims) === 0) return "empty";
@@ -84,8 +84,8 @@ export function tiny(summary: Summary): string {
     const texts = items(summary);
     const same = uniform(texts);
     if (same !== undefined) return `all ${same}`;
-    const text = nested(texts, dims);
-    if (text.length <= 10) return text;
+    const text = nested(texts, dims).replaceAll(" ", "");
+    if (text.length <= 9) return text;
   }
   return shape(dims);
 }

@@ -46,7 +46,7 @@ function open({ model, offline = false }: Context): Shared {
   } catch (error) {
     store.failed(error instanceof Error ? error.message : String(error));
   }
-  const stop = play(store);
+  const stops = [play(store), keepView(model, store)];
   let timer: ReturnType<typeof setTimeout> | undefined;
   if (link) {
     store.send = (command) => link.send(command);
@@ -61,7 +61,7 @@ function open({ model, offline = false }: Context): Shared {
     store,
     close: () => {
       clearTimeout(timer);
-      stop();
+      for (const stop of stops) stop();
       link?.close();
       model.off("change:packed", packed);
       stores.delete(identity(model));
@@ -69,6 +69,18 @@ function open({ model, offline = false }: Context): Shared {
   };
   stores.set(identity(model), shared);
   return shared;
+}
+
+/** The direction that the user chose is saved with the widget. */
+function keepView(model: WidgetModel, store: Store): () => void {
+  const saved = model.get("view") as { direction?: unknown } | undefined;
+  const { direction } = saved ?? {};
+  if (direction === "LR" || direction === "TD") store.wantedDirection.value = direction;
+  return store.wantedDirection.subscribe((wanted) => {
+    if (wanted === "auto" || wanted === direction) return;
+    model.set("view", { ...saved, direction: wanted });
+    model.save_changes();
+  });
 }
 
 function initialize(context: Context): () => void {

@@ -23,7 +23,7 @@ export function fit(bounds: Rect, size: Size): Camera {
     (size.w - 2 * PADDING) / Math.max(bounds.w, 1),
     (size.h - 2 * PADDING) / Math.max(bounds.h, 1),
   );
-  const scale = Math.max(k, 0.02);
+  const scale = Math.max(k, 0.004);
   return {
     k: scale,
     x: (size.w - bounds.w * scale) / 2 - bounds.x * scale,
@@ -87,7 +87,7 @@ function pan(camera: Camera, rect: Rect, size: Size): Camera {
 
 /** Larger or smaller around a point of the view that stays where it is. */
 export function zoom(camera: Camera, factor: number, x: number, y: number): Camera {
-  const k = Math.min(3, Math.max(0.03, camera.k * factor));
+  const k = Math.min(3, Math.max(0.004, camera.k * factor));
   const ratio = k / camera.k;
   return { k, x: x - (x - camera.x) * ratio, y: y - (y - camera.y) * ratio };
 }

@@ -13,6 +13,8 @@ export interface CardProps {
   /** A value that could be differentiated: it shows a way to start backward. */
   root: boolean;
   wrong: boolean;
+  /** Seen from afar: the name alone. */
+  far: boolean;
   onSelect: (value: number) => void;
   onHover: (value: number | null) => void;
   onPin: (value: number, on: boolean) => void;
@@ -20,7 +22,7 @@ export interface CardProps {
 
 /** A value: its name, shape, numbers, version, and what backward brought it. */
 function CardView(props: CardProps) {
-  const { card, x, y, selected, dimmed, root, wrong, onSelect, onHover } = props;
+  const { card, x, y, selected, dimmed, root, wrong, far, onSelect, onHover } = props;
   const { value, role, w, h } = card;
   const state = [
     `gw-card gw-${role}`,
@@ -65,8 +67,8 @@ function CardView(props: CardProps) {
       <text class={card.named ? "gw-name" : "gw-name gw-unnamed"} x={24} y={card.copy ? 16 : 17}>
         {card.title}
       </text>
-      {!card.copy && <Body {...props} />}
-      {root && !card.copy && <RootButton card={card} onSelect={onSelect} />}
+      {!card.copy && !far && <Body {...props} />}
+      {root && !card.copy && !far && <RootButton card={card} onSelect={onSelect} />}
     </g>
   );
 }

@@ -34,7 +34,11 @@ function Problems({ store }: { store: Store }) {
       {hazard && (
         <Words of={explainHazard(model, hazard)} store={store} testid="hazard">
           {hazards.length > 1 && (
-            <p class="gw-line gw-dim">{`${hazards.length - 1} more saved values are stale too.`}</p>
+            <p class="gw-line gw-dim">
+              {hazards.length === 2
+                ? "One more saved value is stale too."
+                : `${hazards.length - 1} more saved values are stale too.`}
+            </p>
           )}
         </Words>
       )}

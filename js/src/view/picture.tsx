@@ -20,12 +20,11 @@ interface Props {
 export function Picture({ store, view, moving }: Props) {
   const id = useId().replace(/\W/g, "");
   const { x, y, k } = view.camera.value;
-  const detail = k < 0.34 ? "gw-far" : "";
   return (
     <>
       <Definitions id={id} />
       <g
-        class={`gw-camera ${moving || !view.auto.value ? "gw-still" : ""} ${detail}`}
+        class={`gw-camera ${moving || !view.auto.value ? "gw-still" : ""}`}
         style={{ transform: `translate(${x}px, ${y}px) scale(${k})` }}
       >
         <Contents store={store} view={view} id={id} />
@@ -68,10 +67,14 @@ function Definitions({ id }: { id: string }) {
   );
 }
 
+/** Below this scale small print cannot be read, and is not drawn. */
+const FAR = 0.34;
+
 function Contents({ store, view, id }: { store: Store; view: ViewState; id: string }) {
   const scene = store.scene.value;
   const model = store.model.value;
   const window = useComputed(() => coarse(view.camera.value, view.size.value));
+  const far = useComputed(() => view.camera.value.k < FAR).value;
   const area = parseArea(window.value);
   const boxes = [...scene.boxes.values()].filter((placed) =>
     overlaps(rectOf(placed, scene.direction), area),
@@ -80,8 +83,8 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
     <>
       <Brackets scene={scene} area={area} />
       <Wires store={store} scene={scene} model={model} area={area} id={id} />
-      <Boxes store={store} scene={scene} boxes={boxes} id={id} />
-      <Labels store={store} scene={scene} model={model} area={area} />
+      <Boxes store={store} scene={scene} boxes={boxes} id={id} far={far} />
+      {!far && <Labels store={store} scene={scene} model={model} area={area} />}
       <Marks
         marks={staleMarks(model, scene, store.shown.hazards.value)}
         arrow={`stale-head-${id}`}
@@ -183,9 +186,10 @@ interface BoxesProps {
   scene: Scene;
   boxes: readonly Placed[];
   id: string;
+  far: boolean;
 }
 
-function Boxes({ store, scene, boxes, id }: BoxesProps) {
+function Boxes({ store, scene, boxes, id, far }: BoxesProps) {
   const selected = store.selected.value;
   const active = store.activeNode.value;
   const wrong = wrongValue(store.shown.error.value);
@@ -203,7 +207,7 @@ function Boxes({ store, scene, boxes, id }: BoxesProps) {
           return (
             <PillNode
               key={box.key}
-              {...{ x, y, direction, failed, dimmed, hatch }}
+              {...{ x, y, direction, failed, dimmed, hatch, far }}
               pill={box}
               active={node}
             />
@@ -213,7 +217,7 @@ function Boxes({ store, scene, boxes, id }: BoxesProps) {
         return (
           <CardNode
             key={box.key}
-            {...{ x, y, dimmed }}
+            {...{ x, y, dimmed, far }}
             card={box}
             selected={selected === value}
             root={store.shown.roots.value.has(value)}

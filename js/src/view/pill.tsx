@@ -11,10 +11,11 @@ export interface PillProps {
   failed: boolean;
   dimmed: boolean;
   hatch: string;
+  far: boolean;
 }
 
 /** An op on the wire, with the slots of what its node saved for backward. */
-function PillView({ pill, x, y, direction, active, failed, dimmed, hatch }: PillProps) {
+function PillView({ pill, x, y, direction, active, failed, dimmed, hatch, far }: PillProps) {
   const { call, nodes, w, h } = pill;
   const node = nodes.at(-1);
   const state = [
@@ -51,7 +52,8 @@ function PillView({ pill, x, y, direction, active, failed, dimmed, hatch }: Pill
       )}
       {pill.slots.map((slot, i) => {
         const at = slotOffset(pill, i, direction);
-        return <SlotView key={slot.key} slot={slot} w={pill.slotW} at={at} hatch={hatch} />;
+        const { key } = slot;
+        return <SlotView key={key} {...{ slot, at, hatch, far }} w={pill.slotW} />;
       })}
     </g>
   );
@@ -87,7 +89,15 @@ export function slotOffset(pill: Pill, index: number, direction: Direction): Poi
   return { x: pill.w + SLOT_GAP, y: (pill.h - stack) / 2 + index * step };
 }
 
-function SlotView({ slot, w, at, hatch }: { slot: Slot; w: number; at: Point; hatch: string }) {
+interface SlotProps {
+  slot: Slot;
+  w: number;
+  at: Point;
+  hatch: string;
+  far: boolean;
+}
+
+function SlotView({ slot, w, at, hatch, far }: SlotProps) {
   const { row, state } = slot;
   return (
     <g
@@ -103,11 +113,12 @@ function SlotView({ slot, w, at, hatch }: { slot: Slot; w: number; at: Point; ha
       {state === "stale" && (
         <rect width={w} height={SLOT_H} rx={3} style={{ fill: `url(#${hatch})` }} />
       )}
-      {state === "empty" ? (
+      {state === "empty" && !far && (
         <text class="gw-slot-name" x={w / 2} y={12} text-anchor="middle">
           freed
         </text>
-      ) : (
+      )}
+      {state !== "empty" && !far && (
         <>
           <text class="gw-slot-name" x={6} y={12}>
             {slot.name}

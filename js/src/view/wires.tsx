@@ -82,7 +82,7 @@ interface LabelProps {
 /** The gradient's numbers on its wire. */
 function LabelView({ x, y, grad, now, old }: LabelProps) {
   const text = tiny(grad);
-  const w = text.length * 6.1 + 8;
+  const w = text.length * 5.8 + 7;
   const state = ["gw-label", now ? "gw-now" : "", old ? "gw-old" : ""];
   return (
     <g
