@@ -71,36 +71,39 @@ class Extension:
         adapter = self._adapter
         if adapter is None or not adapter.active:
             return
-        if not self._displayed():
-            self._pulse()
-        displayed = self._displayed()
+        early = self._displayed()
+        if not early:
+            self._look(still=True)
         if self.graph is None:
             return
-        if not displayed:
+        if not self._displayed():
             self._adapter = self.graph.adapter  # nothing happened: the old picture stays live
             self._adapter.start()
         self.graph.flush(final=True)
-        if displayed and self.shown and not self.graph.answered:
+        if early and self.shown:
             self.graph.refresh_still()
 
     def _displayed(self) -> bool:
         return self.graph is not None and self.graph.adapter is self._adapter
 
     def _pulse(self) -> None:
+        self._look(still=False)
+
+    def _look(self, still: bool) -> None:
         """Show the graph as soon as the running cell has done something."""
         adapter = self._adapter
         assert adapter is not None
         adapter.drain()
         since = adapter.recorder.log.since(self._start)[1]
         if any(isinstance(event, WORTH_SHOWING) for event in since):
-            self._display(adapter)
+            self._display(adapter, still)
 
-    def _display(self, adapter: NativeAdapter) -> None:
+    def _display(self, adapter: NativeAdapter, still: bool) -> None:
         if self.graph is not None:
             self.graph.frozen = PAST
         self.graph = GraphWidget(adapter)
         self.graph.namespace = self.shell.user_ns
-        self.graph.show()
+        self.graph.show(still)
 
     # Magics --------------------------------------------------------------------------------
     def toggle(self, line: str) -> None:
@@ -126,13 +129,12 @@ class Extension:
         self.shown = False  # the hooks of the inner run are not ours
         try:
             with graph.adapter.observing():
-                graph.show()
+                graph.show(still=False)
                 self.shell.run_cell(cell, store_history=False)
         finally:
             self.shown = shown
             graph.flush(final=True)
-            if not graph.answered:
-                graph.refresh_still()
+            graph.refresh_still()
             self._adapter = outer
 
 

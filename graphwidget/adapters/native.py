@@ -267,6 +267,7 @@ class NativeAdapter(Runs):
         for written in (base, tensor):  # the view's node leads to the base's
             if written is not None and written._node is not None and written._node._rec is None:
                 identity.target(written._node, written, call)
+                call = []  # a view's own node is no part of the call: it only follows
         self.owner_changed(tensor)
         self._beat()
 

@@ -67,9 +67,15 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
         shown |= _shown(model, {write["base"] or write["value"]})
     for key in sorted(shown):
         _value(graph, model.values[key])
-    calls = {call for key in shown if (call := model.values[key]["call"]) is not None}
+    through = _base_writes(model)
+    calls = {model.values[key]["call"] for key in shown}
+    calls |= {write["call"] for base, write in through.items() if base in shown}
     for key in sorted(calls & model.calls.keys()):
         _call(graph, model, model.calls[key], shown)
+    for base, write in through.items():
+        if base in shown and write["call"] in model.calls:
+            graph.edge(f"v{write['base_before']}", f"c{write['call']}")
+            graph.edge(f"c{write['call']}", f"v{base}")
     _unrecorded(graph, model, shown)
     for node, slot, write in hazards:
         _hazard(graph, node, slot, write)
@@ -123,6 +129,7 @@ def _shown(model: Model, roots: set[int] | None) -> set[int]:
     living = {key: value for key, value in model.values.items() if value["alive"]}
     known = {key for key, v in living.items() if v["names"] or v["node"] is not None}
     waiting = list(roots or known or living)
+    through = _base_writes(model)
     shown: set[int] = set()
     while waiting:
         key = waiting.pop()
@@ -131,6 +138,9 @@ def _shown(model: Model, roots: set[int] | None) -> set[int]:
             continue
         shown.add(key)
         call = model.calls.get(value["call"])
+        if key in through and through[key]["call"] in model.calls:
+            call = model.calls[through[key]["call"]]
+            waiting.append(through[key]["base_before"])
         if call is not None:
             waiting += [each for each in call["inputs"] if isinstance(each, int)]
         else:
@@ -138,6 +148,12 @@ def _shown(model: Model, roots: set[int] | None) -> set[int]:
         if value["view_of"] is not None:
             waiting.append(value["view_of"])
     return shown
+
+
+def _base_writes(model: Model) -> dict[int, Row]:
+    """For a value that is the base after a write through one of its views: that write."""
+    rows = [write for storage in model.storages.values() for write in storage["writes"]]
+    return {write["base"]: write for write in rows if write["base"] is not None}
 
 
 def _nodes_behind(model: Model, node: int | None) -> list[Row]:

@@ -223,21 +223,23 @@ class GraphWidget(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return display.sentence(self.model, self.recorder.log.lost)
 
-    def show(self) -> None:
-        """Display the widget here and now, also in the middle of a cell."""
-        self._handle = display.show(self._bundle())
+    def show(self, still: bool) -> None:
+        """Display the widget here and now, also in the middle of a cell (then without the
+        ``still`` picture, which takes its time and would show the beginning)."""
+        self.flush(final=True)
+        self._handle = display.show(self._bundle(still))
 
     def refresh_still(self) -> None:
-        """Renew the still picture beside a widget shown with ``show``: for a notebook that runs
-        without a page, the picture of the beginning would be all that is kept."""
-        if self._handle is not None:
-            self._handle.update(self._bundle(), raw=True)
+        """Add the still picture to a display in the middle of a cell, where no page looks on: to
+        the page it would be a new view."""
+        if self._handle is not None and not self.answered:
+            self._handle.update(self._bundle(True), raw=True)
 
-    def _bundle(self) -> Any:
-        return self._repr_mimebundle_()[0]
+    def _bundle(self, still: bool) -> dict[str, Any]:
+        bundle = super()._repr_mimebundle_()
+        data: dict[str, Any] = dict((bundle[0] if isinstance(bundle, tuple) else bundle) or {})
+        return data | (display.still(self.model) if still else {})
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         self.flush(final=True)
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        return {**data, **display.still(self.model)}, metadata
+        return self._bundle(True), {}
