@@ -137,7 +137,7 @@ EXAMPLES = {
             "loss.backward()",
         ],
         {"a", "b", "loss"},
-        ["add", "fill_", "mean", "mul"],
+        ["add", "copy_", "mean", "mul"],
         pairs("a>b"),
     ),
     "leaf add_": Example(
