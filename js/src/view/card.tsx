@@ -55,15 +55,17 @@ function CardView(props: CardProps) {
         onHover(null);
       }}
     >
-      <title>{describe(card)}</title>
+      {!far && <title>{describe(card)}</title>}
       <path class="gw-shape" d={outline(role, w, h)} />
-      {role === "parameter" && (
+      {role === "parameter" && !far && (
         <path class="gw-inner" d={outline(role, w - 6, h - 6)} transform="translate(3 3)" />
       )}
       {value.requires_grad && <path class="gw-corner" d={corner(role, w)} />}
-      <g transform={card.copy ? "translate(7 6)" : "translate(8 7)"}>
-        <RoleIcon role={role} />
-      </g>
+      {!far && (
+        <g transform={card.copy ? "translate(7 6)" : "translate(8 7)"}>
+          <RoleIcon role={role} />
+        </g>
+      )}
       <text class={card.named ? "gw-name" : "gw-name gw-unnamed"} x={24} y={card.copy ? 16 : 17}>
         {card.title}
       </text>

@@ -35,7 +35,7 @@ function PillView({ pill, x, y, direction, active, failed, dimmed, hatch, far }:
       data-op={call.call}
       data-node={node?.node}
     >
-      <title>{describe(pill)}</title>
+      {!far && <title>{describe(pill)}</title>}
       {active && <rect class="gw-glow" x={-4} y={-4} width={w + 8} height={h + 8} rx={h / 2 + 4} />}
       <rect class="gw-body" width={w} height={h} rx={h / 2} />
       <text class="gw-sign" x={w / 2} y={h / 2 + 4.5}>
@@ -44,13 +44,14 @@ function PillView({ pill, x, y, direction, active, failed, dimmed, hatch, far }:
       {(active || failed) && node && (
         <NodeName pill={pill} name={node.name} direction={direction} />
       )}
-      {node?.state === "done" && (
+      {node?.state === "done" && !far && (
         <g class="gw-tick" transform={`translate(${w - 7} -4)`}>
           <circle cx={5} cy={5} r={6} />
           <path d="M2.2 5.2L4.3 7.3L8 3" />
         </g>
       )}
       {pill.slots.map((slot, i) => {
+        if (far && slot.state !== "stale") return null;
         const at = slotOffset(pill, i, direction);
         const { key } = slot;
         return <SlotView key={key} {...{ slot, at, hatch, far }} w={pill.slotW} />;

@@ -58,7 +58,7 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
     const subject = view.whole.value ? null : subjectOf(store, scene);
     const camera = view.camera.peek();
     const next = follow(camera, scene.bounds, subject, size);
-    if (next !== camera) view.camera.value = next;
+    if (next.x !== camera.x || next.y !== camera.y || next.k !== camera.k) view.camera.value = next;
   });
 
   const down = (event: PointerEvent): void => {
