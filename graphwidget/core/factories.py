@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..optable import kernels
+from ..optable import layout
 from . import dtypes, hot, random
 from .tensor import Tensor
 
@@ -195,7 +195,7 @@ def _like(make: Callable[[tuple[int, ...], Any], np.ndarray], text: str) -> Call
     ) -> Tensor:
         dtypes.require_cpu(device)
         chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-        data = kernels.empty_like(input._data, chosen)
+        data = layout.empty_like(input._data, chosen)
         data[...] = make(input._data.shape, chosen)
         return made(data, requires_grad)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE, Op
-from ..optable.kernels import put_into
+from ..optable.index_kernels import put_into
 from . import dtypes, hot
 from .compile import LINKS
 from .node import Node, saved_output

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from . import kernels
+from . import index_kernels
 from .declare import Namespace, op
 
 F = Namespace()
 
-op("index(self, /, indices)", kernels.index,
+op("index(self, /, indices)", index_kernels.index,
    d_self=lambda grad, self_shape, indices: F.index_backward(grad, self_shape, indices),
    public=False, sign="[…]", text="{self}[{indices}]", tex=r"{self}_{{{indices}}}", onnx=None)
 
-op("index_backward(grad_output, /, shape, indices)", kernels.index_backward,
+op("index_backward(grad_output, /, shape, indices)", index_kernels.index_backward,
    node="IndexPutBackward0",
    d_grad_output=lambda grad, indices: F.index(grad, indices),
    public=False, text="{grad_output} added at [{indices}]", tex=r"{grad_output}", onnx=None)
 
-op("index_put(self, values, /, indices, accumulate=False)", kernels.index_put, inplace=True,
+op("index_put(self, values, /, indices, accumulate=False)", index_kernels.index_put, inplace=True,
    d_self=lambda grad, values, indices, accumulate:
        grad if accumulate else F.index_put(grad, F.zeros_like(values), indices, False),
    d_values=lambda grad, indices, values_shape:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .declare import ARRAYS
+from .layout import clone
 
 Array: TypeAlias = Any
 """An ndarray. numpy's stubs do not know ``out=...``, so they would call every result Any."""
@@ -123,54 +124,6 @@ def sign(a: Array) -> Array:
     return np.subtract(a > 0, a < 0, out=..., dtype=a.dtype)
 
 
-def to_copy(a: Array, dtype: Any) -> Array:
-    """A copy in another type, laid out as ``clone``'s."""
-    return copied(a, dtype)
-
-
-def copied(a: Array, dtype: Any) -> Array:
-    """A copy of a with the dims in the same order in memory."""
-    if 0 not in a.strides:
-        return np.array(a, dtype, order="K")
-    result = empty_like(a, dtype)
-    np.copyto(result, a, casting="unsafe")
-    return result
-
-
-def empty_like(a: Array, dtype: Any) -> Array:
-    """Memory for a copy of a, with the dims in the same order."""
-    return np.empty_like(a, dtype) if 0 not in a.strides else empty_ordered(a.shape, dtype, a)
-
-
-def empty_ordered(shape: Shape, dtype: Any, *operands: Array) -> Array:
-    """Memory for a result, with its dims in the order of the operands' strides. Where items
-    repeat (stride 0) that order is not clear: the insertion sort of PyTorch's TensorIterator
-    decides, which asks the first operand that knows."""
-
-    def after(one: int, two: int) -> int:
-        for operand in operands:
-            first, second = operand.strides[one], operand.strides[two]
-            if first and second and first != second:
-                return 1 if first > second else -1
-            if first and second and shape[one] > shape[two]:
-                return 1
-        return 0
-
-    order = list(reversed(range(len(shape))))
-    for start in range(1, len(shape)):
-        moving = start
-        for other in reversed(range(start)):
-            verdict = after(order[other], order[moving])
-            if verdict < 0:
-                break
-            if verdict > 0:
-                order[other], order[moving] = order[moving], order[other]
-                moving = other
-    outermost = list(reversed(order))
-    memory = np.empty([shape[dim] for dim in outermost], dtype)
-    return memory.transpose([outermost.index(dim) for dim in range(len(shape))])
-
-
 # Reductions ----------------------------------------------------------------------------------
 def sum_type(a: Array) -> Any:
     """Sums of integers and bools are int64."""
@@ -266,11 +219,6 @@ def argmax(a: Array, dim: int | None, keepdim: bool) -> Array:
 def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
     """Indices of the first smallest items."""
     return as_array(np.argmin(a, dim, keepdims=keepdim))
-
-
-def clone(a: Array) -> Array:
-    """A copy with the dims in the same order in memory."""
-    return copied(a, a.dtype)
 
 
 # Shapes --------------------------------------------------------------------------------------
@@ -390,74 +338,6 @@ def cat(arrays: list[Array], dim: int) -> Array:
     return np.ascontiguousarray(
         np.concatenate([a for a in arrays if a.shape != (0,)] or arrays, dim)
     )
-
-
-# Indexing ------------------------------------------------------------------------------------
-def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A numpy index from one entry per dim: an integer or mask array, or None for all.
-
-    torch puts the indexed dims first only when they are not adjacent, which is numpy's rule.
-    """
-    return tuple(slice(None) if each is None else each for each in indices)
-
-
-def index(a: Array, indices: tuple[Any, ...]) -> Array:
-    """A copy of the items at the indices, the dims that stay in their order in memory."""
-    a = as_array(a)
-    found = as_array(a[index_of(indices)])
-    if a.flags.c_contiguous or found.ndim < 2:
-        return np.asarray(found, order="C")
-    # What PyTorch iterates over: a with stride 0 where indices take over, and the indices.
-    places = np.broadcast_arrays(
-        *(part for each in indices if each is not None
-          for part in (each.nonzero() if each.dtype == bool else (each,)))
-    )  # fmt: skip
-    spread = places[0].ndim
-    taken = [at for at, each in enumerate(indices) if each is not None]
-    split = taken != list(range(taken[0], taken[-1] + 1))
-    kept = [a.strides[axis] for axis in axes_of(indices, a.ndim)]
-    start = 0 if split else taken[0]
-    strides = [*kept[:start], *(0,) * spread, *kept[start:]]
-    source = np.lib.stride_tricks.as_strided(a, found.shape, strides)
-    rows = np.zeros(places[0].shape)
-    whole = [*(0,) * start, *rows.strides, *(0,) * (len(kept) - start)]
-    result = empty_ordered(
-        found.shape, a.dtype, source, np.lib.stride_tricks.as_strided(rows, found.shape, whole)
-    )
-    result[...] = found
-    return result
-
-
-def axes_of(indices: tuple[Any, ...], ndim: int) -> list[int]:
-    """The dims that no index takes over."""
-    left, axis = [], 0
-    for each in indices:
-        if each is None:
-            left.append(axis)
-        axis += each.ndim if each is not None and each.dtype == bool else 1
-    return [*left, *range(axis, ndim)]
-
-
-def index_backward(grad: Array, shape: Shape, indices: tuple[Any, ...]) -> Array:
-    """Zeros of ``shape`` to which grad is added at the indices, repeated ones adding up."""
-    result = np.zeros(shape, as_array(grad).dtype)
-    np.add.at(result, index_of(indices), grad)
-    return result
-
-
-def index_put(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool) -> Array:
-    """A copy of a with values written (or added) at the indices."""
-    result = as_array(a).copy()
-    put_into(result, values, indices, accumulate)
-    return result
-
-
-def put_into(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool) -> None:
-    """Write (or add) values at the indices of a itself."""
-    if accumulate:
-        np.add.at(a, index_of(indices), values)
-    else:
-        a[index_of(indices)] = values
 
 
 def masked_fill(a: Array, mask: Array, value: float) -> Array:

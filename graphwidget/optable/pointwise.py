@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels
+from . import kernels, layout
 from .declare import Namespace, composite, op
 
 F = Namespace()  # formulas are bound to their own F; this one is for the eye
@@ -266,11 +266,11 @@ op("masked_fill(self, mask, /, value)", kernels.masked_fill, inplace=True, point
    text="{self} with {value} where {mask}",
    tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx=None)
 
-op("clone(self, /)", kernels.clone, pointwise=True,
+op("clone(self, /)", layout.clone, pointwise=True,
    d_self=lambda grad: grad,
    text="{self}", tex=r"{self}", onnx="Identity")
 
-op("to_copy(self, /, dtype)", kernels.to_copy, node="ToCopyBackward0",
+op("to_copy(self, /, dtype)", layout.to_copy, node="ToCopyBackward0",
    d_self=lambda grad, self_dtype: F.to_copy(grad, self_dtype),
    public=False, sign="to", text="{self} as {dtype}", tex=r"{self}", onnx="Cast")
 

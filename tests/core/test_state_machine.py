@@ -12,7 +12,8 @@ import pytest
 
 from graphwidget.core import engine, errors, hot, inplace, tensor, version, views
 from graphwidget.optable import TABLE
-from tests.core.programs import Step, replay, shrink, write
+from tests.core.machine import Step, replay, shrink
+from tests.core.programs import write
 
 PROGRAMS = 2_000
 TRIED = 400

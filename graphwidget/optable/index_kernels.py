@@ -1,0 +1,77 @@
+"""Kernels of indexing with integer arrays and masks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .kernels import Array, Shape, as_array
+from .layout import empty_ordered
+
+
+def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A numpy index from one entry per dim: an integer or mask array, or None for all.
+
+    torch puts the indexed dims first only when they are not adjacent, which is numpy's rule.
+    """
+    return tuple(slice(None) if each is None else each for each in indices)
+
+
+def index(a: Array, indices: tuple[Any, ...]) -> Array:
+    """A copy of the items at the indices, the dims that stay in their order in memory."""
+    a = as_array(a)
+    found = as_array(a[index_of(indices)])
+    if a.flags.c_contiguous or found.ndim < 2:
+        return np.asarray(found, order="C")
+    # What PyTorch iterates over: a with stride 0 where indices take over, and the indices.
+    places = np.broadcast_arrays(
+        *(part for each in indices if each is not None
+          for part in (each.nonzero() if each.dtype == bool else (each,)))
+    )  # fmt: skip
+    spread = places[0].ndim
+    taken = [at for at, each in enumerate(indices) if each is not None]
+    split = taken != list(range(taken[0], taken[-1] + 1))
+    kept = [a.strides[axis] for axis in axes_of(indices, a.ndim)]
+    start = 0 if split else taken[0]
+    strides = [*kept[:start], *(0,) * spread, *kept[start:]]
+    source = np.lib.stride_tricks.as_strided(a, found.shape, strides)
+    rows = np.zeros(places[0].shape)
+    whole = [*(0,) * start, *rows.strides, *(0,) * (len(kept) - start)]
+    result = empty_ordered(
+        found.shape, a.dtype, source, np.lib.stride_tricks.as_strided(rows, found.shape, whole)
+    )
+    result[...] = found
+    return result
+
+
+def axes_of(indices: tuple[Any, ...], ndim: int) -> list[int]:
+    """The dims that no index takes over."""
+    left, axis = [], 0
+    for each in indices:
+        if each is None:
+            left.append(axis)
+        axis += each.ndim if each is not None and each.dtype == bool else 1
+    return [*left, *range(axis, ndim)]
+
+
+def index_backward(grad: Array, shape: Shape, indices: tuple[Any, ...]) -> Array:
+    """Zeros of ``shape`` to which grad is added at the indices, repeated ones adding up."""
+    result = np.zeros(shape, as_array(grad).dtype)
+    np.add.at(result, index_of(indices), grad)
+    return result
+
+
+def index_put(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool) -> Array:
+    """A copy of a with values written (or added) at the indices."""
+    result = as_array(a).copy()
+    put_into(result, values, indices, accumulate)
+    return result
+
+
+def put_into(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool) -> None:
+    """Write (or add) values at the indices of a itself."""
+    if accumulate:
+        np.add.at(a, index_of(indices), values)
+    else:
+        a[index_of(indices)] = values
