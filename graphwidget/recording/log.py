@@ -70,18 +70,18 @@ class Log:
                 if len(self._tail) >= CHUNK:
                     self._encode()
                     if self._held > self._max_events or self._bytes > self._max_bytes:
-                        self._compact(self._held // 2, self._bytes // 2, 0)
+                        self._compact(self._held // 2, self._bytes // 2)
 
     def append(self, event: ev.Event) -> None:
         """Append one event."""
         self.extend((event,))
 
-    def skip(self, count: int) -> None:
-        """Go on as if ``count`` more events had been recorded and dropped at once: all events so
-        far become a snapshot. The caller knows that these would not have changed it."""
+    def skip(self, events: Iterable[ev.Event], count: int) -> None:
+        """Go on as if ``events``, and ``count`` more, had been recorded and dropped at once: all
+        so far becomes a snapshot. The caller knows that those others would change nothing."""
         with self.lock:
             self._encode()
-            self._compact(self._held, 0, count)
+            self._compact(self._held, 0, events, count)
 
     def since(self, start: int) -> tuple[int, list[ev.Event]]:
         """(time of the first event given, the events from ``start`` on that are still held)."""
@@ -106,7 +106,7 @@ class Log:
             while len(self._chunks) > 1 and (
                 self._bytes > self._max_bytes or self._held > self._max_events
             ):
-                self._compact(self._held // 2, self._bytes // 2, 0)
+                self._compact(self._held // 2, self._bytes // 2)
             head = b'{"protocol":%d,"first":%d,"events":[' % (ev.PROTOCOL, self.first)
             return head + b",".join(chunk for _count, chunk in self._chunks) + b"]}"
 
@@ -118,15 +118,20 @@ class Log:
             self._bytes += len(chunk)
             self._tail = []
 
-    def _compact(self, most: int, size: int, more: int) -> None:
+    def _compact(
+        self, most: int, size: int, events: Iterable[ev.Event] | None = None, more: int = 0
+    ) -> None:
         """Replace the oldest chunks, until ``most`` events and ``size`` bytes at most are left
-        besides, and ``more`` events that were never told, by one snapshot of what they fold to."""
+        besides, by one snapshot of what they fold to. With ``events``: all chunks, these events,
+        and ``more`` that are not told."""
         model = Model()
-        while self._chunks and (not model.time or self._held > most or self._bytes > size or more):
+        whole = events is not None
+        while self._chunks and (whole or not model.time or self._held > most or self._bytes > size):
             count, chunk = self._chunks.popleft()
             self._held -= count
             self._bytes -= len(chunk)
             fold(decode(chunk), model)
+        fold(events or (), model)
         model.time += more
         self.lost = model.time - self._begin
         state = thin(model)

@@ -127,10 +127,11 @@ class Recorder:
                     passed += events
                 else:
                     self._take(record)
-            self.log.extend(self._told)
-            self._told.clear()
             if passed:
-                self.log.skip(passed)
+                self.log.skip(self._told, passed)
+            else:
+                self.log.extend(self._told)
+            self._told.clear()
 
     def _take(self, record: Any) -> None:
         if type(record) is tuple:

@@ -64,16 +64,14 @@ def statistics(array: Any) -> Stats:
     """Least, greatest and mean finite item, and how many items are not finite."""
     if not array.size:
         return Stats("nan", "nan", "nan", 0)
-    with np.errstate(all="ignore"):
-        found = array.min().item(), array.max().item(), array.mean(dtype=np.float64).item()
-        if all(map(math.isfinite, found)):
-            return Stats(*found, 0)
-        finite = _finite(array)
-        if not finite.size:
-            return Stats("nan", "nan", "nan", array.size)
-        found = finite.min().item(), finite.max().item(), finite.mean(dtype=np.float64).item()
-    low, high, mean = numbers(list(found))
-    return Stats(low, high, mean, array.size - finite.size)
+    flat = array.reshape(-1)
+    low, high = np.minimum.reduce(flat).item(), np.maximum.reduce(flat).item()
+    if math.isfinite(low) and math.isfinite(high):
+        return Stats(low, high, np.add.reduce(flat, dtype=np.float64).item() / flat.size, 0)
+    finite = _finite(flat)
+    if not finite.size:
+        return Stats("nan", "nan", "nan", flat.size)
+    return statistics(finite)._replace(nonfinite=flat.size - finite.size)
 
 
 def numbers(items: list[Any]) -> list[Number]:

@@ -85,7 +85,7 @@ def test_whoever_missed_a_snapshot_gets_it() -> None:
 def test_skipped_events_count() -> None:
     log = Log()
     log.append(value(1))
-    log.skip(99)
+    log.skip([], 99)
     log.append(ev.Name(1, "x", ""))
     assert log.count == 101
     assert fold(log.since(0)[1]).time == 101
