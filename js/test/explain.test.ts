@@ -75,7 +75,7 @@ describe("explanations", () => {
     const lines = told(load(exampleA()));
     expect(lines[6]).toContain("MulBackward0 runs | It is the derivative of y = a × b.");
     expect(lines[6]).toContain("→ a: ∂y/∂a = b = 2, times the gradient: [1.] · 2 = [2.]");
-    expect(lines[6]).toContain("Freed: the saved a and b.");
+    expect(lines[6]).toContain("Freed, as it was saved for this: a and b.");
     expect(lines[7]).toContain("∂y/∂w = ∂y/∂b · ∂b/∂w = [3.] · 1 = [3.]");
   });
 

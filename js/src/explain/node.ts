@@ -1,7 +1,7 @@
 import type { Event, Summary } from "../events";
 import { brief, matrix, size } from "../format";
 import { edgeInputs } from "../graph/edges";
-import { byInput, called, expression, factor, fill, inputTexts } from "../graph/names";
+import { byInput, called, expression, factor, fill, inputTexts, userName } from "../graph/names";
 import type { CallRow, Model, NodeRow } from "../model";
 import { dim, grad, list, math, name, numbers, plain, type Explanation, type Line } from "./text";
 
@@ -20,8 +20,7 @@ export function explainNode(
     lines.push([
       plain("It is the derivative of "),
       name(model, output),
-      plain(" = "),
-      math(expression(model, call)),
+      ...(isNamed(model, output) ? [plain(" = "), math(expression(model, call))] : []),
       plain(". "),
       ...arrived(model, node, output),
     ]);
@@ -29,6 +28,11 @@ export function explainNode(
   }
   lines.push(...after(model, node, events));
   return { title, lines };
+}
+
+function isNamed(model: Model, value: number): boolean {
+  const row = model.values.get(value);
+  return row !== undefined && userName(row) !== null;
 }
 
 /** What the run differentiates, for the notation ∂loss/∂a. */
@@ -91,6 +95,8 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
     const values = texts(model, call, output, node.grads_in[0] ?? null);
     const line = [plain("→ "), name(model, input), plain(": ")];
     const incoming = root === out ? null : partial(root, out);
+    // An input that was spread over the output gets the sum of what each item sends back.
+    const sum = itemsOf(model, output) > itemsOf(model, input) ? "Σ " : "";
     if (local !== null) {
       const factorText = fill(local, symbols, call);
       const jacobian = node.local?.[edge];
@@ -100,10 +106,12 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
       if (incoming === null) line.push(plain(", times the gradient: "));
       else {
         line.push(plain(", so "));
-        line.push(math(`${partial(root, own)} = ${incoming} · ${partial(out, own)} = `));
+        line.push(math(`${partial(root, own)} = ${sum}${incoming} · ${partial(out, own)} = `));
       }
       line.push(
-        grad(`${brief(node.grads_in[0] ?? sent, 16)} · ${number ?? bracketed(factorText)} = `),
+        grad(
+          `${sum}${brief(node.grads_in[0] ?? sent, 16)} · ${number ?? bracketed(factorText)} = `,
+        ),
       );
     } else {
       line.push(math(`${partial(root, own)} = `));
@@ -113,6 +121,10 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
     lines.push(line);
   });
   return lines;
+}
+
+function itemsOf(model: Model, value: number): number {
+  return size(model.values.get(value)?.summary.shape ?? []);
 }
 
 function rulesByInput(model: Model, call: CallRow) {
@@ -184,9 +196,9 @@ function after(model: Model, node: NodeRow, events: readonly Event[]): Line[] {
   const kept = node.saved.filter((slot) => slot.value !== null);
   const names = kept.map((slot) => name(model, slot.value ?? -1));
   if (freed && kept.length > 0) {
-    lines.push([dim("Freed: the saved "), ...list(names), dim(".")]);
+    lines.push([dim("Freed, as it was saved for this: "), ...list(names), dim(".")]);
   } else if (!freed && kept.length > 0 && node.state === "done") {
-    lines.push([dim("Kept for another backward: the saved "), ...list(names), dim(".")]);
+    lines.push([dim("Kept for another backward: "), ...list(names), dim(".")]);
   }
   return lines;
 }

@@ -122,7 +122,9 @@ function resultLine(model: Model, call: CallRow, result: ValueRow): Line {
   });
   const sign = model.ops.get(call.op)?.sign ?? call.op;
   const infix = values.length === 2 && sign.length <= 2;
-  const text = infix ? values.join(` ${sign} `) : `${call.op}(${values.join(", ")})`;
+  const text = infix
+    ? values.join(` ${sign} `)
+    : `${call.op.replace(/\..*/, "")}(${values.join(", ")})`;
   const shown = text.length <= 60 ? `${text} = ` : "= ";
   return [math(shown), { ...numbers(result.summary, 40), tone: "math" }];
 }
@@ -131,7 +133,7 @@ function savedLine(model: Model, call: CallRow, result: ValueRow | undefined): L
   const node = call.node === null ? undefined : model.nodes.get(call.node);
   if (!node) {
     if (result?.requires_grad === false) {
-      return [dim("No grad_fn: no input requires grad here, so backward cannot pass.")];
+      return [dim("It has no grad_fn: backward does not pass here.")];
     }
     return [];
   }
@@ -151,7 +153,7 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
   const target = write.base ?? write.value;
   const lines: Line[] = [];
   const value = model.values.get(target);
-  if (value) lines.push([plain("Its value is now "), numbers(value.summary, 40), plain(".")]);
+  if (value) lines.push([plain("Its value is now "), numbers(value.summary, 40)]);
   const shared = [...model.values.values()].filter(
     (v) => v.storage === storage && v.alive && v.value !== target && v.next === null,
   );
@@ -186,7 +188,7 @@ function explainLeaf(model: Model, id: number): Explanation {
   return {
     ...NOTHING,
     title: [own === null ? plain("A new value") : name(model, id), plain(what)],
-    lines: [[plain("Its value is "), numbers(value.summary, 48), plain(".")]],
+    lines: [[plain("Its value is "), numbers(value.summary, 48)]],
   };
 }
 

@@ -25,7 +25,9 @@ export function called(model: Model, id: number, budget = 24): string {
 /** An expression that stands beside other operators: in brackets when it has its own. */
 export function factor(model: Model, id: number, budget = 24): string {
   const text = called(model, id, budget);
-  return / /.test(text) && !/^[\w.]+\(.*\)$/.test(text) ? `(${text})` : text;
+  return / /.test(text) && !text.startsWith("the (") && !/^[\w.]+\(.*\)$/.test(text)
+    ? `(${text})`
+    : text;
 }
 
 /** A call written as the formula of its op, with the names of its inputs. */

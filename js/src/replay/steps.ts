@@ -14,7 +14,7 @@ export interface Step {
 
 /** Events that come before the thing they belong to, and those that come after it. */
 const LEADING = new Set(["define", "cell", "source", "value"]);
-const TRAILING = new Set(["name", "node", "dead", "free", "finish"]);
+const TRAILING = new Set(["name", "node", "dead", "free", "finish", "write"]);
 
 /**
  * Groups events into steps, as they come.
@@ -60,6 +60,7 @@ export class Stepper {
   /** Whether an event comes before what it belongs to: a retained gradient, before its node. */
   private leads(event: Event): boolean {
     if (event.event === "grad") return this.inRun && event.how === "retained";
+    if (event.event === "scope") return this.pending !== null;
     return LEADING.has(event.event);
   }
 
@@ -78,11 +79,16 @@ export class Stepper {
       this.leaf(); // a name given to a value that no op made: it was a leaf
       return true;
     }
-    if (this.pending !== null && event.event !== "dead") return false;
     if (this.steps.length === 0) return false;
+    if (event.event === "write") {
+      // Told after the op that wrote; other tensors of the storage follow with new values.
+      this.pending = null;
+      this.created = null;
+      return true;
+    }
+    if (this.pending !== null && event.event !== "dead") return false;
     const last = this.steps.at(-1)?.kind;
     if (TRAILING.has(event.event)) return true;
-    if (event.event === "write") return last === "op";
     if (event.event === "scope") return true;
     if (event.event === "grad") return this.inRun && last === "node";
     if (event.event === "done") return last === "node" || last === "error";
