@@ -86,8 +86,9 @@ class Extension:
     def _displayed(self) -> bool:
         return self.graph is not None and self.graph.adapter is self._adapter
 
-    def _pulse(self) -> None:
-        self._look(still=False)
+    def _pulse(self, wait: float) -> None:
+        if not wait:
+            self._look(still=False)
 
     def _look(self, still: bool) -> None:
         """Show the graph as soon as the running cell has done something."""

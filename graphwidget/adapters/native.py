@@ -44,13 +44,13 @@ NOTHING: dict[str, str] = {}
 class NativeAdapter(Runs):
     """Observes the core and records into ``recorder``.
 
-    ``on_pulse``, when set, is called about every 50 ms while ops run, in the thread that runs
-    them, for whoever shows them live.
+    ``on_pulse``, when set, is called while ops run, in the thread that runs them, for whoever
+    shows them live: with 0 about every 50 ms, and in between with the seconds still to wait.
     """
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)
-        self.on_pulse: Callable[[], None] | None = None
+        self.on_pulse: Callable[[float], None] | None = None
         self._call = self.calls.call
         recorder.passing[self._call] = lambda record: 0 if record[4]() is not None else 5
         self._new_value = recorder.ids.value
@@ -109,6 +109,7 @@ class NativeAdapter(Runs):
 
     def drain(self) -> None:
         """Make events of all that happened so far."""
+        self._next = 0
         try:
             self.recorder.drain()
         except Exception as error:
@@ -338,10 +339,11 @@ class NativeAdapter(Runs):
         now = monotonic()
         if len(self.raw) > MAX_RAW:
             self.recorder.skim()
-        if now > self._due and self.on_pulse is not None:
-            self.on_pulse()
-            # a picture that takes long to make must not take the program's time
-            self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
+        if self.on_pulse is not None:
+            self.on_pulse(max(0.0, self._due - now))
+            if now > self._due:
+                # a picture that takes long to make must not take the program's time
+                self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
         # quick ops are counted, the clock is looked at after each slow one
         self._next = len(self.raw) + (BETWEEN if now - self._looked < QUICK else 0)
         self._looked = now

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -72,6 +73,8 @@ class GraphWidget(anywidget.AnyWidget):
         self._cleanup: list[Any] = []
         self._handle: Any = None
         self._saving = False
+        self._sending = threading.RLock()
+        self._later: threading.Timer | None = None
         self.on_msg(self._message)
 
     # Recording -----------------------------------------------------------------------------
@@ -157,6 +160,13 @@ class GraphWidget(anywidget.AnyWidget):
             self.bind(named(self.namespace))
         if final:
             self.adapter.settle()
+        self._send_new(final)
+
+    def _send_new(self, final: bool = False) -> None:
+        with self._sending:
+            self._send_since(final)
+
+    def _send_since(self, final: bool) -> None:
         self.adapter.drain()
         log = self.recorder.log
         with log.lock:
@@ -177,11 +187,23 @@ class GraphWidget(anywidget.AnyWidget):
             part = wire(events[at : at + CHUNK])
             self.send({"type": "events", "from": start + at, "events": part})
 
-    def _pulse(self) -> None:
-        if threading.current_thread() is threading.main_thread():
+    def _pulse(self, wait: float) -> None:
+        """Ops run. Send them at once, or after ``wait`` seconds if nothing else does."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        if not wait:
             self.flush()
-        else:
-            self.adapter.drain()
+        elif self._later is None and display.kernel() is not None:
+            context = contextvars.copy_context()  # tells the kernel which cell this belongs to
+            self._later = threading.Timer(wait, context.run, (self._trail,))
+            self._later.daemon = True
+            self._later.start()
+
+    def _trail(self) -> None:
+        """Send what would wait for the next op, perhaps long. On its own thread: it only sends."""
+        self._later = None
+        if self.recorder.raw:
+            self._send_new()
 
     def _message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         """A message from the page, on any thread."""

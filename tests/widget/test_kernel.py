@@ -62,6 +62,17 @@ def test_the_graph_is_sent_while_a_cell_runs(book: Kernel) -> None:
     assert len([m for m in heard.custom if m["type"] == "events"]) > 3
 
 
+def test_what_comes_before_a_pause_is_shown_in_the_pause(book: Kernel) -> None:
+    message = book.client.execute(
+        "import time\np = a * 2\nq = p + 1\ntime.sleep(1)\nprint('over')\nr = q * 2"
+    )
+    early = book.wait(0.7)
+    assert "q" in [e[2] for e in early.events if e[0] == "name"]
+    assert early.text == ""
+    late = book.listen(message)
+    assert "r" in [e[2] for e in late.events if e[0] == "name"]
+
+
 def test_messages_follow_each_other_without_gap(book: Kernel) -> None:
     heard = book.run("for _ in range(1500):\n    z = a * 2\n")
     parts = [m for m in heard.custom if m["type"] == "events"]
