@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import widget, { mount } from "../src/index";
 import type { WidgetModel } from "../src/protocol";
 import { exampleA, exampleG, Program } from "./builder";
@@ -34,7 +34,10 @@ async function show(packed: string): Promise<HTMLElement> {
   const el = document.createElement("div");
   document.body.append(el);
   close = mount(el, packed);
-  await tick();
+  await vi.waitFor(() => {
+    const shown = el.querySelector('.gw-name, [data-testid="fault"], [data-testid="empty"]');
+    expect(shown).not.toBeNull();
+  }, 5000);
   return el;
 }
 
@@ -153,10 +156,11 @@ describe("the widget", () => {
     });
     expect(sent).toEqual([{ type: "need", from: 0 }]);
     heard.get("msg:custom")?.({ type: "events", from: 0, events: exampleA().json });
-    await tick();
-    const [a, b] = views.map((el) => texts(el, ".gw-name").join());
-    expect(a).toBe("w,x,a,b,y");
-    expect(b).toBe(a);
+    await vi.waitFor(() => {
+      const [a, b] = views.map((el) => texts(el, ".gw-name").join());
+      expect(a).toBe("w,x,a,b,y");
+      expect(b).toBe(a);
+    }, 5000);
     closers.forEach((closeView) => {
       closeView();
     });
