@@ -69,7 +69,7 @@ def quiet_page(page: Page) -> Iterator[Page]:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.set_default_timeout(CELL_MS)
-    expect.set_options(timeout=10_000)
+    expect.set_options(timeout=CELL_MS)
     yield page
     assert errors == [], "uncaught errors on the page"
 

@@ -64,8 +64,8 @@ def test_a_thousand_boxes(notebook: OpenNotebook, capsys: pytest.CaptureFixture[
     steps = [
         book.page.evaluate(PRESS, [root, action]) for action in ["next"] * 20 + ["previous"] * 20
     ]
-    worked = statistics.median(work for work, _ in steps)
-    painted = statistics.median(paint for _, paint in steps)
+    # The fastest quarter: whatever else the machine is doing can only add to a time.
+    worked, painted = (statistics.quantiles(times, n=4)[0] for times in zip(*steps, strict=True))
     with capsys.disabled():
         print(
             f"\n1,000 boxes: first picture {first:.0f} ms, a step {worked:.0f} ms of work, "
