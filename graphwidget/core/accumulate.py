@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import hot
+from .inplace import check_overlap
 from .tensor import Tensor
 from .version import bump
 
@@ -25,5 +26,6 @@ def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
         np.copyto(data, grad)
         variable._grad = Tensor._wrap(data)
     else:
+        check_overlap(current._data, [])  # the user's own buffer may be an expanded one
         np.add(current._data, grad, out=current._data)
         bump(current, "backward")

@@ -119,24 +119,25 @@ def compute_source(op: Op) -> list[str]:
         "    else:",
         f"        arrays, fit = promote(OP, ({names},))",
         f"        data = kernel(*arrays{params}{out})",
+        *([] if out else [AS_ARRAY]),
         "        meta = meta_of(data)",
     ]
     return lines
+
+
+AS_ARRAY = "        if data.__class__ is not ndarray: data = asarray(data)"
 
 
 def fast_source(op: Op, arrays: str, params: str) -> list[str]:
     """The kernel on operands of one shape and type. Ufuncs give scalars for 0-d arrays; mending
     that afterwards costs less than asking for an array."""
     if not isinstance(op.kernel, np.ufunc):
-        return [f"        data = kernel({arrays}{params})"]
+        return [f"        data = kernel({arrays}{params})", AS_ARRAY]
     call = f"kernel({arrays})"
     if op.kernel in SIGNS:
         first, second = op.inputs
         call = f"{first}._data {SIGNS[op.kernel]} {second}._data"
-    return [
-        f"        data = {call}",
-        "        if data.__class__ is not ndarray: data = asarray(data)",
-    ]
+    return [f"        data = {call}", AS_ARRAY]
 
 
 def constant_source(op: Op, arrays: str, params: str, out: str) -> list[str]:

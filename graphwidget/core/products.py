@@ -51,17 +51,16 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     a, b = input._data, vec._data
     if a.ndim != 2 or b.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {b.ndim}, {a.ndim}, {b.ndim}")
-    if a.dtype != b.dtype:
-        x, y = dtypes.type_word(a.dtype), dtypes.type_word(b.dtype)
-        raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {y}, {x}, and {y}"
-        )
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(
             f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), "
             f"vec ({b.shape[0]})"
         )
-    _same_type(input, vec)
+    if a.dtype != b.dtype:
+        x, y = dtypes.type_word(a.dtype), dtypes.type_word(b.dtype)
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {y}, {x}, and {y}"
+        )
     return F.mv(input, vec)
 
 
@@ -95,7 +94,11 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
             f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but "
             f"got: [{b[0]}, {b[1]}]."
         )
-    _same_type(input, mat2)
+    x, y = input._data.dtype, mat2._data.dtype
+    if x != y:
+        raise RuntimeError(
+            f"expected scalar type {dtypes.type_word(x)} but found {dtypes.type_word(y)}"
+        )
     return F.bmm(input, mat2)
 
 

@@ -174,6 +174,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     total = input._data.shape[wrap_dim(dim, input._data.ndim)]
+    if not total:
+        return split(input, [0] * chunks, dim)
     return split(input, builtins.max(1, -(-total // chunks)), dim)
 
 

@@ -192,8 +192,17 @@ def check_writable(tensor: Tensor, op: str) -> None:
             raise RuntimeError(info.complaint(WRITTEN, tensor._node))
         if tensor.requires_grad and info.base._node is None:
             raise errors.leaf_written(tensor, op, errors.LEAF_VIEW)
-    if tensor._requires_grad and tensor._node is None:
+    if tensor.requires_grad and tensor._node is None:
         raise errors.leaf_written(tensor, op)
+
+
+def laid_out(grad: Any, order: list[int]) -> np.ndarray:
+    """A copy with the dims in this order in memory, outermost first."""
+    grad = np.asarray(grad)
+    memory = np.empty([grad.shape[dim] for dim in order], grad.dtype)
+    result = memory.transpose([order.index(dim) for dim in range(grad.ndim)])
+    result[...] = grad
+    return result
 
 
 class CopySlices(Node):
@@ -204,7 +213,7 @@ class CopySlices(Node):
     history (or is a leaf) that the gradient flows on to.
     """
 
-    __slots__ = ("chain", "function", "others", "passes")
+    __slots__ = ("chain", "function", "order", "others", "passes")
 
     def __init__(self, base: Tensor, info: ViewInfo, function: Node) -> None:
         target = target_of(base)
@@ -216,6 +225,9 @@ class CopySlices(Node):
             rest = function.fit[1:] if own is not None else function.fit
             self.fit = (None, *rest) if self.passes else rest
         self.chain = info.chain
+        # The chain is replayed on a gradient, which must lie in memory as the base does.
+        strides = base._data.strides
+        self.order = sorted(range(len(strides)), key=lambda dim: -strides[dim])
         self.others = tuple(slot is not None for slot in function.slots[1:])
         self.function: Node | None = function
 
@@ -238,7 +250,7 @@ class CopySlices(Node):
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         function = self._function(keep)
-        whole = np.array(grad)
+        whole = laid_out(grad, self.order)
         part = whole
         for link in self.chain:
             part = link.op.kernel(part, **link.params)
@@ -254,6 +266,7 @@ class CopySlices(Node):
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         function = self._function(keep)
         whole = hot.tensors.clone(grad)
+        whole._data = laid_out(whole._data, self.order)
         part = whole
         for link in self.chain:
             part = getattr(hot.tensors, link.op.key.replace(".", "_"))(part, **link.params)

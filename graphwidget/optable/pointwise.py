@@ -238,21 +238,22 @@ op("within(self, /, min, max)", inside, pointwise=True, nograd=True,
 
 # Choices and copies --------------------------------------------------------------------------
 op("maximum(self, other, /)", np.maximum, pointwise=True,
-   d_self=lambda grad, self, other: F.share(grad, F.ge(self, other), F.eq(self, other)),
-   d_other=lambda grad, self, other: F.share(grad, F.ge(other, self), F.eq(self, other)),
+   d_self=lambda grad, self, other: F.share(grad, F.lt(self, other), F.eq(self, other)),
+   d_other=lambda grad, self, other: F.share(grad, F.lt(other, self), F.eq(self, other)),
    sign="max", text="max({self}, {other})", tex=r"\max({self}, {other})", onnx="Max")
 
 op("minimum(self, other, /)", np.minimum, pointwise=True,
-   d_self=lambda grad, self, other: F.share(grad, F.le(self, other), F.eq(self, other)),
-   d_other=lambda grad, self, other: F.share(grad, F.le(other, self), F.eq(self, other)),
+   d_self=lambda grad, self, other: F.share(grad, F.gt(self, other), F.eq(self, other)),
+   d_other=lambda grad, self, other: F.share(grad, F.gt(other, self), F.eq(self, other)),
    sign="min", text="min({self}, {other})", tex=r"\min({self}, {other})", onnx="Min")
 
 
 @composite
-def share(grad: Any, chosen: Any, tied: Any) -> Any:
-    """The gradient of a choice between two: all, half at a tie, or nothing."""
+def share(grad: Any, lost: Any, tied: Any) -> Any:
+    """The gradient of a choice between two: all, half at a tie, or nothing. Where one is nan
+    none has lost and, as in PyTorch, both get all."""
     zero = F.zeros_like(grad)
-    return F.where(tied, grad / 2, F.where(chosen, grad, zero))
+    return F.where(tied, grad / 2, F.where(lost, zero, grad))
 
 
 op("where(condition, self, other, /)", kernels.where, pointwise=True,
