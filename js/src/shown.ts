@@ -1,4 +1,5 @@
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import type { Graph } from "./graph/graph";
 import type { ErrorRow, Hazard, Model } from "./model";
 import { findPaths, type Paths } from "./paths";
 import type { Store } from "./store";
@@ -47,25 +48,9 @@ export class Shown {
       }
       return store.hazards.value.filter(({ node }) => drawn.has(node.node));
     });
-    this.failed = computed(() => {
-      const failed = new Set<number>();
-      for (const { kind, node } of store.model.value.errors) {
-        const state = node === null ? null : store.model.value.nodes.get(node)?.state;
-        if (node !== null && state === "failed" && !/^(none|leaf)$/.test(kind)) failed.add(node);
-      }
-      return failed;
-    });
+    this.failed = computed(() => failedNodes(store.model.value));
     this.run = computed(() => [...store.model.value.runs.keys()].at(-1) ?? null);
-    this.roots = computed(() => {
-      const { boxes, wires } = store.graph.value;
-      const used = new Set(wires.filter((w) => w.way === "in").map((w) => w.value));
-      const roots = new Set<number>();
-      for (const box of boxes.values()) {
-        if (box.kind !== "card" || box.copy || box.value.node === null) continue;
-        if (box.value.requires_grad && !used.has(box.value.value)) roots.add(box.value.value);
-      }
-      return roots;
-    });
+    this.roots = computed(() => ends(store.graph.value));
     this.others = computed(() => {
       const id = store.selected.value;
       return id === null ? [] : otherEnds(store.model.value, id, [...this.roots.value]);
@@ -91,6 +76,26 @@ export class Shown {
       return lit;
     });
   }
+}
+
+function failedNodes(model: Model): ReadonlySet<number> {
+  const failed = new Set<number>();
+  for (const { kind, node } of model.errors) {
+    const state = node === null ? null : model.nodes.get(node)?.state;
+    if (node !== null && state === "failed" && !/^(none|leaf)$/.test(kind)) failed.add(node);
+  }
+  return failed;
+}
+
+/** Values that have a node and that nothing drawn reads. */
+function ends({ boxes, wires }: Graph): ReadonlySet<number> {
+  const used = new Set(wires.filter((wire) => wire.way === "in").map((wire) => wire.value));
+  const found = new Set<number>();
+  for (const box of boxes.values()) {
+    if (box.kind !== "card" || box.copy || box.value.node === null) continue;
+    if (box.value.requires_grad && !used.has(box.value.value)) found.add(box.value.value);
+  }
+  return found;
 }
 
 /** At most this many other ends are offered. */

@@ -6,7 +6,8 @@ import { fold } from "../src/fold";
 import { hazards } from "../src/model";
 import { stepAt } from "../src/replay/steps";
 import { Store } from "../src/store";
-import { exampleA, exampleC, exampleG, type Program } from "./builder";
+import type { Program } from "./builder";
+import { exampleA, exampleC, exampleG } from "./examples";
 
 function load(program: Program): Store {
   const store = new Store();

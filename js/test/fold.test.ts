@@ -5,7 +5,7 @@ import { decode } from "../src/events";
 import { fold, toJson } from "../src/fold";
 import { emptyModel, hazards } from "../src/model";
 import { Timeline } from "../src/timeline";
-import { exampleA, exampleC, exampleG } from "./builder";
+import { exampleA, exampleC, exampleG } from "./examples";
 
 const GOLDEN = join(import.meta.dirname, "..", "..", "tests", "golden");
 const names = existsSync(GOLDEN) ? readdirSync(GOLDEN).filter((n) => n.endsWith(".json")) : [];

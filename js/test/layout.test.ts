@@ -7,7 +7,8 @@ import { layout } from "../src/layout/layout";
 import { pushApart } from "../src/layout/settle";
 import type { LayoutBox, LayoutWire, Layout } from "../src/layout/types";
 import { boundsOf, buildScene, type Scene } from "../src/scene";
-import { exampleA, exampleC, exampleG, manyBoxes, network, type Program } from "./builder";
+import type { Program } from "./builder";
+import { exampleA, exampleC, exampleG, manyBoxes, network } from "./examples";
 
 interface Sample {
   boxes: LayoutBox[];

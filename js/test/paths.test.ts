@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { fold } from "../src/fold";
 import { findPaths, multiply, type Jacobian } from "../src/paths";
 import { productText, sumText } from "../src/view/value-panel";
-import { exampleA, exampleC, Program } from "./builder";
+import { Program } from "./builder";
+import { exampleA, exampleC } from "./examples";
 
 /** A small generator of equal numbers each time (mulberry32). */
 function random(seed: number): () => number {

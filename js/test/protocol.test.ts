@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { Link, parseMessage, parsePacked, type Command, type WidgetModel } from "../src/protocol";
 import { Store } from "../src/store";
-import { exampleA, exampleC } from "./builder";
+import { exampleA, exampleC } from "./examples";
 
 function live(): { store: Store; sent: Command[] } {
   const store = new Store();

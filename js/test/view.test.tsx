@@ -2,7 +2,8 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import widget, { mount } from "../src/index";
 import type { WidgetModel } from "../src/protocol";
-import { exampleA, exampleG, Program } from "./builder";
+import { Program } from "./builder";
+import { exampleA, exampleG } from "./examples";
 
 /** A view has no size where nothing is laid out: tell it one. */
 beforeAll(() => {

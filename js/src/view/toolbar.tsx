@@ -96,21 +96,27 @@ function Transport({ store }: { store: Store }) {
       >
         <ButtonIcon of="last" />
       </Button>
-      <select
-        class="gw-select"
-        data-action="speed"
-        aria-label="Speed"
-        title="Speed"
-        value={String(store.speed.value)}
-        onChange={(event) => {
-          store.speed.value = Number(event.currentTarget.value);
-        }}
-      >
-        {[0.5, 1, 2, 4, 8].map((speed) => (
-          <option key={speed} value={String(speed)}>{`${speed}×`}</option>
-        ))}
-      </select>
+      <Speed store={store} />
     </div>
+  );
+}
+
+function Speed({ store }: { store: Store }) {
+  return (
+    <select
+      class="gw-select"
+      data-action="speed"
+      aria-label="Speed"
+      title="Speed"
+      value={String(store.speed.value)}
+      onChange={(event) => {
+        store.speed.value = Number(event.currentTarget.value);
+      }}
+    >
+      {[0.5, 1, 2, 4, 8].map((speed) => (
+        <option key={speed} value={String(speed)}>{`${speed}×`}</option>
+      ))}
+    </select>
   );
 }
 

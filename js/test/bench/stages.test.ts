@@ -5,7 +5,7 @@ import { hazards } from "../../src/model";
 import { Pictures } from "../../src/pictures";
 import { Timeline } from "../../src/timeline";
 import { Store } from "../../src/store";
-import { manyBoxes } from "../builder";
+import { manyBoxes } from "../examples";
 
 function timed<T>(name: string, run: () => T, times = 20): T {
   let result = run();
