@@ -1,0 +1,42 @@
+"""The notebook extension on a real page: a graph under each cell, the newest of them live."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenNotebook, Screenshot
+
+LOAD = "%load_ext graphwidget\nimport graphwidget as torch"
+PROGRAM = (
+    "w = torch.tensor([1.], requires_grad=True)\nx = torch.tensor([2.], requires_grad=True)\n"
+    "a = torch.add(w, x)\nb = torch.add(w, 1)\ny = torch.mul(a, b)"
+)
+SLOW = (
+    "import time\nz = a * 2\ntime.sleep(0.2)\nu = z + 1\nv = u * 3\ntime.sleep(1.5)\nt = v - 1"
+)
+
+
+def test_a_graph_under_each_cell(notebook: OpenNotebook, screenshot: Screenshot) -> None:
+    book = notebook([LOAD, PROGRAM, "y.backward()"])
+    book.run(0, 1)
+    first = book.picture(1)
+    first.expect_names({"w", "x", "a", "b", "y"})
+    first.pin("a").click()
+    expect(first.pin("a")).to_have_attribute("aria-checked", "true")
+    assert book.ask("a.retains_grad") is True
+    book.run(2)
+    second = book.picture(2)
+    second.expect_names({"w", "x", "a", "b", "y"})
+    screenshot(book, "extension")
+    assert second.seen().card("a")["grad"] in ("[2]", "[2.]")
+    assert first.seen().card("w")["grad"] in (None, "None", "")  # as the first cell left it
+
+
+def test_the_graph_grows_within_a_cell(notebook: OpenNotebook) -> None:
+    book = notebook([LOAD, PROGRAM, SLOW])
+    book.run(0, 1)
+    book.start(2)
+    book.picture(2).expect_names({"w", "x", "a", "z", "u", "v"})
+    assert "t" not in book.picture(2).seen().names
+    book.finish()
+    book.picture(2).expect_names({"w", "x", "a", "z", "u", "v", "t"})
