@@ -43,7 +43,9 @@ def watch() -> GraphWidget:
     global _current
     frame = sys._getframe(1)
     graph = Watch()
-    graph._before = _current if _current is not None and _current.recording else None
+    if _current is not None and _current.recording:
+        _current.flush(final=True)  # it may be its last word
+        graph._before = _current
     _current = graph
     shell = _shell()
     if shell is None:
@@ -77,7 +79,8 @@ def follow_cells(shell: Any, graph: GraphWidget) -> Any:
             graph.recorder.cell(next_cell(shell), info.raw_cell or "")
 
     def ends(_result: Any) -> None:
-        graph.flush(final=True)
+        if graph.recording:
+            graph.flush(final=True)
 
     shell.events.register("pre_run_cell", begins)
     shell.events.register("post_run_cell", ends)

@@ -216,6 +216,14 @@ def test_two_graphs_in_one_cell(book: Kernel) -> None:
     )
 
 
+def test_a_widget_that_was_replaced_stays_as_it_was(book: Kernel) -> None:
+    book.run("old = graph\nkept = a * 2\ngraph = graphwidget.watch()")
+    before = book.value("[old.count, len(old.packed)]")
+    book.run("kept.zero_()\nmore = kept + 1")
+    assert book.value("[old.count, len(old.packed)]") == before
+    assert book.value("len(old.events)") == before[0]
+
+
 def test_a_long_loop_does_not_flood_the_page(book: Kernel) -> None:
     start = time.monotonic()
     heard = book.run(
