@@ -16,7 +16,7 @@ from .adapters.native import NativeAdapter
 from .recording import events as ev
 from .recording.recorder import Recorder
 from .widget.graph import GraphWidget
-from .widget.watching import next_cell
+from .widget.watching import is_cell, next_cell
 
 LOADED = (
     "graphwidget draws the graph under each cell from here on (%graph hides it). To keep the "
@@ -52,7 +52,7 @@ class Extension:
 
     # Cells ---------------------------------------------------------------------------------
     def _begins(self, info: Any) -> None:
-        if getattr(info, "silent", False) or not self.shown:
+        if not is_cell(info) or not self.shown:
             return
         before = self._adapter
         self._adapter = NativeAdapter(Recorder()) if before is None else before.fork()

@@ -64,6 +64,11 @@ def _shell() -> Any:
     return None if ipython is None else ipython.get_ipython()
 
 
+def is_cell(info: Any) -> bool:
+    """Whether what is about to run is a cell of the user's, and not an inspector's question."""
+    return bool(info.store_history and not info.silent)
+
+
 def next_cell(shell: Any) -> int:
     """The execution count of the cell that is about to run. (``shell.execution_count`` is already
     one ahead in IPython 9, and is not in 8.)"""
@@ -75,7 +80,7 @@ def follow_cells(shell: Any, graph: GraphWidget) -> Any:
     it."""
 
     def begins(info: Any) -> None:
-        if graph.recording and not getattr(info, "silent", False):
+        if graph.recording and is_cell(info):
             graph.recorder.cell(next_cell(shell), info.raw_cell or "")
 
     def ends(_result: Any) -> None:
