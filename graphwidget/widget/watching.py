@@ -65,8 +65,9 @@ def _shell() -> Any:
 
 
 def is_cell(info: Any) -> bool:
-    """Whether what is about to run is a cell of the user's, and not an inspector's question."""
-    return bool(info.store_history and not info.silent)
+    """Whether what is about to run is a cell of the user's, and not an inspector's question.
+    (Cells without history count too: nbval runs a notebook's cells so.)"""
+    return not getattr(info, "silent", False)
 
 
 def next_cell(shell: Any) -> int:
