@@ -9,13 +9,17 @@ import { ValuePanel } from "./value-panel";
 export function Panel({ store }: { store: Store }) {
   const selected = store.selected.value;
   const value = selected === null ? undefined : store.model.value.values.get(selected);
+  // What is wrong gets the room of the legend.
+  const trouble = store.shown.error.value !== null || store.shown.hazards.value.length > 0;
   return (
     <div class={value ? "gw-panel gw-chosen" : "gw-panel"}>
       <div class="gw-words" data-testid="explanation" aria-live="polite">
         <Problems store={store} />
         <StepWords store={store} />
       </div>
-      <div class="gw-side">{value ? <ValuePanel store={store} value={value} /> : <Legend />}</div>
+      {(value !== undefined || !trouble) && (
+        <div class="gw-side">{value ? <ValuePanel store={store} value={value} /> : <Legend />}</div>
+      )}
     </div>
   );
 }

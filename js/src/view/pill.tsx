@@ -20,7 +20,8 @@ function PillView({ pill, x, y, direction, active, failed, dimmed, hatch, far }:
   const node = nodes.at(-1);
   const state = [
     "gw-pill",
-    node ? `gw-${node.state}` : "gw-plain",
+    // An error may speak of a node that did not fail (a gradient that was not kept).
+    node ? `gw-${node.state === "failed" ? "done" : node.state}` : "gw-plain",
     active ? "gw-active" : "",
     failed ? "gw-failed" : "",
     node?.freed ? "gw-freed" : "",
