@@ -55,9 +55,10 @@ def test_a_page_of_its_own(notebook: OpenNotebook, quiet_page: Page) -> None:
     file: Path = book.lab.root / "page.html"
     asked: list[str] = []
     quiet_page.context.set_offline(True)
-    quiet_page.on("request", lambda request: asked.append(request.url))
-    quiet_page.goto(file.as_uri())
-    root = quiet_page.get_by_test_id("graphwidget")
+    page = quiet_page.context.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    root = page.get_by_test_id("graphwidget")
     expect(root).to_be_visible()
     replays(Picture(root))
     assert [url for url in asked if url.startswith("http")] == []
