@@ -260,7 +260,7 @@ class Function:
         if observer is not None:
             made = tuple(each for each in outputs if isinstance(each, Tensor))
             given = tuple(each for each in args if isinstance(each, Tensor))
-            observer.called(_op_of(cls.__name__), given, {}, made, node if wanted else None)
+            observer.called(_op_of(cls.__name__), (given,), {}, made, node if wanted else None)
         return tuple(outputs) if several else outputs[0]
 
 
