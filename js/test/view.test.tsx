@@ -65,6 +65,19 @@ describe("the picture", () => {
     expect(el.querySelectorAll('[data-action="pin"]').length).toBe(3);
   });
 
+  it("says how much of a very long graph is not drawn", async () => {
+    const p = new Program();
+    p.cell();
+    let y = p.leaf("x", [1]);
+    for (let i = 0; i < 1900; i++) y = p.op("add", [y, 1], "y");
+    const el = await show(p.packed());
+    const [chip] = texts(el, '[data-testid="left"]');
+    expect(chip).toMatch(/^\d+ older values not drawn$/);
+    expect(parseInt(chip ?? "", 10)).toBe(1901 - 1800);
+    const short = await show(exampleA().packed());
+    expect(texts(short, '[data-testid="left"]')).toEqual([]);
+  }, 20_000);
+
   it("travels through time with its buttons", async () => {
     const el = await show(exampleA().packed());
     await press(el, "first");

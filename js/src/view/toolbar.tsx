@@ -211,10 +211,20 @@ function Picture({ store, view }: { store: Store; view: ViewState }) {
     release(view);
     view.camera.value = zoom(view.camera.value, factor, w / 2, h / 2);
   };
-  const { others } = store.focus.value;
+  const { others, graph } = store.focus.value;
+  const { left } = graph;
   const everything = store.everything.value;
   return (
     <div class="gw-group">
+      {left > 0 && (
+        <span
+          class="gw-chip"
+          data-testid="left"
+          title="The picture holds the newest values; the older ones were recorded but are not drawn."
+        >
+          {`${left} older values not drawn`}
+        </span>
+      )}
       {(others > 0 || everything) && (
         <button
           type="button"
