@@ -74,6 +74,8 @@ EXPECTED = {
 
 def test_no_program_differs(library: Library, coverage: Coverage) -> None:
     for seed in range(PROGRAMS):
+        # The engine spells out its common path for when nobody watches: half the programs take it.
+        hot.observer = coverage if seed % 2 else None  # type: ignore[assignment]
         if replay(library[seed]):
             short = shrink(library[seed])
             lines = [*(step.text for step in short), "", *replay(short)]
