@@ -28,11 +28,7 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
     """A tensor alone as a tuple of one; None as the empty tuple."""
     if value is None:
         return ()
-    return (
-        tuple(value)
-        if isinstance(value, (list, tuple)) or hasattr(value, "__next__")
-        else ((value,) if isinstance(value, Tensor) else tuple(value))
-    )
+    return (value,) if isinstance(value, Tensor) else tuple(value)
 
 
 def seeds_for(tensors: Sequence[Tensor], grads: Sequence[Any], create: bool) -> list[Any]:

@@ -31,7 +31,6 @@ target_of: Any
 counter_of: Any
 saved_input: Any
 saved_output: Any
-user_frame: Any
 as_view: Any
 refresh: Any
 coerce: Any
@@ -55,7 +54,6 @@ class Mode(threading.local):
     """The grad mode of a thread."""
 
     enabled = True
-    inference = False
 
 
 mode = Mode()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from . import dtypes, errors, hot, printing, version
+from . import dtypes, errors, hot, printing
 from .hot import Meta, meta_of
 from .node import (
     AccumulateGrad,
@@ -394,4 +394,3 @@ hot.as_view, hot.refresh, hot.Output = as_view, refresh_for_op, Output
 hot.accumulator, hot.target_of, hot.counter_of = accumulator, edge_of, counter_of
 hot.saved_input, hot.saved_output, hot.VersionCounter = saved_input, saved_output, VersionCounter
 hot.nothing = lambda: None
-hot.user_frame = version.user_frame

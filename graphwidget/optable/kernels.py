@@ -114,11 +114,6 @@ def where(condition: Array, a: Array, b: Array) -> Array:
     return as_array(np.where(condition, a, b))
 
 
-def divide_trunc(a: Array, b: Array) -> Array:
-    """a / b rounded toward zero, in the operands' type."""
-    return np.trunc(np.true_divide(a, b)).astype(np.result_type(a, b), copy=False)
-
-
 def sign(a: Array) -> Array:
     """-1, 0 or 1; 0 for nan too, unlike numpy's."""
     return np.subtract(a > 0, a < 0, out=..., dtype=a.dtype)
