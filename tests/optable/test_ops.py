@@ -145,44 +145,68 @@ def test_integers(key: str, sample: Sample) -> None:
     compare(sample, "int64")
 
 
-@pytest.mark.parametrize(
-    ("key", "sample"),
-    [
-        (key, sample)
-        for key, sample in CASES  # those differentiable in double precision
-        if "float" not in sample.text
-        and "half" not in sample.text
-        and key not in ("sign", "detach", "to_copy")
-    ],
+SMOOTH = [  # the cases that are differentiable in double precision
+    (key, sample)
+    for key, sample in CASES
+    if "float" not in sample.text
+    and "half" not in sample.text
+    and key not in ("sign", "detach", "to_copy")
+]
+smooth = pytest.mark.parametrize(
+    ("key", "sample"), SMOOTH, ids=[f"{key}: {sample.text}"[:70] for key, sample in SMOOTH]
 )
-def test_finite_differences(key: str, sample: Sample) -> None:
-    """The analytic gradient is the slope of the function, whatever PyTorch says."""
+
+
+def total_of(sample: Sample, arrays: list[Any]) -> tuple[Any, list[Any]]:
+    """The weighted sum of a sample's outputs, and the leaves it was computed from."""
+    inputs = leaves(graphwidget, arrays, False)
+    with np.errstate(all="ignore"):
+        outputs = flat(eval(sample.text, names(graphwidget, inputs)))
+    return weighted(outputs, graphwidget), inputs
+
+
+def total_of_slopes(sample: Sample, arrays: list[Any]) -> tuple[Any, list[Any]]:
+    """The same of a sample's first derivatives."""
+    total, inputs = total_of(sample, arrays)
+    if total is None:
+        return None, inputs
+    first = gradients(total, inputs, graphwidget, create_graph=True)
+    return weighted([grad for grad in first if grad is not None], graphwidget), inputs
+
+
+@smooth
+@pytest.mark.parametrize("function", [total_of, total_of_slopes], ids=["first", "second"])
+def test_finite_differences(key: str, sample: Sample, function: Any) -> None:
+    """Analytic derivatives of both orders are the slopes of what they derive, whatever PyTorch
+    says: along a random direction of every input."""
+    if "autograd.grad" in sample.text:
+        return  # derivatives of derivatives come with the op itself
     for shapes in sample.shapes:
         arrays = data(sample, shapes, "float64")
-        inputs = leaves(graphwidget, arrays, False)
-        total = weighted(flat(eval(sample.text, names(graphwidget, inputs))), graphwidget)
-        if total is None or "autograd.grad" in sample.text:
+        total, inputs = function(sample, arrays)
+        if total is None:
             continue
+        rng = np.random.default_rng(zlib.crc32(sample.text.encode()))
         found = gradients(total, inputs, graphwidget)
         for place, grad in enumerate(found):
-            slope = slopes(sample, arrays, place)
-            mine = np.zeros_like(slope) if grad is None else grad.numpy()
-            assert np.allclose(mine, slope, rtol=1e-4, atol=1e-6), (shapes, mine, slope)
+            if not arrays[place].size:
+                continue
+            way = rng.uniform(0.5, 1.5, arrays[place].shape)
+            mine = 0.0 if grad is None else float((grad.numpy() * way).sum())
+            slope = slope_along(function, sample, arrays, place, way)
+            assert np.isclose(mine, slope, rtol=1e-4, atol=1e-5), (shapes, place, mine, slope)
 
 
-def slopes(sample: Sample, arrays: list[Any], place: int, step: float = 1e-6) -> Any:
-    """Central differences of the weighted sum by every item of one input."""
-    slope = np.zeros(arrays[place].shape)
-    for index in np.ndindex(arrays[place].shape):
-        ends = []
-        for sign in (1, -1):
-            moved = [array.copy() for array in arrays]
-            moved[place][index] += sign * step
-            inputs = leaves(graphwidget, moved, False)
-            total = weighted(flat(eval(sample.text, names(graphwidget, inputs))), graphwidget)
-            ends.append(total.item())
-        slope[index] = (ends[0] - ends[1]) / (2 * step)
-    return slope
+def slope_along(
+    function: Any, sample: Sample, arrays: list[Any], place: int, way: Any, step: float = 1e-6
+) -> float:
+    """The central difference of a function of one input along a direction."""
+    ends = []
+    for sign in (1, -1):
+        moved = list(arrays)
+        moved[place] = np.asarray(arrays[place] + sign * step * way)
+        ends.append(function(sample, moved)[0].item())
+    return float((ends[0] - ends[1]) / (2 * step))
 
 
 @pytest.mark.parametrize(("plain", "written"), IN_PLACE, ids=[pair[1] for pair in IN_PLACE])
