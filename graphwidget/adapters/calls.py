@@ -163,6 +163,8 @@ def plan(cls: Any) -> tuple[tuple[int | None, ...], tuple[tuple[str, int], ...]]
     places = tuple(targets.get(name) for name in op.derivatives)
     saves = []
     for name in cls.saves:
+        if name in op.kept:  # no value of the program
+            continue
         at = op.inputs.index(name) if name in op.inputs else -1 - op.outputs.index(name)
         saves.append((name, at))
     saves += [(name, PARAM) for name in op.metadata(cls.targets) if name in op.params]

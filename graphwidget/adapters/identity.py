@@ -233,7 +233,8 @@ def is_parameter(tensor: Tensor) -> bool:
 
 def number_text(tensor: Tensor) -> str:
     """A Python number as the user is likely to have typed it."""
-    return repr(tensor._data.item()).removesuffix(".0")
+    data: Any = tensor._data  # None: nothing was given
+    return repr(None if data is None else data.item()).removesuffix(".0")
 
 
 def texts(params: Mapping[str, Any]) -> dict[str, str]:

@@ -44,6 +44,8 @@ def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
             lines.append(
                 f"node.saved_{name} = ({name}, 0 if {counter} is None else {counter}.version)"
             )
+        elif name in op.kept:
+            lines.append(f"node.saved_{name} = (wrap({name}), 0)")
     lines += [f"node.p_{name} = {metadata_source(op, name)}" for name in op.metadata(targets)]
     return [indent + line for line in lines]
 
@@ -85,12 +87,14 @@ def compute_source(op: Op) -> list[str]:
     out = ", out=..." if isinstance(op.kernel, np.ufunc) else ""
     first = op.inputs[0]
     if not op.pointwise:
+        results = ", ".join(["data", *op.kept])
         return [
+            *(f"    if {name} is None: {name} = ABSENT" for name in op.optional),
             "    try:",
             f"        {', '.join(f'{name}._meta' for name in op.inputs)}",
             "    except AttributeError:",
             f"        raise not_tensor(OP, ({names},)) from None",
-            f"    data = kernel({arrays}{params})",
+            f"    {results} = kernel({arrays}{params})",
             "    meta = meta_of(data)",
         ]
     same = " is ".join(["meta", *(f"{name}._meta" for name in op.inputs[1:])])
@@ -158,7 +162,8 @@ def signature_source(op: Op) -> str:
     params = []
     for name, default in op.params.items():
         params.append(name if default is REQUIRED else f"{name}={default!r}")
-    return ", ".join([*op.inputs, *params])
+    tensors = [f"{name}=None" if name in op.optional else name for name in op.inputs]
+    return ", ".join([*tensors, *params])
 
 
 def record_source(op: Op) -> str:

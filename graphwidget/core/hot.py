@@ -26,6 +26,9 @@ new: Any
 ndarray: Any
 asarray: Any
 nothing: Any
+wrap: Any
+ABSENT: Any
+"""What stands for a tensor that was left out."""
 accumulator: Any
 target_of: Any
 counter_of: Any

@@ -214,7 +214,7 @@ class Node:
             return tuple(None if each is None else hot.Tensor._wrap(each) for each in value)
         if name == "alpha" and name in self.saved_names():
             return 1
-        if op is not None and name in (*op.inputs, *op.outputs):
+        if op is not None and name in op.tensors:
             return None
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")
 
@@ -239,10 +239,11 @@ class Node:
         return tensor, version
 
     def iter_saved(self) -> Iterator[tuple[str, Any, int]]:
-        """``(slot, Tensor, version)`` for what is saved and not freed, unchecked."""
+        """``(slot, Tensor, version)`` for what is saved and not freed, unchecked; without what
+        no variable of the program ever was."""
         for name in self.saves:
             saved = getattr(self, "saved_" + name, None)
-            if saved is not None:
+            if saved is not None and (self.op is None or name not in self.op.kept):
                 tensor, version = self.unpack(name, saved)
                 yield name, tensor, version
 

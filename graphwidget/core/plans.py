@@ -60,13 +60,15 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
     for name in saved:
         slot = f"node.saved_{name}"
         lines += [f"    saved = {slot}", "    if saved is None: raise freed(node)"]
-        if name in op.inputs:
+        if name in op.inputs or name in op.kept:
             lines.append(f"    {name}, version = saved")
             counter = f"{name}._counter"
             lines.append(f"    if {counter} is not None and {counter}.version != version:")
             lines.append(f"        raise stale(node, {name!r}, {name}, version)")
             if arrays:
                 lines.append(f"    {name} = {name}._data")
+            elif name in op.optional:
+                lines.append(f"    if {name}._data is None: {name} = None")
         else:
             lines.append(f"    {name}, counter, version = saved")
             lines.append("    if counter.version != version:")

@@ -353,6 +353,16 @@ class Constant(Tensor):
         return Tensor._wrap(np.asarray(self.number))
 
 
+class Absent(Constant):
+    """Stands for a tensor that was left out (``bias=None``): its array is None."""
+
+    __slots__ = ()
+
+    def as_saved(self) -> Any:
+        """What users find in a saved slot."""
+        return None
+
+
 def _check_grad(tensor: Tensor, grad: Any) -> None:
     """PyTorch's checks of an assigned gradient."""
     if not isinstance(grad, Tensor):
@@ -394,3 +404,5 @@ hot.as_view, hot.refresh, hot.Output = as_view, refresh_for_op, Output
 hot.accumulator, hot.target_of, hot.counter_of = accumulator, edge_of, counter_of
 hot.saved_input, hot.saved_output, hot.VersionCounter = saved_input, saved_output, VersionCounter
 hot.nothing = lambda: None
+hot.wrap, hot.ABSENT = Tensor._wrap, Absent._wrap(np.zeros(()))
+hot.ABSENT._data = None

@@ -5,13 +5,14 @@
        d_other=lambda grad, self: grad * self,
        sign="×", tex=r"{self} \\odot {other}", onnx="Mul")
 
-Names before ``/`` are tensors, names after it metadata; ``*tensors`` is a list of tensors;
-``-> values, indices`` names several outputs, ``-> *outputs`` any number. A derivative's parameter
-names say what it needs:
+Names before ``/`` are tensors, names after it metadata; ``bias=None`` is a tensor that may be left
+out, ``*tensors`` a list of tensors; ``-> values, indices`` names several outputs, ``-> *outputs``
+any number, and ``-> result; mean`` one output and, after it, what the kernel computes besides and
+only derivatives read. A derivative's parameter names say what it needs:
 
 * ``grad``: the gradient of the output (``grads``: the tuple of them, several outputs);
-* an input's name: its value, saved and version-checked;
-* ``result`` or an output's name: the output's value, saved;
+* an input's name: its value, saved and version-checked (None where it was left out);
+* ``result`` or an output's name: the output's value, saved; so is what stands after ``;``;
 * ``<input>_shape``, ``<input>_dtype`` and metadata names: nothing saved.
 
 Derivatives are written with operators and ``F.<op>`` only. ``F`` is not a module: the same
@@ -84,9 +85,11 @@ class Op:
     name: str
     kernel: Callable[..., Any]
     inputs: tuple[str, ...]
+    optional: tuple[str, ...]
     variadic: bool
     params: dict[str, Any]
     outputs: tuple[str, ...]
+    kept: tuple[str, ...]
     node: str
     derivatives: dict[str, Derivative]
     pointwise: bool
@@ -111,13 +114,18 @@ class Op:
         """There is exactly one output."""
         return len(self.outputs) == 1 and not self.many
 
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """All that a derivative may read and a node then saves."""
+        return (*self.inputs, *self.outputs, *self.kept)
+
     def saved_by(self, targets: tuple[str, ...]) -> tuple[str, ...]:
         """The inputs and outputs that must be saved when ``targets`` need gradients, in the order
         in which PyTorch unpacks them: the inputs by name, then the outputs."""
         saved: list[str] = []
         for target in targets:
             for need in self.derivatives[target].needs:
-                if (need in self.inputs or need in self.outputs) and need not in saved:
+                if need in self.tensors and need not in saved:
                     saved.append(need)
         return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
 
@@ -126,8 +134,7 @@ class Op:
         names: list[str] = []
         for target in targets:
             for need in self.derivatives[target].needs:
-                tensors = need in self.inputs or need in self.outputs
-                if not tensors and need not in ("grad", "grads") and need not in names:
+                if need not in (*self.tensors, "grad", "grads", *names):
                     names.append(need)
         return tuple(names)
 
@@ -139,24 +146,35 @@ TABLE: dict[str, Op] = {}
 """Every op by its key."""
 
 
-def parse_signature(
-    signature: str,
-) -> tuple[str, tuple[str, ...], bool, dict[str, Any], tuple[str, ...]]:
-    """``"max.dim(self, /, dim, keepdim=False) -> values, indices"`` in its parts."""
+def names_in(text: str) -> tuple[str, ...]:
+    """The names of a list with commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def parse_signature(signature: str) -> dict[str, Any]:
+    """``"max.dim(self, /, dim, keepdim=False) -> values, indices"``: the fields of the Op."""
     head, _, outs = signature.partition("->")
     key, _, inner = head.strip().partition("(")
     tensors, slash, rest = inner.rstrip(")").partition("/")
     if not slash:
         raise ValueError(f"{signature!r}: put '/' after the tensor inputs")
-    inputs = tuple(name.strip() for name in tensors.split(",") if name.strip())
+    inputs = names_in(tensors)
     variadic = any(name.startswith("*") for name in inputs)
     if variadic and len(inputs) != 1:
         raise ValueError(f"{signature!r}: a list of tensors must be the only tensor input")
     scope: dict[str, Any] = {}
     exec(f"def f({rest.strip().lstrip(',')}): pass", scope)
     params = {p.name: p.default for p in inspect.signature(scope["f"]).parameters.values()}
-    outputs = tuple(name.strip() for name in outs.split(",") if name.strip()) or ("result",)
-    return key, tuple(name.lstrip("*") for name in inputs), variadic, params, outputs
+    shown, _, kept = outs.partition(";")
+    return {
+        "key": key,
+        "inputs": tuple(name.lstrip("*").partition("=")[0] for name in inputs),
+        "optional": tuple(name.partition("=")[0] for name in inputs if "=" in name),
+        "variadic": variadic,
+        "params": params,
+        "outputs": names_in(shown) or ("result",),
+        "kept": names_in(kept),
+    }
 
 
 def node_name(name: str) -> str:
@@ -227,17 +245,18 @@ def op(
         ValueError: a formula asks for a name that the declaration does not have, or the
             declaration states neither derivatives nor ``nograd``.
     """
-    key, inputs, variadic, params, outputs = parse_signature(signature)
+    parts = parse_signature(signature)
+    key, inputs = parts["key"], parts["inputs"]
     name = key.partition(".")[0]
-    derivatives = parse_formulas(key, (*inputs, *outputs, *params), inputs, formulas)
+    known = (*inputs, *parts["outputs"], *parts["kept"], *parts["params"])
+    derivatives = parse_formulas(key, known, inputs, formulas)
     if bool(derivatives) == nograd:
         raise ValueError(f"{key}: state either derivatives or nograd=True")
     if key in TABLE:
         raise ValueError(f"{key} is declared twice")
     shown = ", ".join("{" + each + "}" for each in inputs)
     declared = Op(
-        key=key, name=name, kernel=kernel, inputs=inputs, variadic=variadic, params=params,
-        outputs=outputs, node=node or node_name(name), derivatives=derivatives,
+        **parts, name=name, kernel=kernel, node=node or node_name(name), derivatives=derivatives,
         pointwise=pointwise, dtype=dtype, inplace=inplace, view=view, nograd=nograd, public=public,
         guard=guard,
         sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,
@@ -257,8 +276,9 @@ def also_in_place(key: str, node: str) -> None:
 def describe_function(name: str) -> Op:
     """An Op, outside the table, that stands for a user's own function in the picture."""
     return Op(
-        key=name, name=name, kernel=tuple, inputs=("inputs",), variadic=True, params={},
-        outputs=("result",), node=f"{name}Backward", derivatives={}, pointwise=False,
+        key=name, name=name, kernel=tuple, inputs=("inputs",), optional=(), variadic=True,
+        params={}, outputs=("result",), kept=(), node=f"{name}Backward", derivatives={},
+        pointwise=False,
         dtype="same", inplace=False, view=False, nograd=True, public=False, guard=None, sign=name,
         text=f"{name}({{inputs}})", tex=rf"\operatorname{{{{{name}}}}}({{inputs}})", onnx=None,
     )  # fmt: skip
