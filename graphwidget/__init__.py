@@ -16,8 +16,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from . import autograd, nn, optim
-from .core import methods as _methods
-from .core.compile import TENSORS as _F
+from .core import methods as _methods  # noqa: F401  (Tensor gets its methods)
 from .core.dtypes import (
     Size,
     device,
@@ -36,87 +35,11 @@ from .core.dtypes import (
 from .core.dtypes import (
     bool_ as _bool,
 )
-from .core.factories import (
-    BoolTensor,
-    ByteTensor,
-    CharTensor,
-    DoubleTensor,
-    FloatTensor,
-    HalfTensor,
-    IntTensor,
-    LongTensor,
-    ShortTensor,
-    arange,
-    as_tensor,
-    empty,
-    empty_like,
-    eye,
-    from_numpy,
-    full,
-    full_like,
-    linspace,
-    ones,
-    ones_like,
-    rand,
-    rand_like,
-    randint,
-    randn,
-    randn_like,
-    randperm,
-    tensor,
-    zeros,
-    zeros_like,
-)  # fmt: skip
-from .core.functions import (
-    add,
-    all,
-    allclose,
-    any,
-    argmax,
-    argmin,
-    clamp,
-    clone,
-    div,
-    equal,
-    log_softmax,
-    masked_fill,
-    max,
-    mean,
-    min,
-    pow,
-    remainder,
-    rsub,
-    softmax,
-    square,
-    sub,
-    sum,
-    where,
-)  # fmt: skip
 from .core.limits import finfo, iinfo
 from .core.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.printing import set_printoptions
-from .core.products import addmm, bmm, dot, matmul, mm, mv, outer
+from .core.public import FUNCTIONS as _FUNCTIONS
 from .core.random import initial_seed, manual_seed, seed
-from .core.shapes import (
-    cat,
-    chunk,
-    diagonal,
-    flatten,
-    narrow,
-    permute,
-    reshape,
-    select,
-    split,
-    squeeze,
-    stack,
-    t,
-    transpose,
-    unbind,
-    unsqueeze,
-)  # fmt: skip
-from .core.shapes import (
-    expand as broadcast_to,
-)
 from .core.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -131,12 +54,9 @@ __version__ = "0.1.0"
 
 half, double, short, long = float16, float64, int16, int64
 globals().update(bool=_bool, float=float32, int=int32)  # torch's names, builtins here
-concat = concatenate = cat
 e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
-subtract, multiply, divide, negative, clip = sub, _F.mul, div, _F.neg, clamp
 is_tensor = lambda obj: isinstance(obj, Tensor)  # noqa: E731
-for _name in _methods.FROM_TABLE:
-    globals()[_name] = getattr(_F, _name)
+globals().update(_FUNCTIONS)
 
 
 def _display(self: Tensor, include: Any = None, exclude: Any = None) -> Any:
@@ -167,21 +87,11 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "GraphWidget",
-    "HalfTensor", "IntTensor", "LongTensor", "ShortTensor", "Size", "Tensor", "__version__",
-    "add", "addmm", "all", "allclose", "any", "arange", "argmax", "argmin", "as_tensor",
-    "autograd", "bmm", "bool", "broadcast_to", "cat", "chunk", "clamp", "clip", "clone",
-    "concat", "concatenate", "device", "diagonal", "div", "divide", "dot", "double", "dtype",
-    "e", "empty", "empty_like", "enable_grad", "equal", "eye", "finfo", "flatten", "float",
-    "float16", "float32", "float64", "from_numpy", "full", "full_like", "get_default_dtype",
-    "half", "iinfo", "inf", "initial_seed", "int", "int16", "int32", "int64", "int8",
-    "is_grad_enabled", "is_tensor", "linspace", "load_ipython_extension", "log_softmax", "long",
-    "manual_seed", "masked_fill", "matmul", "max", "mean", "min", "mm", "multiply", "mv", "nan",
-    "narrow", "negative", "nn", "no_grad", "ones", "ones_like", "optim", "outer", "permute",
-    "pi", "pow", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "remainder",
-    "reshape", "rsub", "seed", "select", "set_default_dtype", "set_grad_enabled",
-    "set_printoptions", "short", "softmax", "split", "square", "squeeze", "stack", "sub",
-    "subtract", "sum", "t", "tensor", "to_graphviz", "transpose", "uint8", "unbind",
-    "unload_ipython_extension", "unsqueeze", "watch", "where", "zeros", "zeros_like",
-    *_methods.FROM_TABLE,
+    "GraphWidget", "Size", "Tensor", "__version__", "autograd", "bool", "device", "double",
+    "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32", "float64",
+    "get_default_dtype", "half", "iinfo", "inf", "initial_seed", "int", "int16", "int32", "int64",
+    "int8", "is_grad_enabled", "is_tensor", "load_ipython_extension", "long", "manual_seed",
+    "nan", "nn", "no_grad", "optim", "pi", "seed", "set_default_dtype", "set_grad_enabled",
+    "set_printoptions", "short", "to_graphviz", "uint8", "unload_ipython_extension", "watch",
+    *_FUNCTIONS,
 ]  # fmt: skip

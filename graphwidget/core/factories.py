@@ -10,6 +10,7 @@ import numpy as np
 
 from ..optable import layout
 from . import dtypes, hot, random
+from .public import offer
 from .tensor import Tensor
 
 COPY_WARNING = (
@@ -121,6 +122,7 @@ def _plain(data: Any) -> Any:
     return list(data) if isinstance(data, range) else data
 
 
+@offer(method=False)
 def tensor(
     data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -143,6 +145,7 @@ def tensor(
     return made(array_from(data, dtype), requires_grad)
 
 
+@offer(method=False)
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor, sharing memory with an array where it can; a tensor itself when it fits."""
     dtypes.require_cpu(device)
@@ -153,6 +156,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     return made(array_from(data, dtype))
 
 
+@offer(method=False)
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor that shares memory with an array.
 
@@ -222,8 +226,10 @@ for _factory in (
 ):
     _name = next(name for name, value in list(globals().items()) if value is _factory)
     _factory.__name__ = _factory.__qualname__ = _name
+    offer(method=False)(_factory)
 
 
+@offer(method=False)
 def full(
     size: Sequence[int], fill_value: Any, *, dtype: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -233,12 +239,14 @@ def full(
     return made(np.full(sizes((size,)), value, chosen), requires_grad)
 
 
+@offer(method=False)
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
     """``full`` in the shape and (by default) the dtype of ``input``."""
     chosen = input._data.dtype if dtype is None else numpy_type(dtype)
     return made(np.full_like(input._data, fill_value, chosen))
 
 
+@offer(method=False)
 def arange(
     start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -253,6 +261,7 @@ def arange(
     return made(data, requires_grad)
 
 
+@offer(method=False)
 def linspace(
     start: float, end: float, steps: int, *, dtype: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -260,11 +269,13 @@ def linspace(
     return made(np.linspace(start, end, steps).astype(numpy_type(dtype)), requires_grad)
 
 
+@offer(method=False)
 def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     """The identity matrix."""
     return made(np.eye(n, m, dtype=numpy_type(dtype)), requires_grad)
 
 
+@offer(method=False)
 def randint(low: int, high: Any, size: Any = None, *, dtype: Any = None) -> Tensor:
     """Integers from ``low`` (default 0) up to, without, ``high``."""
     if size is None:
@@ -273,6 +284,7 @@ def randint(low: int, high: Any, size: Any = None, *, dtype: Any = None) -> Tens
     return made(data if dtype is None else data.astype(numpy_type(dtype)))
 
 
+@offer(method=False)
 def randperm(n: int) -> Tensor:
     """A random order of the integers below ``n``."""
     return made(random.randperm(n))
@@ -305,12 +317,9 @@ def _legacy_class(name: str, dtype: Any) -> Callable[..., Tensor]:
     return make
 
 
-FloatTensor = _legacy_class("FloatTensor", np.float32)
-DoubleTensor = _legacy_class("DoubleTensor", np.float64)
-HalfTensor = _legacy_class("HalfTensor", np.float16)
-LongTensor = _legacy_class("LongTensor", np.int64)
-IntTensor = _legacy_class("IntTensor", np.int32)
-ShortTensor = _legacy_class("ShortTensor", np.int16)
-CharTensor = _legacy_class("CharTensor", np.int8)
-ByteTensor = _legacy_class("ByteTensor", np.uint8)
-BoolTensor = _legacy_class("BoolTensor", np.bool_)
+for _name, _dtype in (
+    ("FloatTensor", np.float32), ("DoubleTensor", np.float64), ("HalfTensor", np.float16),
+    ("LongTensor", np.int64), ("IntTensor", np.int32), ("ShortTensor", np.int16),
+    ("CharTensor", np.int8), ("ByteTensor", np.uint8), ("BoolTensor", np.bool_),
+):  # fmt: skip
+    offer(method=False)(_legacy_class(_name, _dtype))

@@ -15,10 +15,12 @@ from . import dtypes, hot
 from .compile import TENSORS as F
 from .dims import shape_args, wrap_dim, wrap_dims
 from .promote import constant, is_number
+from .public import offer
 from .tensor import Tensor
 
 
 # Arithmetic ----------------------------------------------------------------------------------
+@offer(out=True)
 def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """input + alpha other."""
     if alpha == 1:
@@ -26,6 +28,7 @@ def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     return F.add_alpha(input, other, alpha)
 
 
+@offer("subtract", out=True)
 def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """input - alpha other."""
     if alpha == 1:
@@ -33,6 +36,7 @@ def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     return F.sub_alpha(input, other, alpha)
 
 
+@offer(method=False)
 def rsub(input: Any, other: Any) -> Tensor:
     """other - input."""
     if isinstance(other, Tensor):
@@ -49,6 +53,7 @@ def rsub(input: Any, other: Any) -> Tensor:
     return F.rsub(source, other)
 
 
+@offer("divide", "true_divide", out=True)
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """input / other; ``rounding_mode`` may be ``"floor"`` or ``"trunc"``."""
     if rounding_mode is None:
@@ -63,6 +68,7 @@ def rdiv(self: Tensor, other: Any) -> Tensor:
     return F.mul(F.reciprocal(self), other)
 
 
+@offer(out=True)
 def pow(input: Any, exponent: Any) -> Tensor:
     """input ** exponent; either may be a number."""
     if isinstance(exponent, Tensor):
@@ -84,11 +90,13 @@ def rpow(self: Tensor, base: Any) -> Tensor:
     return pow(base, self)
 
 
+@offer(out=True)
 def square(input: Tensor) -> Tensor:
     """input ** 2."""
     return F.pow(input, 2)
 
 
+@offer(out=True)
 def remainder(input: Any, other: Any) -> Tensor:
     """input modulo other, with the sign of other."""
     if isinstance(input, Tensor) and is_number(other):
@@ -98,6 +106,7 @@ def remainder(input: Any, other: Any) -> Tensor:
     return F.remainder(input, other)
 
 
+@offer(method=False, out=True)
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """input where condition, else other; with the condition alone, the indices where it holds."""
     if input is None:
@@ -112,6 +121,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     return F.where(condition, *operands)
 
 
+@offer("clip", out=True)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """input, at least min and at most max (numbers)."""
     if min is None and max is None:
@@ -121,12 +131,14 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return F.clamp(input if input._data.dtype == dtype else F.to_copy(input, dtype), min, max)
 
 
+@offer()
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """input with a number where the mask holds."""
     number = value.item() if isinstance(value, Tensor) else value
     return F.masked_fill(input, mask, number)
 
 
+@offer()
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that gradients flow through."""
     return F.clone(input)
@@ -158,6 +170,7 @@ class MinPair(Pair):
     op = "min"
 
 
+@offer(out=True)
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of all items, or along dims."""
     if dtype is not None:
@@ -169,6 +182,7 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     return F.sum_dim(input, wrap_dims(dim, input._data.ndim), keepdim)
 
 
+@offer(out=True)
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of all items, or along dims.
 
@@ -211,37 +225,44 @@ def _extreme(name: str, pair: type[Pair], pairwise: str) -> Callable[..., Any]:
     return function
 
 
-max, min = _extreme("max", Pair, "maximum"), _extreme("min", MinPair, "minimum")
+max = offer(out=True)(_extreme("max", Pair, "maximum"))
+min = offer(out=True)(_extreme("min", MinPair, "minimum"))
 
 
+@offer(out=True)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the first largest item (flat, or along a dim)."""
     wrapped = None if dim is None else wrap_dim(dim, input._data.ndim)
     return F.argmax(input, wrapped, keepdim)
 
 
+@offer(out=True)
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the first smallest item (flat, or along a dim)."""
     wrapped = None if dim is None else wrap_dim(dim, input._data.ndim)
     return F.argmin(input, wrapped, keepdim)
 
 
+@offer(out=True)
 def all(input: Tensor, dim: int | None = None) -> Tensor:
     """Whether all items are true."""
     return Tensor._wrap(np.all(input._data, dim))
 
 
+@offer(out=True)
 def any(input: Tensor, dim: int | None = None) -> Tensor:
     """Whether any item is true."""
     return Tensor._wrap(np.any(input._data, dim))
 
 
+@offer(out=True)
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """exp(input) over its sum along a dim."""
     source = to(input, dtype) if dtype is not None else input
     return F.softmax(_floating(source, "softmax"), wrap_dim(dim, input._data.ndim))
 
 
+@offer(out=True)
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """The logarithm of ``softmax``, computed stably."""
     source = to(input, dtype) if dtype is not None else input
@@ -256,6 +277,7 @@ def _floating(tensor: Tensor, name: str) -> Tensor:
     return tensor
 
 
+@offer(function=False)
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     """The sum over the dims that a broadcast from ``size`` stretched."""
     shape = shape_args(size)
@@ -267,6 +289,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 
 
 # Types and numbers ---------------------------------------------------------------------------
+@offer(function=False)
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor in another dtype (itself when it has it already); the device must be the CPU."""
     target = kwargs.get("dtype")
@@ -283,6 +306,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return F.to_copy(self, target.numpy)
 
 
+@offer(function=False)
 def item(self: Tensor) -> Any:
     """The only item as a Python number.
 
@@ -296,6 +320,7 @@ def item(self: Tensor) -> Any:
     return self._data.item()
 
 
+@offer(function=False)
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The tensor's memory as an array.
 
@@ -309,11 +334,13 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     return self._data
 
 
+@offer()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same size and items."""
     return bool(np.array_equal(input._data, other._data))
 
 
+@offer()
 def allclose(
     input: Tensor,
     other: Tensor,

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import dtypes, hot
 from .compile import TENSORS as F
+from .public import offer
 from .shapes import contiguous, expand, reshape, squeeze_, t, transpose, unsqueeze, view
 from .tensor import Tensor
 
@@ -18,6 +19,7 @@ def _same_type(a: Tensor, b: Tensor) -> None:
         )
 
 
+@offer(out=True)
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices.
 
@@ -46,6 +48,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     return F.mm(input, mat2)
 
 
+@offer(out=True)
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """A matrix times a vector."""
     a, b = input._data, vec._data
@@ -64,6 +67,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return F.mv(input, vec)
 
 
+@offer(out=True)
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors."""
     a, b = input._data, tensor._data
@@ -82,6 +86,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
     return F.dot(input, tensor)
 
 
+@offer(out=True)
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Products of two batches of matrices."""
     a, b = input._data.shape, mat2._data.shape
@@ -102,6 +107,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     return F.bmm(input, mat2)
 
 
+@offer(out=True)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor:
     """input + mat1 @ mat2."""
     a, b = mat1._data.shape, mat2._data.shape
@@ -113,11 +119,13 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor:
     return F.addmm(input, mat1, mat2)
 
 
+@offer(out=True)
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Every item of one vector times every item of another."""
     return F.mul(reshape(input, -1, 1), vec2)
 
 
+@offer(out=True)
 def matmul(input: Tensor, other: Any) -> Tensor:
     """The matrix product, with PyTorch's rules for vectors and batches.
 

@@ -12,9 +12,11 @@ from . import dtypes
 from .compile import TENSORS as F
 from .dims import infer_shape, shape_args, wrap_dim, wrap_dims
 from .inplace import reshape_in_place
+from .public import offer
 from .tensor import Tensor
 
 
+@offer(function=False)
 def view(self: Tensor, *shape: Any) -> Tensor:
     """The same items in another shape, sharing memory; with a dtype, converted bit by bit.
 
@@ -24,6 +26,7 @@ def view(self: Tensor, *shape: Any) -> Tensor:
     return F.view(self, infer_shape(shape_args(shape), self._data.size))
 
 
+@offer()
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """The same items in another shape; a view where possible, else a copy."""
     wanted = infer_shape(shape_args(shape), input._data.size)
@@ -36,6 +39,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     return F.view(input, wanted)
 
 
+@offer()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dims ``start_dim`` to ``end_dim`` as one."""
     ndim = input._data.ndim
@@ -50,6 +54,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshape(input, *shape[:start], int(np.prod(shape[start : end + 1])), *shape[end + 1 :])
 
 
+@offer()
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and 0-d tensors as they are."""
     if input._data.ndim > 2:
@@ -59,12 +64,14 @@ def t(input: Tensor) -> Tensor:
     return F.t(input)
 
 
+@offer("swapaxes")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dims exchanged."""
     ndim = input._data.ndim
     return F.transpose(input, wrap_dim(dim0, ndim), wrap_dim(dim1, ndim))
 
 
+@offer()
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """The dims in another order."""
     order = shape_args(dims)
@@ -80,11 +87,13 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     return F.permute(input, wrapped)
 
 
+@offer()
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dim of size 1."""
     return F.unsqueeze(input, wrap_dim(dim, input._data.ndim + 1))
 
 
+@offer()
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without all dims of size 1, or without the given ones that have it."""
     if dim is None:
@@ -97,6 +106,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     return F.squeeze_dims(input, wrap_dims(dim, input._data.ndim))
 
 
+@offer(function=False)
 def expand(self: Tensor, *size: Any) -> Tensor:
     """A view spread to a larger size; -1 keeps a dim.
 
@@ -124,11 +134,18 @@ def expand(self: Tensor, *size: Any) -> Tensor:
     return F.expand(self, tuple(target))
 
 
+@offer()
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """``expand``, as a function."""
+    return expand(input, *size)
+
+
 def _several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
     """A record function that returns several tensors, typed so."""
     return record  # type: ignore[no-any-return]
 
 
+@offer()
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """One view for each index of a dim."""
     if input._data.ndim == 0:
@@ -137,6 +154,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return _several(F.unbind)(input, dim=wrap_dim(dim, input._data.ndim))
 
 
+@offer()
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
     if tensor._data.ndim == 0:
@@ -167,6 +185,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     return _several(F.split_sizes)(tensor, sizes=sizes, dim=dim)
 
 
+@offer()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """About ``chunks`` consecutive views along a dim."""
     if input._data.ndim == 0:
@@ -179,6 +198,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return split(input, builtins.max(1, -(-total // chunks)), dim)
 
 
+@offer(function=False)
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Slices along a dim: so many, as equal as can be, or cut at the given indices."""
     if input._data.ndim == 0:
@@ -196,6 +216,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     return tuple(F.slice(input, dim, start, end, 1) for start, end in bounds)
 
 
+@offer()
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """``length`` indices of a dim from ``start``."""
     if input._data.ndim == 0:
@@ -212,6 +233,7 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     return F.slice(input, dim, start, start + length, 1)
 
 
+@offer()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The items at one index of a dim, which goes."""
     if input._data.ndim == 0:
@@ -226,12 +248,14 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return F.select(input, dim, index % size)
 
 
+@offer()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of a diagonal."""
     ndim = input._data.ndim
     return F.diagonal(input, offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim))
 
 
+@offer("concat", "concatenate", method=False, out=True)
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors joined along a dim.
 
@@ -264,6 +288,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return F.cat(tensors, dim=dim)
 
 
+@offer(method=False, out=True)
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors of one size joined along a new dim.
 
@@ -283,6 +308,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return F.stack(tensors, dim=wrap_dim(dim, len(first) + 1))
 
 
+@offer(function=False)
 def t_(self: Tensor) -> Tensor:
     """``t``, of this tensor itself."""
     if self._data.ndim > 2:
@@ -292,6 +318,7 @@ def t_(self: Tensor) -> Tensor:
     return reshape_in_place("t_inplace", self)
 
 
+@offer(function=False)
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """``transpose``, of this tensor itself."""
     ndim = self._data.ndim
@@ -300,11 +327,13 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     )
 
 
+@offer(function=False)
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     """``unsqueeze``, of this tensor itself."""
     return reshape_in_place("unsqueeze_inplace", self, dim=wrap_dim(dim, self._data.ndim + 1))
 
 
+@offer(function=False)
 def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     """``squeeze``, of this tensor itself."""
     ndim = self._data.ndim
@@ -315,6 +344,7 @@ def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     return reshape_in_place("squeeze_inplace.dims", self, dim=wrap_dims(dim, ndim))
 
 
+@offer(function=False)
 def contiguous(self: Tensor) -> Tensor:
     """The tensor itself when its items lie in C order, else a copy."""
     if self._data.flags.c_contiguous:

@@ -98,6 +98,7 @@ class Op:
     view: bool
     nograd: bool
     public: bool
+    out: bool
     guard: Callable[..., None] | None
     sign: str
     text: str
@@ -211,6 +212,7 @@ def op(
     view: bool = False,
     nograd: bool = False,
     public: bool = True,
+    out: bool = True,
     guard: Callable[..., None] | None = None,
     sign: str = "",
     text: str = "",
@@ -233,6 +235,7 @@ def op(
         nograd: states that there is no derivative.
         public: users may call it by this name, as a function and as a method; False for ops that
             only derivatives or other functions are made of.
+        out: the function takes ``out=`` (views never do).
         guard: called with the operands' numpy dtypes when they are not one floating type;
             raises for those that the op refuses.
         sign: what the picture's pill shows; the op's name when empty.
@@ -258,7 +261,7 @@ def op(
     declared = Op(
         **parts, name=name, kernel=kernel, node=node or node_name(name), derivatives=derivatives,
         pointwise=pointwise, dtype=dtype, inplace=inplace, view=view, nograd=nograd, public=public,
-        guard=guard,
+        out=out, guard=guard,
         sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,
     )  # fmt: skip
     TABLE[key] = declared
@@ -279,7 +282,8 @@ def describe_function(name: str) -> Op:
         key=name, name=name, kernel=tuple, inputs=("inputs",), optional=(), variadic=True,
         params={}, outputs=("result",), kept=(), node=f"{name}Backward", derivatives={},
         pointwise=False,
-        dtype="same", inplace=False, view=False, nograd=True, public=False, guard=None, sign=name,
+        dtype="same", inplace=False, view=False, nograd=True, public=False, out=False,
+        guard=None, sign=name,
         text=f"{name}({{inputs}})", tex=rf"\operatorname{{{{{name}}}}}({{inputs}})", onnx=None,
     )  # fmt: skip
 

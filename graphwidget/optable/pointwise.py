@@ -204,7 +204,7 @@ op("sigmoid_backward(grad_output, result, /) -> output", kernels.sigmoid_backwar
    public=False, sign="σ′", text="{grad_output} · {result} · (1 − {result})",
    tex=r"{grad_output} {result} (1 - {result})", onnx=None)
 
-op("relu(self, /)", kernels.relu, inplace=True, pointwise=True,
+op("relu(self, /)", kernels.relu, inplace=True, pointwise=True, out=False,
    d_self=lambda grad, result: F.threshold_backward(grad, result, 0),
    text="max({self}, 0)", tex=r"\max({self}, 0)", onnx="Relu")
 
@@ -267,7 +267,7 @@ op("masked_fill(self, mask, /, value)", kernels.masked_fill, inplace=True, point
    text="{self} with {value} where {mask}",
    tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx=None)
 
-op("clone(self, /)", layout.clone, pointwise=True,
+op("clone(self, /)", layout.clone, pointwise=True, out=False,
    d_self=lambda grad: grad,
    text="{self}", tex=r"{self}", onnx="Identity")
 
@@ -323,6 +323,7 @@ for name, ufunc, sign, onnx in (
 for name, test in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite),
                    ("logical_not", np.logical_not)):
     op(f"{name}(self, /)", test, pointwise=True, dtype="bool", nograd=True,
+       out=name == "logical_not",
        tex=r"\operatorname{{" + name.replace("_", r"\_") + "}}({self})", onnx=None)
 for name, bits, sign in (("bitwise_and", np.bitwise_and, "&"), ("bitwise_or", np.bitwise_or, "|"),
                          ("bitwise_xor", np.bitwise_xor, "^")):

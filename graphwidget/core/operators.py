@@ -1,0 +1,142 @@
+"""What Python's own syntax means for tensors: operators, numbers, iteration, copies."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import functions, products
+from .compile import OPERATORS as BINARY
+from .compile import TENSORS as F
+from .indexing import getitem, setitem
+from .inplace import writer
+from .public import METHODS
+from .tensor import Tensor
+
+
+def rfloordiv(self: Tensor, other: Any) -> Tensor:
+    """other // self."""
+    return F.floor_divide(other, self)
+
+
+def rmod(self: Tensor, other: Any) -> Tensor:
+    """other % self."""
+    return F.remainder(other, self)
+
+
+def rmatmul(self: Tensor, other: Any) -> Tensor:
+    """other @ self."""
+    return products.matmul(other, self)
+
+
+def scalar(self: Tensor) -> Any:
+    """The only item, for ``float(x)`` and the like.
+
+    Raises:
+        ValueError: there are more, or none.
+    """
+    if self._data.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return self._data.item()
+
+
+def as_bool(self: Tensor) -> bool:
+    """The truth of the only item.
+
+    Raises:
+        RuntimeError: there are more, or none.
+    """
+    if self._data.size != 1:
+        number = "no values" if self._data.size == 0 else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {number} is ambiguous")
+    return bool(self._data.item())
+
+
+def as_index(self: Tensor) -> int:
+    """The only item of an integer tensor, where Python wants an index."""
+    if self._data.size != 1 or self._data.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self._data.item())
+
+
+def length(self: Tensor) -> int:
+    """The size of the first dim."""
+    if self._data.ndim == 0:
+        raise TypeError("len() of a 0-d tensor")
+    return len(self._data)
+
+
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The items along the first dim, views all made at once."""
+    if self._data.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(F.unbind(self, dim=0))
+
+
+def contains(self: Tensor, item: Any) -> bool:
+    """Whether any item equals this one."""
+    return bool(np.any(self._data == (item._data if isinstance(item, Tensor) else item)))
+
+
+def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """What ``np.asarray(tensor)`` gives."""
+    data = functions.numpy(self)
+    return data if dtype is None else data.astype(dtype)
+
+
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A copy of a leaf with its gradient.
+
+    Raises:
+        RuntimeError: not a leaf.
+    """
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+            "because of a torch.nn.utils.weight_norm usage, see "
+            "https://github.com/pytorch/pytorch/pull/103001"
+        )
+    out = type(self)._wrap(self._data.copy())
+    out._requires_grad = self._requires_grad
+    out.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    if self._grad is not None:
+        out._grad = copy.deepcopy(self._grad, memo)
+    memo[id(self)] = out
+    return out
+
+
+def shallow_copy(self: Tensor) -> Tensor:
+    """A leaf with the same memory and none of its gradient, as ``copy.copy`` gives."""
+    out = type(self)._wrap(self._data)
+    out._requires_grad = self._requires_grad
+    out.__dict__.update(self.__dict__)
+    return out
+
+
+METHODS.update({
+    **{
+        f"__{name}__": BINARY[key]
+        for name, key in (
+            ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"),
+            ("truediv", "div"), ("floordiv", "floor_divide"), ("eq", "eq"), ("ne", "ne"),
+            ("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"), ("and", "bitwise_and"),
+            ("or", "bitwise_or"), ("xor", "bitwise_xor"),
+        )
+    },
+    "__rsub__": functions.rsub, "__rtruediv__": functions.rdiv, "__pow__": functions.pow,
+    "__rpow__": functions.rpow, "__neg__": F.neg, "__mod__": functions.remainder,
+    "__matmul__": products.matmul, "__invert__": F.bitwise_not, "__abs__": F.abs,
+    "__getitem__": getitem, "__setitem__": setitem,
+    "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
+    "__itruediv__": writer("div"), "__ipow__": writer("pow"),
+    "__rfloordiv__": rfloordiv, "__rmod__": rmod, "__rmatmul__": rmatmul,
+    "__pos__": lambda self: self,
+    "__float__": lambda self: float(scalar(self)), "__int__": lambda self: int(scalar(self)),
+    "__bool__": as_bool, "__index__": as_index, "__len__": length, "__iter__": iterate,
+    "__contains__": contains, "__array__": as_numpy_array, "__deepcopy__": deepcopy,
+    "__copy__": shallow_copy, "__hash__": object.__hash__,  # defining __eq__ took it away
+})  # fmt: skip

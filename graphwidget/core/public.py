@@ -1,0 +1,152 @@
+"""The public face: which functions the package offers, and which methods Tensor has.
+
+A function is offered where it is written, and nowhere else:
+
+    @offer(out=True)
+    def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor: ...
+
+gives ``torch.logsumexp(input, dim, keepdim=False, *, out=None)`` and the method of the same name.
+``offer("clip")`` adds another name, ``method=False`` or ``function=False`` leaves one of the two
+out, ``space="linalg"`` puts the function into ``torch.linalg`` and not on the top.
+
+Public ops of the table that nobody wrote by hand are offered as they are (``offer_table``): the
+function with ``out=``, the method, and ``name_`` for those that may be written in place.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..optable import TABLE, Op
+from .compile import TENSORS
+from .inplace import writer
+from .out import into
+
+Offered = TypeVar("Offered", bound=Callable[..., Any])
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""What the package offers, by name."""
+
+METHODS: dict[str, Any] = {}
+"""What Tensor offers, by name."""
+
+SPACES: dict[str, dict[str, Callable[..., Any]]] = {"linalg": {}, "special": {}}
+"""What the packages within the package offer, by name."""
+
+
+def offer(
+    *also: str, function: bool = True, method: bool = True, out: bool = False, space: str = ""
+) -> Callable[[Offered], Offered]:
+    """Offer a function to users under its own name and those in ``also``.
+
+    Args:
+        function: as a function of the package (of ``space``, when given).
+        method: as a method of Tensor (never when ``space`` is given).
+        out: the function takes ``out=``.
+    """
+
+    def register(offered: Offered) -> Offered:
+        place = SPACES[space] if space else FUNCTIONS
+        for name in (offered.__name__, *also):
+            if function:
+                place[name] = face(offered, offered.__name__) if out else offered
+            if method and not space:
+                METHODS[name] = offered
+        return offered
+
+    return register
+
+
+def face(target: Callable[..., Any], name: str, first: str = "") -> Callable[..., Any]:
+    """A function with the target's parameters, and ``out=``.
+
+    ``first`` renames the first parameter: functions say ``input`` where methods say ``self``.
+    """
+    signature = inspect.signature(target)
+    parameters = list(signature.parameters.values())
+    if first:
+        parameters[0] = parameters[0].replace(name=first)
+    parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
+    scope: dict[str, Any] = {"target": target, "into": into}
+    shown = signature_text(parameters, scope)
+    args = ", ".join(
+        f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else
+        f"*{p.name}" if p.kind is p.VAR_POSITIONAL else p.name
+        for p in parameters[:-1]
+    )  # fmt: skip
+    source = (
+        f"def {name}({shown}):\n"
+        f"    if out is None: return target({args})\n"
+        f"    return into({name!r}, out, target, {args})"
+    )
+    exec(compile(source, f"<graphwidget {name}>", "exec"), scope)
+    made: Callable[..., Any] = scope[name]
+    made.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    made.__doc__ = target.__doc__
+    made.__module__ = "graphwidget"
+    return made
+
+
+def signature_text(parameters: list[inspect.Parameter], scope: dict[str, Any]) -> str:
+    """Parameters as source; their defaults are put into ``scope``."""
+    parts, keywords = [], False
+    for each in parameters:
+        if each.kind is each.VAR_POSITIONAL:
+            parts.append(f"*{each.name}")
+            keywords = True
+            continue
+        if each.kind is each.KEYWORD_ONLY and not keywords:
+            parts.append("*")
+            keywords = True
+        if each.default is each.empty:
+            parts.append(each.name)
+        else:
+            scope[f"default_{each.name}"] = each.default
+            parts.append(f"{each.name}=default_{each.name}")
+    return ", ".join(parts)
+
+
+IN_PLACE_FUNCTIONS = (
+    "abs", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh",
+    "asin", "asinh", "atan", "atanh", "ceil", "clamp", "clamp_max", "clamp_min", "clip",
+    "cos", "cosh", "deg2rad", "erf", "erfc", "exp", "exp2", "expm1", "fix", "floor", "frac",
+    "gcd", "i0", "lcm", "ldexp", "log", "log10", "log1p", "log2", "logit", "nan_to_num",
+    "neg", "negative", "rad2deg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sin",
+    "sinc", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "xlogy",
+)  # fmt: skip
+"""Ops whose in-place form PyTorch offers as a function too (``torch.exp_``)."""
+
+
+ALIASES = {"negative": "neg", "multiply": "mul"}
+"""Further names of ops: function, method and in-place method."""
+
+
+def offer_table() -> None:
+    """Offer the public ops of the table that are not written by hand."""
+    for key, op in TABLE.items():
+        if "." in key:
+            continue
+        if op.public:
+            offer_op(op)
+        if op.inplace and key + "_" not in METHODS:
+            METHODS[key + "_"] = writer(key)
+    for alias, name in ALIASES.items():
+        for offered in (FUNCTIONS, METHODS):
+            for end in ("", "_"):
+                if name + end in offered:
+                    offered[alias + end] = offered[name + end]
+    for name in IN_PLACE_FUNCTIONS:
+        if name + "_" in METHODS:
+            FUNCTIONS.setdefault(name + "_", METHODS[name + "_"])
+
+
+def offer_op(op: Op) -> None:
+    """Offer the record function of an op as it is."""
+    if op.key in FUNCTIONS or op.key in METHODS:
+        return
+    record = getattr(TENSORS, op.key)
+    plain = op.variadic or op.view or not op.out
+    FUNCTIONS[op.key] = record if plain else face(record, op.key, "input")
+    METHODS[op.key] = record

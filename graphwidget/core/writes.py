@@ -1,0 +1,107 @@
+"""The in-place methods that are written by hand; the others are derived from the table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..optable import TABLE
+from . import hot, random
+from .indexing import EXPANDED
+from .inplace import overlaps_itself, write
+from .public import offer
+from .tensor import Tensor
+
+
+def scaled_writer(key: str) -> Callable[..., Tensor]:
+    """``add_`` and ``sub_``, which take ``alpha``."""
+
+    def method(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+        if alpha == 1:
+            return write(TABLE[key], self, (other,), {})
+        return write(TABLE[key + ".alpha"], self, (other,), {"alpha": alpha})
+
+    method.__name__ = method.__qualname__ = key + "_"
+    method.__doc__ = f"``{key}``, written into this tensor."
+    return method
+
+
+@offer(function=False)
+def pow_(self: Tensor, exponent: Any) -> Tensor:
+    """self ** exponent, written into this tensor."""
+    if isinstance(exponent, Tensor):
+        return write(TABLE["pow.tensor"], self, (exponent,), {})
+    return write(TABLE["pow"], self, (), {"exponent": exponent})
+
+
+@offer(function=False)
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """One value everywhere."""
+    if isinstance(value, Tensor):
+        return write(TABLE["fill.tensor"], self, (value,), {})
+    return write(TABLE["fill"], self, (), {"value": value})
+
+
+@offer(function=False)
+def zero_(self: Tensor) -> Tensor:
+    """Zeros everywhere."""
+    return write(TABLE["zero"], self, (), {})
+
+
+@offer(function=False)
+def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """The values of another tensor (or a number), broadcast and cast to this one."""
+    return write(TABLE["copy"], self, (src,), {})
+
+
+@offer(function=False)
+def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """A number where the mask holds."""
+    number = value.item() if isinstance(value, Tensor) else value
+    if overlaps_itself(self._data):
+        warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=2)
+    return write(TABLE["masked_fill"], self, (mask,), {"value": number})
+
+
+@offer(function=False)
+def square_(self: Tensor) -> Tensor:
+    """self ** 2, written into this tensor."""
+    return write(TABLE["pow"], self, (), {"exponent": 2})
+
+
+@offer(function=False)
+def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Any = None) -> Tensor:
+    """Normal random numbers, written into this tensor."""
+    data = random.normal(self._data.shape, self._data.dtype, mean, std)
+    return _random_write(self, data)
+
+
+@offer(function=False)
+def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Any = None) -> Tensor:
+    """Uniform random numbers, written into this tensor."""
+    return _random_write(self, random.uniform(self._data.shape, self._data.dtype, from_, to))
+
+
+def _random_write(self: Tensor, data: np.ndarray) -> Tensor:
+    with_history = Tensor._wrap(data)
+    return write(TABLE["copy"], self, (with_history,), {})
+
+
+for _name in ("add", "sub"):
+    offer(function=False)(scaled_writer(_name))
+
+
+def clone_for_grad(grad: Tensor) -> Tensor:
+    """A leaf's first gradient under create_graph: a copy with a history (``CopyBackwards``)."""
+    out = Tensor._wrap(np.zeros_like(grad._data))
+    if grad.requires_grad:
+        write(TABLE["copy"], out, (grad,), {})
+        out._counter = None
+        return out
+    return Tensor._wrap(grad._data.copy())
+
+
+hot.copied = clone_for_grad
