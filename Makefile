@@ -43,8 +43,8 @@ test-py: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest, with the notebook
 test-browser: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## only the browser tests [ARGS=...]
 	$(BIN)/python -m pytest tests/browser $(ARGS)
 
-bench: $(VENV)/.test  ## the speed figures, printed
-	$(BIN)/python -m pytest tests/benchmarks -s
+bench: $(VENV)/.test  ## speed and memory against other engines, printed [ARGS="'chain add' --rounds 9"]
+	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 bundle: $(BUNDLE)  ## the front end, compiled
 

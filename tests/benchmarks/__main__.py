@@ -1,0 +1,64 @@
+"""The speed and memory figures, printed: `python -m tests.benchmarks [ROW ...] [--rounds N]`.
+
+Times are CPU times (`process_time`), so a busy machine disturbs them little. Every engine runs on
+one thread, which the environment must say before numpy, PyTorch or JAX are loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+THREADS = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+    "JAX_PLATFORMS": "cpu",
+}
+
+
+def show(lines: list[list[str]]) -> str:
+    """Columns, the first to the left and the others to the right."""
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
+    )
+
+
+def main() -> None:
+    """Print the tables."""
+    if any(name not in os.environ for name in THREADS):
+        os.environ.update(THREADS)
+        os.execv(sys.executable, [sys.executable, "-m", "tests.benchmarks", *sys.argv[1:]])
+    import torch
+
+    from tests.benchmarks import memory, timing
+    from tests.benchmarks.engines import installed
+    from tests.benchmarks.rows import ROWS
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rows", nargs="*", help="rows to measure (default: all)")
+    parser.add_argument("--rounds", type=int, default=9, help="turns of each engine per row")
+    parser.add_argument("--engines", help="engines, separated by commas (default: all there are)")
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    engines = installed()
+    if given.engines:
+        engines = {name: engines[name] for name in given.engines.split(",")}
+    rows = given.rows or [*ROWS]
+    print("CPU time of a step: PyTorch's, and the others' as ratios to it")
+    print(show(timing.table(rows, engines, given.rounds)))
+    remembered = [row for row in memory.ROWS if row in rows]
+    if remembered:
+        print()
+        print(show(memory.table(remembered, engines)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""The engines, each as ``name -> (rows, array)``: its rows' makers, and its values as arrays.
+
+PyTorch and graphwidget share one text (``rows``). The others are optional: those that are not
+installed are left out.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.benchmarks.rows import ROWS
+
+Step = Callable[[], Sequence[Any]]
+
+OTHERS = ("hips", "mygrad", "micrograd", "jax")
+
+
+class Engine(NamedTuple):
+    """What the table needs of an engine."""
+
+    rows: dict[str, Callable[[], Step]]
+    array: Callable[[Any], np.ndarray]
+
+
+def as_array(tensor: Any) -> np.ndarray:
+    """A copy of a Tensor's values: steps go on writing into their parameters."""
+    return np.array(tensor.detach().numpy())
+
+
+def load(name: str) -> Engine:
+    """An engine by name.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    if name in ("torch", "graphwidget"):
+        torch = importlib.import_module(name)
+        return Engine({row: functools.partial(make, torch) for row, make in ROWS.items()}, as_array)
+    module = importlib.import_module(f"tests.benchmarks.engines.{name}")
+    return Engine(module.ROWS, module.array)
+
+
+def installed() -> dict[str, Engine]:
+    """Every engine that is there: graphwidget and PyTorch first."""
+    found = {name: load(name) for name in ("graphwidget", "torch")}
+    for name in OTHERS:
+        try:
+            found[name] = load(name)
+        except ImportError:
+            continue
+    return found

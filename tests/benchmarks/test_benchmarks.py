@@ -1,0 +1,44 @@
+"""Each row runs in each engine that is installed, and all find the same values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from tests.benchmarks import memory
+from tests.benchmarks.engines import installed
+from tests.benchmarks.rows import ROWS, SMALL
+
+ENGINES = installed()
+LONG = ("deep chain",)
+"""Run once by the depth tests already."""
+
+
+def values(name: str, row: str) -> list[np.ndarray]:
+    engine = ENGINES[name]
+    return [engine.array(each) for each in engine.rows[row]()()]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row not in LONG])
+def test_engines_agree(row: str) -> None:
+    torch.set_num_threads(1)
+    wanted = values("torch", row)
+    for name, engine in ENGINES.items():
+        if row not in engine.rows:
+            continue
+        found = values(name, row)
+        assert len(found) == len(wanted)
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one, other, rtol=2e-3, atol=2e-4, err_msg=name)
+
+
+def test_memory_is_measured() -> None:
+    peak, after = memory.measure("graphwidget", "1024 matmul")
+    assert peak > 4 * memory.MEGA  # one of the matrices at least
+    assert after < peak
+
+
+def test_small_rows_are_rows() -> None:
+    assert set(SMALL) <= set(ROWS)
+    assert set(memory.ROWS) <= set(ROWS)

@@ -1,0 +1,65 @@
+"""CPU time of each row in each engine: one thread each, taking turns, medians."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from statistics import median
+from typing import Any
+
+from tests.benchmarks.engines import Engine, Step
+
+SLICE = 0.03
+"""CPU seconds to fill with repetitions of a step before the next engine's turn."""
+
+
+def seconds(step: Step, times: int) -> float:
+    """CPU seconds for one step, of so many in a row."""
+    start = time.process_time()
+    for _ in range(times):
+        step()
+    return (time.process_time() - start) / times
+
+
+def watching() -> AbstractContextManager[Any]:
+    """Tracing, as in a notebook with the widget open."""
+    import graphwidget
+
+    return graphwidget.watch()
+
+
+def measure(row: str, engines: dict[str, Engine], rounds: int) -> dict[str, float]:
+    """Medians in seconds for one step of a row, by engine; engines without the row are left out.
+
+    "traced" is graphwidget while somebody watches.
+    """
+    steps = {name: engine.rows[row]() for name, engine in engines.items() if row in engine.rows}
+    contexts: dict[str, Any] = dict.fromkeys(steps, nullcontext)
+    if row.startswith("chain"):
+        steps["traced"], contexts["traced"] = steps["graphwidget"], watching
+    times = {}
+    for name, step in steps.items():
+        with contexts[name]():
+            seconds(step, 1)  # compile, fill caches
+            times[name] = max(1, int(SLICE / max(seconds(step, 1), 1e-6)))
+    found: dict[str, list[float]] = {name: [] for name in steps}
+    for _ in range(rounds):
+        for name, step in steps.items():
+            with contexts[name]():
+                found[name].append(seconds(step, times[name]))
+            gc.collect()  # nobody pays for another's garbage
+    return {name: median(each) for name, each in found.items()}
+
+
+def table(rows: Sequence[str], engines: dict[str, Engine], rounds: int) -> list[list[str]]:
+    """The table's lines: each engine's time as a ratio to PyTorch's."""
+    names = [*engines, "traced"]
+    lines = [["row", "PyTorch", *(name for name in names if name != "torch")]]
+    for row in rows:
+        found = measure(row, engines, rounds)
+        base = found["torch"]
+        ratios = [f"{found[n] / base:.2f}" if n in found else "-" for n in names if n != "torch"]
+        lines.append([row, f"{base * 1e3:.2f} ms", *ratios])
+    return lines
