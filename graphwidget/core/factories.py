@@ -161,10 +161,28 @@ def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor that shares memory with an array.
 
     Raises:
-        TypeError: it is no array of numbers.
+        TypeError: it is no array, or not of numbers that tensors have.
+        ValueError: its strides or its byte order are not those of a tensor.
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    dtypes.of(array.dtype.newbyteorder("="))
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion "
+            "between byte orders is currently not supported."
+        )
+    if any(stride < 0 for stride in array.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative "
+            "strides are not currently supported. (You can probably work around this by making a "
+            "copy of your array  with array.copy().) "
+        )
+    if any(stride % array.itemsize for stride in array.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy "
+            "array to reallocate the memory."
+        )
     return made(array)
 
 

@@ -74,6 +74,8 @@ def pow(input: Any, exponent: Any) -> Tensor:
     if isinstance(exponent, Tensor):
         if isinstance(input, Tensor):
             return F.pow_tensor(input, exponent)
+        if not is_number(input):
+            return NotImplemented  # type: ignore[no-any-return]
         dtype = dtypes.result_type(exponent._data, input)
         power = exponent if exponent._data.dtype == dtype else F.to_copy(exponent, dtype)
         return F.pow_base(power, input)

@@ -11,6 +11,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     dtypes,
     factories,
     functions,
+    interchange,
     operators,
     products,
     shapes,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,6 +28,8 @@ def rmod(self: Tensor, other: Any) -> Tensor:
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
     """other @ self."""
+    if not isinstance(other, Tensor):
+        return NotImplemented  # type: ignore[no-any-return]
     return products.matmul(other, self)
 
 
@@ -77,44 +78,16 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
 
 
 def contains(self: Tensor, item: Any) -> bool:
-    """Whether any item equals this one."""
-    return bool(np.any(self._data == (item._data if isinstance(item, Tensor) else item)))
-
-
-def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-    """What ``np.asarray(tensor)`` gives."""
-    data = functions.numpy(self)
-    return data if dtype is None else data.astype(dtype)
-
-
-def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
-    """A copy of a leaf with its gradient.
+    """Whether any item equals this one.
 
     Raises:
-        RuntimeError: not a leaf.
+        RuntimeError: neither a tensor nor a number.
     """
-    if not self.is_leaf:
+    if not isinstance(item, (Tensor, int, float)):
         raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-            "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-            "because of a torch.nn.utils.weight_norm usage, see "
-            "https://github.com/pytorch/pytorch/pull/103001"
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(item)}."
         )
-    out = type(self)._wrap(self._data.copy())
-    out._requires_grad = self._requires_grad
-    out.__dict__.update(copy.deepcopy(self.__dict__, memo))
-    if self._grad is not None:
-        out._grad = copy.deepcopy(self._grad, memo)
-    memo[id(self)] = out
-    return out
-
-
-def shallow_copy(self: Tensor) -> Tensor:
-    """A leaf with the same memory and none of its gradient, as ``copy.copy`` gives."""
-    out = type(self)._wrap(self._data)
-    out._requires_grad = self._requires_grad
-    out.__dict__.update(self.__dict__)
-    return out
+    return bool(np.any(self._data == (item._data if isinstance(item, Tensor) else item)))
 
 
 METHODS.update({
@@ -137,6 +110,5 @@ METHODS.update({
     "__pos__": lambda self: self,
     "__float__": lambda self: float(scalar(self)), "__int__": lambda self: int(scalar(self)),
     "__bool__": as_bool, "__index__": as_index, "__len__": length, "__iter__": iterate,
-    "__contains__": contains, "__array__": as_numpy_array, "__deepcopy__": deepcopy,
-    "__copy__": shallow_copy, "__hash__": object.__hash__,  # defining __eq__ took it away
+    "__contains__": contains, "__hash__": object.__hash__,  # defining __eq__ took it away
 })  # fmt: skip

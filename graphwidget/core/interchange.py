@@ -1,0 +1,145 @@
+"""Tensors and the rest of the world: numpy's protocols, DLPack, copies and pickles.
+
+Memory is shared wherever the other side can share it: ``numpy()``, ``from_numpy``, DLPack in both
+directions. Tensors that share a storage still share it after a ``deepcopy`` of both.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from . import factories, functions
+from .public import METHODS, offer
+from .tensor import Tensor
+
+LEAVES_ONLY = (
+    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
+    "the moment.  If you were attempting to deepcopy a module, this may be because of a "
+    "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+)
+
+
+# numpy -------------------------------------------------------------------------------------------
+def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """What ``np.asarray(tensor)`` gives: the tensor's memory where dtype and ``copy`` allow."""
+    return np.array(functions.numpy(self), dtype, copy=copy)
+
+
+def from_ufunc(
+    self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False
+) -> Tensor:
+    """The result of a numpy ufunc on a tensor, as a tensor (numpy's ``__array_wrap__``)."""
+    return Tensor._wrap(np.asarray(array))
+
+
+# DLPack ------------------------------------------------------------------------------------------
+def to_dlpack_capsule(self: Tensor, **options: Any) -> Any:
+    """The tensor's memory for another library (``__dlpack__`` of the array API).
+
+    Raises:
+        BufferError: the tensor requires grad.
+    """
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    options.pop("stream", None)  # the CPU has none
+    return self._data.__dlpack__(**options)
+
+
+class Capsule:
+    """A bare DLPack capsule, as the object with ``__dlpack__`` that numpy asks for."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+@offer(method=False)
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor on the memory of another library's array, or of a DLPack capsule; no copy."""
+    known = hasattr(ext_tensor, "__dlpack__")
+    return factories.made(np.from_dlpack(ext_tensor if known else Capsule(ext_tensor)))
+
+
+# Copies and pickles ----------------------------------------------------------------------------
+def storage_of(data: np.ndarray) -> np.ndarray:
+    """The array that owns the memory of ``data``, as far as it lies in C order; else ``data``."""
+    root = data
+    while isinstance(root.base, np.ndarray) and root.base.dtype == data.dtype:
+        root = root.base
+    return root if root.flags.c_contiguous else np.ascontiguousarray(data)
+
+
+def place_in(data: np.ndarray, storage: np.ndarray) -> tuple[int, tuple[int, ...]]:
+    """Where in its storage ``data`` begins, in bytes, and its strides."""
+    if not np.may_share_memory(data, storage):  # a copy in C order
+        return 0, storage.strides
+    return data.ctypes.data - storage.ctypes.data, data.strides
+
+
+def rebuild(
+    kind: type[Tensor],
+    storage: np.ndarray,
+    place: tuple[int, tuple[int, ...]],
+    shape: tuple[int, ...],
+    requires_grad: bool,
+    attributes: dict[str, Any],
+) -> Tensor:
+    """A leaf on a part of a storage."""
+    offset, strides = place
+    out = kind._wrap(np.ndarray(shape, storage.dtype, storage, offset, strides))
+    out._requires_grad = requires_grad
+    out.__dict__.update(attributes)
+    return out
+
+
+def reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
+    """For pickle: storage, place and ``requires_grad``, without gradient and history.
+
+    As in PyTorch each tensor brings a storage of its own.
+    """
+    storage = storage_of(self._data)
+    place, storage = place_in(self._data, storage), storage.copy()
+    shape, needed = self._data.shape, self.requires_grad
+    return rebuild, (type(self), storage, place, shape, needed, self.__dict__)
+
+
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A copy of a leaf with its gradient.
+
+    Raises:
+        RuntimeError: not a leaf.
+    """
+    if not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    storage = storage_of(self._data)
+    place = place_in(self._data, storage)
+    attributes = copy.deepcopy(self.__dict__, memo)
+    copied = copy.deepcopy(storage, memo)
+    out = rebuild(type(self), copied, place, self._data.shape, self._requires_grad, attributes)
+    memo[id(self)] = out
+    if self._grad is not None:
+        out._grad = copy.deepcopy(self._grad, memo)
+    return out
+
+
+def shallow_copy(self: Tensor) -> Tensor:
+    """A leaf with the same memory and none of its gradient, as ``copy.copy`` gives."""
+    out = type(self)._wrap(self._data)
+    out._requires_grad = self._requires_grad
+    out.__dict__.update(self.__dict__)
+    return out
+
+
+METHODS.update(
+    __array__=as_numpy_array, __array_wrap__=from_ufunc, __array_priority__=1000,
+    __dlpack__=to_dlpack_capsule, __dlpack_device__=lambda self: self._data.__dlpack_device__(),
+    __deepcopy__=deepcopy, __copy__=shallow_copy, __reduce_ex__=reduce,
+)  # fmt: skip
