@@ -17,6 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from . import autograd, nn, optim
 from .core import methods as _methods  # noqa: F401  (Tensor gets its methods)
+from .core.conversion import (
+    channels_last,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)  # fmt: skip
 from .core.dtypes import (
     Size,
     device,
@@ -87,9 +95,10 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "GraphWidget", "Size", "Tensor", "__version__", "autograd", "bool", "device", "double",
-    "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32", "float64",
+    "GraphWidget", "Size", "Tensor", "__version__", "autograd", "bool", "channels_last",
+    "contiguous_format", "device", "double", "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32", "float64",
     "get_default_dtype", "half", "iinfo", "inf", "initial_seed", "int", "int16", "int32", "int64",
+    "layout", "memory_format", "preserve_format", "strided",
     "int8", "is_grad_enabled", "is_tensor", "load_ipython_extension", "long", "manual_seed",
     "nan", "nn", "no_grad", "optim", "pi", "seed", "set_default_dtype", "set_grad_enabled",
     "set_printoptions", "short", "to_graphviz", "uint8", "unload_ipython_extension", "watch",

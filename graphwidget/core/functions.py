@@ -13,6 +13,7 @@ import numpy as np
 
 from . import dtypes, hot
 from .compile import TENSORS as F
+from .conversion import to
 from .dims import shape_args, wrap_dim, wrap_dims
 from .promote import constant, is_number
 from .public import offer
@@ -291,23 +292,6 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 
 
 # Types and numbers ---------------------------------------------------------------------------
-@offer(function=False)
-def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """The tensor in another dtype (itself when it has it already); the device must be the CPU."""
-    target = kwargs.get("dtype")
-    copy = kwargs.get("copy", False)
-    for arg in (*args, kwargs.get("device")):
-        if isinstance(arg, dtypes.dtype):
-            target = arg
-        elif isinstance(arg, Tensor):
-            target = arg.dtype
-        elif isinstance(arg, (str, dtypes.device)):
-            dtypes.require_cpu(arg)
-    if target is None or target.numpy == self._data.dtype:
-        return clone(self) if copy else self
-    return F.to_copy(self, target.numpy)
-
-
 @offer(function=False)
 def item(self: Tensor) -> Any:
     """The only item as a Python number.

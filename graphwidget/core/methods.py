@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
-    dtypes,
+    conversion,
     factories,
     functions,
     interchange,
@@ -53,30 +53,6 @@ def storage_offset(self: Tensor) -> int:
     return int(self._data.ctypes.data - root.ctypes.data) // self._data.itemsize
 
 
-@offer(function=False)
-def cpu(self: Tensor) -> Tensor:
-    """The tensor itself: it is on the CPU."""
-    return self
-
-
-@offer(function=False)
-def type(self: Tensor, dtype: Any = None) -> Any:
-    """The legacy type name, or the tensor in another dtype."""
-    if dtype is None:
-        return dtypes.tensor_type(self._data.dtype)
-    return functions.to(self, dtype)
-
-
-def cast(target: dtypes.dtype) -> Callable[[Tensor], Tensor]:
-    """The method that converts to one dtype."""
-
-    def method(self: Tensor) -> Tensor:
-        return functions.to(self, target)
-
-    method.__doc__ = f"The tensor as {target!r}, itself when it is already."
-    return method
-
-
 def new_factory(name: str) -> Callable[..., Tensor]:
     """``new_zeros`` and the like: of this tensor's dtype."""
     factory: Callable[..., Tensor] = getattr(factories, name)
@@ -90,11 +66,6 @@ def new_factory(name: str) -> Callable[..., Tensor]:
 
 for _name in ("zeros", "ones", "empty", "full", "tensor"):
     METHODS["new_" + _name] = new_factory(_name)
-for _name, _dtype in (
-    ("float", dtypes.float32), ("double", dtypes.float64), ("half", dtypes.float16),
-    ("long", dtypes.int64), ("int", dtypes.int32), ("short", dtypes.int16), ("bool", dtypes.bool_),
-):  # fmt: skip
-    METHODS[_name] = cast(_dtype)
 METHODS.update(
     numel=lambda self: self._data.size,
     nelement=lambda self: self._data.size,
@@ -108,7 +79,6 @@ METHODS.update(
     is_floating_point=lambda self: self._meta.floating,
     data_ptr=lambda self: self._data.ctypes.data,
     ravel=lambda self: shapes.reshape(self, -1),
-    type_as=lambda self, other: functions.to(self, other.dtype),
     where=lambda self, condition, other: functions.where(condition, self, other),
     T=property(lambda self: shapes.permute(self, *reversed(range(self._data.ndim)))),
     mT=property(lambda self: shapes.transpose(self, -2, -1)),

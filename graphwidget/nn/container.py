@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, SupportsIndex
+from itertools import chain
+from typing import Any, SupportsIndex, TypeVar
 
 from .module import Module
+
+Seq = TypeVar("Seq", bound="Sequential")
+Listed = TypeVar("Listed", bound="ModuleList")
 
 
 class Sequential(Module):
     """Calls its modules one after another, each with what the one before returned."""
 
-    def __init__(self, *modules: Any) -> None:
+    def __init__(self, *args: Any) -> None:
         super().__init__()
-        if len(modules) == 1 and isinstance(modules[0], Mapping):
-            for name, module in modules[0].items():
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            for name, module in args[0].items():
                 self.add_module(name, module)
         else:
-            for place, module in enumerate(modules):
+            for place, module in enumerate(args):
                 self.add_module(str(place), module)
 
     def forward(self, input: Any) -> Any:
         """The output of the last module."""
-        for module in self:
-            input = module(input)
+        for module in self._modules.values():
+            input = module(input)  # type: ignore[misc]
         return input
 
     def __len__(self) -> int:
@@ -33,18 +38,79 @@ class Sequential(Module):
     def __iter__(self) -> Iterator[Module]:
         return iter(_held(self))
 
-    def __getitem__(self, index: SupportsIndex | slice) -> Any:
-        if isinstance(index, slice):
-            return type(self)(dict(list(self._modules.items())[index]))
-        return _held(self)[_place(index, len(self))]
+    def __getitem__(self, idx: SupportsIndex | slice) -> Any:
+        if isinstance(idx, slice):
+            return type(self)(OrderedDict(list(self._modules.items())[idx]))
+        return _held(self)[_place(idx, len(self))]
 
-    def __setitem__(self, index: SupportsIndex, module: Module) -> None:
-        setattr(self, list(self._modules)[_place(index, len(self))], module)
+    def __setitem__(self, idx: SupportsIndex, module: Module) -> None:
+        setattr(self, _name_at(self, idx), module)
 
-    def append(self, module: Module) -> Sequential:
+    def __delitem__(self, idx: SupportsIndex | slice) -> None:
+        names = list(self._modules)
+        gone = names[idx] if isinstance(idx, slice) else [_name_at(self, idx)]
+        for name in gone:
+            delattr(self, name)
+        _renumber(self, _held(self))
+
+    def __add__(self, other: object) -> Sequential:
+        if not isinstance(other, Sequential):
+            raise ValueError(
+                "add operator supports only objects of Sequential class, but "
+                f"{type(other)} is given."
+            )
+        return Sequential(*self, *other)
+
+    def __iadd__(self: Seq, other: object) -> Seq:
+        if not isinstance(other, Sequential):
+            raise ValueError(
+                "add operator supports only objects of Sequential class, but "
+                f"{type(other)} is given."
+            )
+        return self.extend(list(other))
+
+    def __mul__(self, other: int) -> Sequential:
+        _check_times(self, other)
+        return Sequential(*(_held(self) * other))
+
+    def __rmul__(self, other: int) -> Sequential:
+        return self.__mul__(other)
+
+    def __imul__(self: Seq, other: int) -> Seq:
+        _check_times(self, other)
+        return self.extend(_held(self) * (other - 1))
+
+    def append(self: Seq, module: Module) -> Seq:
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self
+
+    def insert(self: Seq, index: int, module: Module) -> Seq:
+        """Put a module before the one at `index`.
+
+        Raises:
+            IndexError: there is no such place.
+        """
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        held = _held(self)
+        if not -len(held) <= index <= len(held):
+            raise IndexError(f"Index out of range: {index}")
+        held.insert(index if index >= 0 else index + len(held), module)
+        _renumber(self, held)
+        return self
+
+    def extend(self: Seq, sequential: Iterable[Module]) -> Seq:
+        """Add modules at the end."""
+        for module in sequential:
+            self.append(module)
+        return self
+
+    def pop(self, key: SupportsIndex) -> Module:
+        """Take a module out and return it."""
+        found: Module = self[key]
+        del self[key]
+        return found
 
 
 class ModuleList(Module):
@@ -52,34 +118,70 @@ class ModuleList(Module):
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
-        self.extend(modules or ())
+        if modules is not None:
+            self += modules
 
     def __len__(self) -> int:
         return len(self._modules)
 
-    def __iter__(self) -> Iterator[Module]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(_held(self))
 
     def __contains__(self, module: object) -> bool:
         return module in self._modules.values()
 
-    def __getitem__(self, index: SupportsIndex | slice) -> Any:
-        if isinstance(index, slice):
-            return type(self)(_held(self)[index])
-        return _held(self)[_place(index, len(self))]
+    def __getitem__(self, idx: SupportsIndex | slice) -> Any:
+        if isinstance(idx, slice):
+            return type(self)(_held(self)[idx])
+        return _held(self)[_place(idx, len(self))]
 
-    def __setitem__(self, index: SupportsIndex, module: Module) -> None:
-        setattr(self, str(_place(index, len(self))), module)
+    def __setitem__(self, idx: SupportsIndex, module: Module) -> None:
+        setattr(self, str(_place(idx, len(self))), module)
 
-    def append(self, module: Module) -> ModuleList:
+    def __delitem__(self, idx: SupportsIndex | slice) -> None:
+        names = list(self._modules)
+        gone = names[idx] if isinstance(idx, slice) else [str(_place(idx, len(self)))]
+        for name in gone:
+            delattr(self, name)
+        _renumber(self, _held(self))
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList(chain(self, other))
+
+    def __iadd__(self: Listed, modules: Iterable[Module]) -> Listed:
+        return self.extend(modules)
+
+    def insert(self, index: int, module: Module) -> None:
+        """Put a module before the one at `index`."""
+        held = _held(self)
+        held.insert(index, module)
+        _renumber(self, held)
+
+    def append(self: Listed, module: Module) -> Listed:
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self
 
-    def extend(self, modules: Iterable[Module]) -> ModuleList:
-        """Add modules at the end."""
-        for module in modules:
-            self.append(module)
+    def pop(self, key: SupportsIndex) -> Module:
+        """Take a module out and return it."""
+        found: Module = self[key]
+        del self[key]
+        return found
+
+    def extend(self: Listed, modules: Iterable[Module]) -> Listed:
+        """Add modules at the end.
+
+        Raises:
+            TypeError: what is given is not iterable.
+        """
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                "ModuleList.extend should be called with an iterable, but got "
+                + type(modules).__name__
+            )
+        start = len(self)
+        for place, module in enumerate(modules, start):
+            self.add_module(str(place), module)
         return self
 
     def __repr__(self) -> str:
@@ -104,7 +206,8 @@ class ModuleDict(Module):
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
-        self.update(modules or {})
+        if modules is not None:
+            self.update(modules)
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -112,17 +215,27 @@ class ModuleDict(Module):
     def __iter__(self) -> Iterator[str]:
         return iter(self._modules)
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._modules
+    def __contains__(self, key: object) -> bool:
+        return key in self._modules
 
-    def __getitem__(self, name: str) -> Any:
-        return self._modules[name]
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
 
-    def __setitem__(self, name: str, module: Module) -> None:
-        self.add_module(name, module)
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
 
-    def __delitem__(self, name: str) -> None:
-        del self._modules[name]
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def clear(self) -> None:
+        """Take everything out."""
+        self._modules.clear()
+
+    def pop(self, key: str) -> Any:
+        """Take a module out and return it."""
+        found = self[key]
+        del self[key]
+        return found
 
     def keys(self) -> Iterable[str]:
         """The names."""
@@ -136,10 +249,35 @@ class ModuleDict(Module):
         """The names with their modules."""
         return self._modules.items()
 
-    def update(self, modules: Mapping[str, Module]) -> None:
-        """Add modules under names."""
-        for name, module in modules.items():
-            self[name] = module
+    def update(self, modules: Any) -> None:
+        """Add modules under names, from a mapping or from pairs.
+
+        Raises:
+            TypeError: neither of these.
+            ValueError: an item is no pair.
+        """
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                + type(modules).__name__
+            )
+        if isinstance(modules, Mapping | ModuleDict):
+            for name, each in modules.items():
+                self[name] = each  # type: ignore[assignment]  # None holds a place
+            return
+        for place, pair in enumerate(modules):
+            if not isinstance(pair, Iterable):
+                raise TypeError(
+                    f"ModuleDict update sequence element #{place} should be Iterable; "
+                    f"is{type(pair).__name__}"
+                )
+            items: Any = pair
+            if len(items) != 2:
+                raise ValueError(
+                    f"ModuleDict update sequence element #{place} has length {len(items)}; "
+                    "2 is required"
+                )
+            self[items[0]] = items[1]
 
 
 def _held(module: Module) -> list[Any]:
@@ -151,3 +289,20 @@ def _place(index: SupportsIndex, length: int) -> int:
     if not -length <= place < length:
         raise IndexError(f"index {place} is out of range")
     return place % length
+
+
+def _name_at(module: Sequential, index: SupportsIndex) -> str:
+    return list(module._modules)[_place(index, len(module))]
+
+
+def _renumber(module: Module, held: list[Any]) -> None:
+    """Let a module hold these under the names "0", "1", ..."""
+    module._modules.clear()
+    module._modules.update({str(place): child for place, child in enumerate(held)})
+
+
+def _check_times(module: Module, times: object) -> None:
+    if not isinstance(times, int):
+        raise TypeError(f"unsupported operand type(s) for *: {type(module)} and {type(times)}")
+    if times <= 0:
+        raise ValueError(f"Non-positive multiplication factor {times} for {type(module)}")

@@ -1,7 +1,8 @@
-"""`Parameter`: the leaf tensors of a model."""
+"""`Parameter`, the leaf tensors of a model, and `Buffer`, its other state."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any
 
 from ..core import hot
@@ -44,4 +45,38 @@ class Parameter(Tensor):
         return found
 
     def __reduce__(self) -> Any:
-        return Parameter, (self.detach(), self.requires_grad)
+        return _rebuilt, (self.detach(), self.requires_grad, OrderedDict(self.__dict__))
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.__reduce__()
+
+
+def _rebuilt(data: Tensor, requires_grad: bool, attributes: dict[str, Any]) -> Parameter:
+    """A parameter from its pickle."""
+    made = Parameter(data, requires_grad)
+    made.__dict__.update(attributes)
+    return made
+
+
+class _BufferType(type):
+    """Buffers are plain tensors that carry a mark, as in PyTorch."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return is_buffer(instance)
+
+
+class Buffer(metaclass=_BufferType):
+    """`Buffer(data, persistent=True)` gives a tensor that modules register as a buffer when it
+    is assigned to an attribute of theirs; `persistent` ones are saved."""
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+        source = empty(0) if data is None else data
+        made: Any = source.detach().requires_grad_(source.requires_grad)
+        made.persistent = persistent
+        made._is_buffer = True
+        return made
+
+
+def is_buffer(value: object) -> bool:
+    """Whether a value is a tensor that `Buffer` made."""
+    return isinstance(value, Tensor) and bool(value.__dict__.get("_is_buffer", False))

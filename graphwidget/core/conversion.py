@@ -1,0 +1,215 @@
+"""Tensors in another dtype or on another device; the only device here is the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import dtypes
+from .compile import TENSORS as F
+from .public import FUNCTIONS, METHODS, offer
+from .tensor import Tensor
+
+
+class memory_format:
+    """An order of dims in memory. Named so that programs may ask; strides are not changed."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+
+_OPTIONS = (
+    "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None"
+)
+_SIGNATURES = (
+    f" * (torch.device device = None, torch.dtype dtype = None, {_OPTIONS})\n"
+    f" * (torch.dtype dtype, {_OPTIONS})\n"
+    f" * (Tensor tensor, {_OPTIONS})\n"
+)
+_PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}
+
+Parsed = tuple[dtypes.device | None, dtypes.dtype | None, bool, bool]
+
+
+def parsed_to(*args: Any, **kwargs: Any) -> Parsed:
+    """(device, dtype, non_blocking, copy) from the arguments of `to`, in any of its forms.
+
+    Raises:
+        TypeError: no form fits.
+        RuntimeError: an unknown device.
+    """
+    given = dict(kwargs)
+    rest = list(args)
+    device = dtype = None
+    first = rest[0] if rest else None
+    if isinstance(first, Tensor) or (not rest and "tensor" in given):
+        other = rest.pop(0) if rest else given.pop("tensor")
+        device, dtype = other.device, other.dtype
+    elif _is_dtype(first):
+        dtype = rest.pop(0)
+    else:
+        device = rest.pop(0) if rest else given.pop("device", None)
+        dtype = rest.pop(0) if rest and not isinstance(rest[0], bool) else given.pop("dtype", None)
+    non_blocking = rest.pop(0) if rest else given.pop("non_blocking", False)
+    copy = rest.pop(0) if rest else given.pop("copy", False)
+    given.pop("memory_format", None)
+    if (
+        rest
+        or given
+        or not (dtype is None or _is_dtype(dtype))
+        or not (isinstance(non_blocking, bool) and isinstance(copy, bool))
+    ):
+        raise TypeError(
+            f"to() received an invalid combination of arguments - got ({_spelled(args, kwargs)}), "
+            f"but expected one of:\n{_SIGNATURES}"
+        )
+    place = device if device is None or isinstance(device, dtypes.device) else dtypes.device(device)
+    return place, _PYTHON_TYPES.get(dtype, dtype), non_blocking, copy
+
+
+def _is_dtype(value: object) -> bool:
+    return isinstance(value, dtypes.dtype) or value in (float, int, bool)
+
+
+def _spelled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """The types of arguments as PyTorch's messages list them."""
+    positional = ", ".join(_word(arg) for arg in args)
+    if not kwargs:
+        return positional
+    named = ", ".join(f"{name}={_word(value)}" for name, value in kwargs.items())
+    return f"{positional}, {named}" if args else f"{named}, "
+
+
+def _word(value: object) -> str:
+    if isinstance(value, dtypes.dtype | dtypes.device):
+        return f"torch.{type(value).__name__}"
+    return type(value).__name__
+
+
+@offer(function=False)
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The tensor in another dtype: itself, unless `copy`, when it has it already.
+
+    `to(dtype)`, `to(device, dtype)` or `to(other)`; the device must be the CPU.
+
+    Raises:
+        AssertionError: a CUDA device.
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], dtypes.dtype):
+        return as_type(self, args[0])
+    device, dtype, _, copy = parsed_to(*args, **kwargs)
+    dtypes.require_cpu(device)
+    if dtype is None or dtype.numpy == self._data.dtype:
+        return F.clone(self) if copy else self
+    return F.to_copy(self, dtype.numpy)
+
+
+def as_type(self: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """The tensor in a dtype, itself when it has it already."""
+    if dtype.numpy == self._data.dtype:
+        return self
+    return F.to_copy(self, dtype.numpy)
+
+
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The legacy type name (`"torch.FloatTensor"`), or the tensor in the dtype that a dtype, a
+    legacy name or a legacy class gives.
+
+    Raises:
+        TypeError: it is none of these.
+        ValueError: an unknown name.
+    """
+    if dtype is None:
+        return dtypes.tensor_type(self._data.dtype)
+    if _is_dtype(dtype):
+        return as_type(self, _PYTHON_TYPES.get(dtype, dtype))
+    if not isinstance(dtype, str | type) and not callable(dtype):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    name = dtype if isinstance(dtype, str) else f"torch.{dtype.__name__}"
+    for known in dtypes.ALL:
+        if name == dtypes.tensor_type(known.numpy):
+            return as_type(self, known)
+    raise ValueError(f"invalid type: '{name}'")
+
+
+def cast(target: dtypes.dtype) -> Callable[..., Tensor]:
+    """The method that converts to one dtype."""
+
+    def method(self: Tensor, memory_format: Any = None) -> Tensor:
+        return as_type(self, target)
+
+    method.__doc__ = f"The tensor as {target!r}, itself when it is already."
+    return method
+
+
+@offer(function=False)
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    """The tensor itself: it is on the CPU."""
+    return self
+
+
+@offer(function=False)
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
+    """Raises what a build of PyTorch without CUDA raises.
+
+    Raises:
+        AssertionError: always, unless the device is none of CUDA's (RuntimeError).
+    """
+    named = None if device is None else dtypes.device(device)
+    if named is not None and named.type != "cuda":
+        raise RuntimeError("Invalid device, must be cuda device")
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+@offer(function=False)
+def get_device(self: Tensor) -> int:
+    """-1, the CPU's number."""
+    return -1
+
+
+@offer(function=False)
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Raises PyTorch's error: there is no accelerator to pin memory for."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+@offer(function=False)
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor in another one's dtype."""
+    return as_type(self, dtypes.of(other._data.dtype))
+
+
+class layout:
+    """How items lie in memory: `torch.strided` is the only layout here."""
+
+    def __repr__(self) -> str:
+        return "torch.strided"
+
+
+strided = layout()
+
+for _name, _target in (
+    ("float", dtypes.float32), ("double", dtypes.float64), ("half", dtypes.float16),
+    ("long", dtypes.int64), ("int", dtypes.int32), ("short", dtypes.int16),
+    ("char", dtypes.int8), ("byte", dtypes.uint8), ("bool", dtypes.bool_),
+):  # fmt: skip
+    METHODS[_name] = cast(_target)
+for _name in ("cuda", "mps", "xpu", "meta", "sparse", "quantized"):
+    METHODS["is_" + _name] = property(lambda self: False)
+METHODS.update(
+    type=type_,
+    is_cpu=property(lambda self: True),
+    is_pinned=lambda self, device=None: False,
+    is_shared=lambda self: False,
+    layout=property(lambda self: strided),
+)
+FUNCTIONS["get_device"] = get_device

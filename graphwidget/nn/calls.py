@@ -1,0 +1,218 @@
+"""Calling a module: its forward function and the hooks around it, in PyTorch's order."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..core import hot
+from ..core.node import RemovableHandle
+from ..core.tensor import Tensor
+from .backward_hooks import ModuleGradients, hook_old_style
+from .registers import Registers
+
+Hooks = OrderedDict[int, Any]
+_TWO_KINDS = (
+    "Cannot use both regular backward hooks and full backward hooks on a single Module. "
+    "Please use only one of them."
+)
+_SILENCED = (
+    "module forward hook with ``always_call=True`` raised an exception that was silenced as "
+    "another error was raised in forward: "
+)
+
+
+class ForwardHook(NamedTuple):
+    """A hook around forward: whether it is given keyword arguments, and runs after errors too."""
+
+    function: Callable[..., Any]
+    with_kwargs: bool
+    always_call: bool = False
+
+
+class Calls(Registers):
+    """The part of `Module` that runs forward, with what users hooked to it."""
+
+    _forward_pre_hooks: OrderedDict[int, ForwardHook]
+    _forward_hooks: OrderedDict[int, ForwardHook]
+    _backward_pre_hooks: Hooks
+    _backward_hooks: Hooks
+    _is_full_backward_hook: bool | None
+
+    def forward(self, *input: Any, **named: Any) -> Any:
+        """What the module computes; subclasses define it."""
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        observer = hot.observer
+        if observer is None:
+            return self._call_impl(*args, **kwargs)
+        kind = self._get_name()
+        name = f"{self._called}: {kind}" if self._called is not None else kind
+        observer.scope("module", name, True)
+        try:
+            return self._call_impl(*args, **kwargs)
+        finally:
+            observer.scope("module", name, False)
+
+    def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        if not (
+            self._forward_hooks
+            or self._forward_pre_hooks
+            or self._backward_hooks
+            or self._backward_pre_hooks
+        ):
+            return self.forward(*args, **kwargs)
+        return _Call(self, args, kwargs).run()
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    # -------------------------------------------------------------------------- hooking
+
+    def register_forward_pre_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+    ) -> RemovableHandle:
+        """Call `hook(module, args)` before each forward; what it returns replaces the arguments.
+
+        With `with_kwargs` it is `hook(module, args, kwargs)` and returns None or both.
+        """
+        return added(self._forward_pre_hooks, ForwardHook(hook, with_kwargs), prepend)
+
+    def register_forward_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Call `hook(module, args, output)` after each forward; what it returns replaces the
+        output. With `always_call` it runs also when forward raised, with output None."""
+        return added(self._forward_hooks, ForwardHook(hook, with_kwargs, always_call), prepend)
+
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, grad_output)` when the gradients of the outputs are known, before
+        the module's own backward; what it returns replaces them."""
+        return added(self._backward_pre_hooks, hook, prepend)
+
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are
+        known; what it returns replaces `grad_input`.
+
+        Raises:
+            RuntimeError: the module has hooks of the old kind.
+        """
+        return self._add_backward_hook(hook, True, prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The old kind: sees only the last op of the module.
+
+        Raises:
+            RuntimeError: the module has full backward hooks.
+        """
+        return self._add_backward_hook(hook, False, False)
+
+    def _add_backward_hook(
+        self, hook: Callable[..., Any], full: bool, prepend: bool
+    ) -> RemovableHandle:
+        if self._is_full_backward_hook is (not full):
+            raise RuntimeError(_TWO_KINDS)
+        self._is_full_backward_hook = full
+        return added(self._backward_hooks, hook, prepend)
+
+
+def added(hooks: OrderedDict[int, Any], hook: Any, first: bool = False) -> RemovableHandle:
+    """Register a hook, at the end or in first place."""
+    handle = RemovableHandle(hooks, hook)
+    if first:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+class _Call:
+    """One call of a module that has hooks."""
+
+    def __init__(self, module: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.module = module
+        self.args = args
+        self.kwargs = kwargs
+        self.result: Any = None
+        self.done: set[int] = set()
+
+    def run(self) -> Any:
+        """The module's output."""
+        try:
+            return self._run()
+        except Exception:
+            self._after_an_error()
+            raise
+
+    def _run(self) -> Any:
+        module = self.module
+        full = bool(module._is_full_backward_hook)
+        backward = list(module._backward_hooks.values())
+        before_backward = list(module._backward_pre_hooks.values())
+        for hook in tuple(module._forward_pre_hooks.values()):
+            self._before(hook)
+        gradients = None
+        if (full and backward) or before_backward:
+            gradients = ModuleGradients(module, backward if full else [], before_backward)
+            self.args = gradients.watch_inputs(self.args)
+        self.result = module.forward(*self.args, **self.kwargs)
+        for key, hook in tuple(module._forward_hooks.items()):
+            self._after(key, hook)
+        if gradients is not None:
+            if not isinstance(self.result, Tensor | tuple):
+                warnings.warn(
+                    "For backward hooks to be called, module output should be a Tensor or a "
+                    f"tuple of Tensors but received {type(self.result)}",
+                    stacklevel=4,
+                )
+            self.result = gradients.watch_outputs(self.result)
+        if backward and not full:
+            hook_old_style(module, backward, self.args, self.result)
+        return self.result
+
+    def _before(self, hook: ForwardHook) -> None:
+        if not hook.with_kwargs:
+            changed = hook.function(self.module, self.args)
+            if changed is not None:
+                self.args = changed if isinstance(changed, tuple) else (changed,)
+            return
+        changed = hook.function(self.module, self.args, self.kwargs)
+        if changed is None:
+            return
+        if not (isinstance(changed, tuple) and len(changed) == 2):
+            raise RuntimeError(
+                "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
+                f"{changed}."
+            )
+        self.args, self.kwargs = changed
+
+    def _after(self, key: int, hook: ForwardHook) -> None:
+        self.done.add(key)
+        given = (self.args, self.kwargs) if hook.with_kwargs else (self.args,)
+        changed = hook.function(self.module, *given, self.result)
+        if changed is not None:
+            self.result = changed
+
+    def _after_an_error(self) -> None:
+        for key, hook in tuple(self.module._forward_hooks.items()):
+            if hook.always_call and key not in self.done:
+                try:
+                    self._after(key, hook)
+                except Exception as error:
+                    warnings.warn(f"{_SILENCED}{error}", stacklevel=5)
