@@ -96,7 +96,8 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "GraphWidget", "Size", "Tensor", "__version__", "autograd", "bool", "channels_last",
-    "contiguous_format", "device", "double", "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32", "float64",
+    "contiguous_format", "device", "double", "dtype", "e", "enable_grad",
+    "finfo", "float", "float16", "float32", "float64",
     "get_default_dtype", "half", "iinfo", "inf", "initial_seed", "int", "int16", "int32", "int64",
     "layout", "memory_format", "preserve_format", "strided",
     "int8", "is_grad_enabled", "is_tensor", "load_ipython_extension", "long", "manual_seed",
