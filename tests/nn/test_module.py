@@ -214,7 +214,7 @@ p += [torch.ones(1)]
 p[0] = torch.zeros(2)
 result = [repr(p), len(p), [k for k, _ in p.named_parameters()], list(p.state_dict()), p[0],
     p[-1], repr(p[1:3]), attempt(lambda: p[9]), attempt(lambda: p(1)), p[2],
-    attempt(lambda: p.extend(torch.ones(2))), 
+    attempt(lambda: p.extend(torch.ones(2))),
     [type(v).__name__ for v in p], repr(nn.ParameterList())]
 
 # a parameter dict
