@@ -6,11 +6,11 @@ from functools import cache
 from typing import Any
 
 from ..optable import Op
+from ..optable.text import derivatives
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names, Site
 from ..recording.summary import Captured, summary
-from .formulas import derivatives
 
 Edges = list[tuple[int | None, int]]
 Made = tuple[Ref, Captured, bool, int | None, Names]
@@ -145,7 +145,7 @@ class Calls:
         self.recorder.tell(
             ev.Define(
                 op.key.replace(op.name, op.name + suffix, 1), op.sign, op.text, op.tex, inputs,
-                derivatives(op),
+                tuple(ev.Derivative(*each) for each in derivatives(op)),
             )
         )  # fmt: skip
 

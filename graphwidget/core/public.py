@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..optable import TABLE, Op
+from . import docs
 from .compile import TENSORS
 from .inplace import writer
 from .out import into
@@ -49,6 +50,7 @@ def offer(
 
     def register(offered: Offered) -> Offered:
         place = SPACES[space] if space else FUNCTIONS
+        offered.__doc__ = docs.describe_written(offered.__doc__, offered.__name__)
         for name in (offered.__name__, *also):
             if function:
                 place[name] = face(offered, offered.__name__) if out else offered
@@ -84,7 +86,7 @@ def face(target: Callable[..., Any], name: str, first: str = "") -> Callable[...
     exec(compile(source, f"<graphwidget {name}>", "exec"), scope)
     made: Callable[..., Any] = scope[name]
     made.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    made.__doc__ = target.__doc__
+    made.__doc__ = docs.with_out(target.__doc__)
     made.__module__ = "graphwidget"
     return made
 
@@ -131,7 +133,8 @@ def offer_table() -> None:
         if op.public:
             offer_op(op)
         if op.inplace and key + "_" not in METHODS:
-            METHODS[key + "_"] = writer(key)
+            METHODS[key + "_"] = method = writer(key)
+            method.__doc__ = docs.describe_in_place(op)
     for alias, name in ALIASES.items():
         for offered in (FUNCTIONS, METHODS):
             for end in ("", "_"):
@@ -147,6 +150,7 @@ def offer_op(op: Op) -> None:
     if op.key in FUNCTIONS or op.key in METHODS:
         return
     record = getattr(TENSORS, op.key)
+    record.__doc__ = docs.describe(op)
     plain = op.variadic or op.view or not op.out
     FUNCTIONS[op.key] = record if plain else face(record, op.key, "input")
     METHODS[op.key] = record

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..optable import COMPOSITES, TABLE, Namespace, Op, bind
-from ..recording.events import Derivative
+from .declare import COMPOSITES, TABLE, Namespace, Op, bind
 
 SUM, PRODUCT, PREFIX, POWER, ATOM = range(5)
 """How tightly a text holds together."""
@@ -33,6 +32,9 @@ class Text:
 
     def __add__(self, other: Any) -> Text:
         return Text(f"{self.at(SUM)} + {_text(other).at(SUM)}", SUM)
+
+    def __radd__(self, other: Any) -> Text:
+        return _text(other) + self
 
     def __sub__(self, other: Any) -> Text:
         return Text(f"{self.at(SUM)} − {_text(other).at(PRODUCT)}", SUM)
@@ -62,6 +64,9 @@ class Text:
 
     def __pow__(self, other: Any) -> Text:
         return Text(f"{self.at(ATOM)} ^ {_text(other).at(ATOM)}", POWER)
+
+    def __repr__(self) -> str:
+        return self.text
 
     def __getattr__(self, name: str) -> Text:
         if name.startswith("__"):
@@ -130,7 +135,16 @@ def _caller(name: str) -> Callable[..., Text]:
     return write
 
 
-def derivatives(op: Op) -> tuple[Derivative, ...]:
+class Written(NamedTuple):
+    """The derivative of an op by one input: times the incoming gradient, and alone (item by item
+    ops; None for others)."""
+
+    input: str
+    vjp: str
+    local: str | None
+
+
+def derivatives(op: Op) -> tuple[Written, ...]:
     """The derivatives of an op as text, with ``{name}`` placeholders."""
     if TABLE.get(op.key) is not op:
         return ()  # a user's own Function: only its author knows
@@ -138,14 +152,14 @@ def derivatives(op: Op) -> tuple[Derivative, ...]:
 
 
 @cache
-def _derivatives(key: str) -> tuple[Derivative, ...]:
+def _derivatives(key: str) -> tuple[Written, ...]:
     op = TABLE[key]
     found = []
     for derivative in op.derivatives.values():
         vjp = _written(op, derivative.input, Text("{grad}"))
         local = _written(op, derivative.input, Text("1")) if op.pointwise else None
         local = local and local.removeprefix("1 · ")
-        found.append(Derivative(derivative.input, vjp or "", local))
+        found.append(Written(derivative.input, vjp or "", local))
     return tuple(found)
 
 

@@ -1,0 +1,99 @@
+"""Docstrings from the op table: formula, shapes, dtypes, gradient and errors of each op.
+
+What the editor shows for ``torch.exp`` is read off its declaration, so that no help text can
+differ from what is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..optable import TABLE, Op
+from ..optable.text import derivatives
+
+BROADCAST = "Shapes: of any shape each; they are broadcast together."
+KEPT = "Shapes: of any shape; the result has the same."
+DTYPES = {
+    "same": "Dtypes: the operands' common one.",
+    "float": "Dtypes: floating; integers and bools become the default dtype.",
+    "bool": "Dtypes: any; the result is bool.",
+}
+NOT_BROADCASTABLE = "Raises RuntimeError where the shapes cannot be broadcast."
+NO_GRADIENT = "Gradient: none; the result never requires grad."
+
+
+def written(text: str, first: str) -> str:
+    """A formula of the table as users read it: ``self`` by the name that the function gives it."""
+    for op_name, shown in (("self", first), ("grad", "grad")):
+        text = text.replace("{" + op_name + "}", shown)
+    return text.replace("{", "").replace("}", "")
+
+
+def describe(op: Op, first: str = "input") -> str:
+    """The docstring of an op that is offered as it is."""
+    lines = [f"``{written(op.text, first)}``" + (", item by item." if op.pointwise else ".")]
+    if op.pointwise:
+        lines += ["", BROADCAST if len(op.inputs) > 1 else KEPT, DTYPES[op.dtype]]
+    elif op.view:
+        lines += ["", "A view: it shares memory and version with its base."]
+    return "\n".join([*lines, *gradients([op], first), *errors(op)])
+
+
+def errors(op: Op) -> list[str]:
+    """Lines on what the op raises."""
+    lines = []
+    if op.pointwise and len(op.inputs) > 1:
+        lines.append(NOT_BROADCASTABLE)
+    if op.guard is not None:
+        lines.append("Raises RuntimeError for dtypes that it refuses.")
+    return ["", *lines] if lines else []
+
+
+def gradients(ops: Iterable[Op], first: str = "input") -> list[str]:
+    """Lines on the derivatives and nodes of ops, after an empty one."""
+    lines: list[str] = []
+    for op in ops:
+        if op.nograd:
+            lines += [] if NO_GRADIENT in lines else [NO_GRADIENT]
+            continue
+        parts = [
+            f"``{written(each.vjp, first)}``" + (f" to {each.input}" if len(op.inputs) > 1 else "")
+            for each in derivatives(op)
+            if each.vjp
+        ]
+        shown = written("; ".join(parts), first).replace(" to self", f" to {first}")
+        lines.append(f"Gradient ({op.node}): {shown}." if shown else f"Gradient: {op.node}.")
+    return ["", *lines] if lines else []
+
+
+def ops_named(name: str) -> list[Op]:
+    """The ops of the table that a function of this name may record."""
+    return [op for op in TABLE.values() if op.name == name and not op.key.endswith("_inplace")]
+
+
+def describe_written(doc: str | None, name: str) -> str | None:
+    """The docstring of a hand-written function, with the gradients of the ops of its name."""
+    if doc is None or "Gradient" in doc:
+        return doc
+    lines = gradients(ops_named(name))
+    body = doc.rstrip() if "\n" not in doc else doc.rstrip().replace("\n    ", "\n")
+    return "\n".join([body, *lines]) if lines else doc
+
+
+def describe_in_place(op: Op) -> str:
+    """The docstring of an in-place method."""
+    lines = [f"``{written(op.text, 'self')}``, written into this tensor, which is returned."]
+    lines += [
+        "",
+        "Its version rises by one; views of it and of its base see the change.",
+        *gradients([op], "self"),
+        "",
+        "Raises RuntimeError, and changes nothing, on a leaf that requires grad while grad mode",
+        "is on, on views that may not be written, where the result does not fit in shape or dtype.",
+    ]
+    return "\n".join(lines)
+
+
+def with_out(doc: str | None) -> str:
+    """The docstring of a function that takes ``out=``."""
+    return f"{doc or ''}\n\nout: a tensor to write the result into; no gradients then."

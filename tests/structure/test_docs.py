@@ -1,0 +1,44 @@
+"""Every function and method says what it computes, and shows its parameters."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import graphwidget
+from graphwidget.core.public import FUNCTIONS, METHODS, SPACES
+from graphwidget.optable import TABLE
+
+OFFERED = {
+    **{f"torch.{name}": each for name, each in FUNCTIONS.items()},
+    **{f"Tensor.{name}": each for name, each in METHODS.items() if callable(each)},
+    **{f"{space}.{name}": f for space, names in SPACES.items() for name, f in names.items()},
+}
+
+
+@pytest.mark.parametrize("name", [name for name in OFFERED if "__" not in name])
+def test_what_is_offered_is_documented(name: str) -> None:
+    offered = OFFERED[name]
+    doc = inspect.getdoc(offered)
+    assert doc
+    assert "<" not in doc.split("Gradient", 1)[-1].split("Raises")[0] or " < " in doc
+    signature = inspect.signature(offered)
+    assert list(signature.parameters)[:1] != ["args"]
+
+
+def test_ops_tell_their_node_and_gradient() -> None:
+    silent = [
+        op.key
+        for op in TABLE.values()
+        if op.public and op.derivatives and op.key in FUNCTIONS
+        and op.node not in (FUNCTIONS[op.key].__doc__ or "")
+    ]  # fmt: skip
+    assert silent == []
+
+
+def test_examples() -> None:
+    doc = inspect.getdoc(graphwidget.exp) or ""
+    assert "grad × result" in doc
+    assert "ExpBackward0" in doc
+    assert str(inspect.signature(graphwidget.mul)) == "(input, other, *, out=None)"
