@@ -15,7 +15,7 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from . import autograd, nn, optim
+from . import autograd, linalg, nn, optim, special
 from .core import methods as _methods  # noqa: F401  (Tensor gets its methods)
 from .core.conversion import (
     channels_last,
@@ -51,6 +51,7 @@ from .core.random import initial_seed, manual_seed, seed
 from .core.tensor import Tensor
 
 if TYPE_CHECKING:
+    from .core.offered import *  # noqa: F403
     from .exporters.graphviz import to_graphviz
     from .ipython import load_ipython_extension, unload_ipython_extension
     from .widget import GraphWidget, watch
@@ -86,12 +87,14 @@ _LAZY = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-    if name in ("widget", "exporters", "recording", "adapters", "ipython", "static"):
-        return importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # checkers know the names above
+
+    def __getattr__(name: str) -> Any:
+        if name in _LAZY:
+            return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+        if name in ("widget", "exporters", "recording", "adapters", "ipython", "static"):
+            return importlib.import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [

@@ -15,7 +15,7 @@ import numpy as np
 from ..optable import TABLE, Op
 from ..optable.index_kernels import put_into
 from . import dtypes, hot
-from .compile import LINKS
+from .compile import LINKS, signature_of
 from .node import Node, saved_output
 from .tensor import Tensor
 from .version import bump, counter_of
@@ -251,4 +251,5 @@ def writer(key: str) -> Callable[..., Tensor]:
 
     method.__name__ = method.__qualname__ = op.name + "_"
     method.__doc__ = f"``{op.name}``, written into this tensor."
+    method.__signature__ = signature_of(op)  # type: ignore[attr-defined]
     return method

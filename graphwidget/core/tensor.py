@@ -27,11 +27,12 @@ from .node import (
     saved_input,
     saved_output,
 )
+from .offered import Offered
 from .version import VersionCounter, counter_of
 from .views import Link, ViewInfo, refresh, refresh_for_op
 
 
-class Tensor:
+class Tensor(Offered):
     """A multi-dimensional array that can remember how it was computed.
 
     Attributes follow PyTorch: ``data``, ``grad``, ``grad_fn``, ``requires_grad``, ``is_leaf``,

@@ -43,23 +43,23 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(input, 0), item by item."""
-    return input.relu_() if inplace else input.relu()  # type: ignore[no-any-return]
+    return input.relu_() if inplace else input.relu()
 
 
 def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-input)), item by item."""
-    return input.sigmoid()  # type: ignore[no-any-return]
+    return input.sigmoid()
 
 
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent, item by item."""
-    return input.tanh()  # type: ignore[no-any-return]
+    return input.tanh()
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """input where it is positive, else negative_slope · input."""
     if inplace:
-        return input.leaky_relu_(negative_slope)  # type: ignore[no-any-return]
+        return input.leaky_relu_(negative_slope)
     return TENSORS.leaky_relu(input, negative_slope)
 
 
@@ -68,7 +68,7 @@ def hardtanh(
 ) -> Tensor:
     """input between two bounds."""
     if inplace:
-        return input.hardtanh_(min_val, max_val)  # type: ignore[no-any-return]
+        return input.hardtanh_(min_val, max_val)
     return TENSORS.hardtanh(input, min_val, max_val)
 
 
@@ -89,12 +89,12 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 
 def softmax(input: Tensor, dim: int) -> Tensor:
     """exp(input) over its sum along a dim."""
-    return input.softmax(dim)  # type: ignore[no-any-return]
+    return input.softmax(dim)
 
 
 def log_softmax(input: Tensor, dim: int) -> Tensor:
     """The logarithm of `softmax`, computed stably."""
-    return input.log_softmax(dim)  # type: ignore[no-any-return]
+    return input.log_softmax(dim)
 
 
 def mse_loss(

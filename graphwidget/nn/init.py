@@ -17,19 +17,19 @@ _GAINS = {
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
     """Uniform numbers in [a, b)."""
     with no_grad():
-        return tensor.uniform_(a, b)  # type: ignore[no-any-return]
+        return tensor.uniform_(a, b)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
     """Normal numbers."""
     with no_grad():
-        return tensor.normal_(mean, std)  # type: ignore[no-any-return]
+        return tensor.normal_(mean, std)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """The same number everywhere."""
     with no_grad():
-        return tensor.fill_(val)  # type: ignore[no-any-return]
+        return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -40,7 +40,7 @@ def ones_(tensor: Tensor) -> Tensor:
 def zeros_(tensor: Tensor) -> Tensor:
     """Zeros."""
     with no_grad():
-        return tensor.zero_()  # type: ignore[no-any-return]
+        return tensor.zero_()
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:

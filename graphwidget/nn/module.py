@@ -100,7 +100,7 @@ class Module(Calls):
 
         def converted(tensor: Tensor) -> Tensor:
             wanted = dtype if tensor.is_floating_point() else None
-            return tensor.to(device or tensor.device, wanted or tensor.dtype, non_blocking)  # type: ignore[no-any-return]
+            return tensor.to(device or tensor.device, wanted or tensor.dtype, non_blocking)
 
         return self._apply(converted)
 

@@ -1,0 +1,5 @@
+"""Linear algebra (``torch.linalg``). Its functions are offered where they are written."""
+
+from .core.public import SPACES
+
+globals().update(SPACES["linalg"])

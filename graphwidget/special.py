@@ -1,0 +1,5 @@
+"""Special functions (``torch.special``). Its functions are offered where they are written."""
+
+from .core.public import SPACES
+
+globals().update(SPACES["special"])
