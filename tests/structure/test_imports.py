@@ -17,6 +17,8 @@ BELOW: dict[str, set[str]] = {
     "core": {"optable"},
     "static": {"optable"},
     "autograd": {"core", "optable"},
+    "linalg": {"core"},
+    "special": {"core"},
     "nn": {"core", "optable"},
     "optim": {"core", "optable"},
     "recording": set(),

@@ -11,7 +11,7 @@ import torch
 import graphwidget
 from tests.structure.test_imports import BELOW
 
-SHARED_PARTS = {"autograd", "nn", "optim"}  # packages that mean the same here and there
+SHARED_PARTS = {"autograd", "linalg", "nn", "optim", "special"}  # packages that mean the same here and there
 
 
 def kind(thing: object) -> str:
