@@ -99,12 +99,12 @@ if not TYPE_CHECKING:  # checkers know the names above
 
 __all__ = [
     "GraphWidget", "Size", "Tensor", "__version__", "autograd", "bool", "channels_last",
-    "contiguous_format", "device", "double", "dtype", "e", "enable_grad",
-    "finfo", "float", "float16", "float32", "float64",
-    "get_default_dtype", "half", "iinfo", "inf", "initial_seed", "int", "int16", "int32", "int64",
-    "layout", "memory_format", "preserve_format", "strided",
-    "int8", "is_grad_enabled", "is_tensor", "load_ipython_extension", "long", "manual_seed",
-    "nan", "nn", "no_grad", "optim", "pi", "seed", "set_default_dtype", "set_grad_enabled",
-    "set_printoptions", "short", "to_graphviz", "uint8", "unload_ipython_extension", "watch",
+    "contiguous_format", "device", "double", "dtype", "e", "enable_grad", "finfo", "float",
+    "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "inf", "initial_seed",
+    "int", "int16", "int32", "int64", "int8", "is_grad_enabled", "is_tensor", "layout", "linalg",
+    "load_ipython_extension", "long", "manual_seed", "memory_format", "nan", "nn", "no_grad",
+    "optim", "pi", "preserve_format", "seed", "set_default_dtype", "set_grad_enabled",
+    "set_printoptions", "short", "special", "strided", "to_graphviz", "uint8",
+    "unload_ipython_extension", "watch",
     *_FUNCTIONS,
 ]  # fmt: skip

@@ -11,7 +11,8 @@ import torch
 import graphwidget
 from tests.structure.test_imports import BELOW
 
-SHARED_PARTS = {"autograd", "linalg", "nn", "optim", "special"}  # packages that mean the same here and there
+# packages that mean the same here and there
+SHARED_PARTS = {"autograd", "linalg", "nn", "optim", "special"}
 
 
 def kind(thing: object) -> str:
