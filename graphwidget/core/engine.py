@@ -26,7 +26,11 @@ from .promote import fit_to
 from .tensor import Tensor
 
 _marks = itertools.count(1).__next__
-_collecting = threading.Lock()
+_collecting = threading.RLock()
+"""Held while a run finds its nodes. Reentrant: a stepper that is collected as garbage may end its
+run in the middle of that."""
+_in_slots: set[Run] = set()
+"""The open runs, of all threads, that keep gradients in their nodes' own slots."""
 _local = threading.local()
 SEQUENCE = attrgetter("seq")
 
@@ -80,7 +84,8 @@ class Run:
         self.order: list[Any] = []
         self.position = 0
         self.status = "ready"
-        self.parked: dict[Any, Any] | None = None
+        self.members: set[Any] | None = None
+        self.private: dict[Any, Any] | None = None
         self._generator: Iterator[Node] | None = None
         self._rec: Any = None
 
@@ -113,38 +118,36 @@ class Run:
 
     # Which nodes ------------------------------------------------------------------------------
     def collect(self) -> list[Any]:
-        """All targets reachable from the roots in the order in which they will run."""
+        """All targets reachable from the roots in the order in which they will run.
+
+        Needs ``_collecting``: leaves shared between threads carry a run's order for a moment.
+        """
         mark = _marks()
         order: list[Any] = []
         leaves = []
-        with _collecting:  # leaves shared between threads carry a per-run order for a moment
-            for root in self.roots:
-                if root.mark != mark:
-                    root.mark = mark
-                    order.append(root)
-                    if root.__class__ is AccumulateGrad:
-                        root.seq, root.last = sys.maxsize, root
-                        leaves.append(root)
-            stack = list(order)
-            while stack:
-                target = stack.pop()
-                for child in target.next:
-                    if child.mark != mark:
-                        child.mark = mark
-                        order.append(child)
-                        if child.__class__ is AccumulateGrad:
-                            child.last = target
-                            leaves.append(child)
-                        else:
-                            stack.append(child)
-                    elif child.__class__ is AccumulateGrad and target.seq < child.last.seq:
+        for root in self.roots:
+            if root.mark != mark:
+                root.mark = mark
+                order.append(root)
+                if root.__class__ is AccumulateGrad:
+                    root.seq, root.last = sys.maxsize, root
+                    leaves.append(root)
+        for target in order:  # which grows meanwhile
+            for child in target.next:
+                if child.mark != mark:
+                    child.mark = mark
+                    order.append(child)
+                    if child.__class__ is AccumulateGrad:
                         child.last = target
-            for consumer in {leaf.last: None for leaf in leaves}:
-                settle_leaves(consumer)
-            for leaf in leaves:
-                leaf.last = None
-            order.sort(key=SEQUENCE, reverse=True)
-        return order if self.captures is None else self._needed(order)
+                        leaves.append(child)
+                elif child.__class__ is AccumulateGrad and target.seq < child.last.seq:
+                    child.last = target
+        for consumer in {leaf.last: None for leaf in leaves}:
+            settle_leaves(consumer)
+        for leaf in leaves:
+            leaf.last = None
+        order.sort(key=SEQUENCE, reverse=True)
+        return order
 
     def _needed(self, order: list[Any]) -> list[Any]:
         """The part of the order on the way to a wanted target; ``through`` must really run."""
@@ -160,55 +163,69 @@ class Run:
 
     # Beginning, ending, sharing nodes with other runs ------------------------------------------
     def _begin(self) -> None:
-        runs = _open_runs()
-        for other in runs:
-            other._park()
-        runs.append(self)
+        _open_runs().append(self)
         self.status = "running"
-        self.order = self.collect()
+        with _collecting:
+            found = self.collect()
+            if any(run.uses(found) for run in tuple(_in_slots)):
+                self.private = {}
+            else:
+                self.order = found
+                _in_slots.add(self)
+        self.order = found if self.captures is None else self._needed(found)
         present = None if self.captures is None else set(self.order)
         for root, seed in zip(self.roots, self.seeds, strict=True):
             if present is None or root in present:
-                root.grad = seed if root.grad is None else root.grad + seed
+                self._give(root, seed)
+
+    def uses(self, targets: list[Any]) -> bool:
+        """Whether one of the targets is among this open run's."""
+        if self.members is None:
+            self.members = {each for target in self.order for each in (target, *target.next)}
+        return not self.members.isdisjoint(targets)
 
     def _end(self, status: str, error: BaseException | None) -> None:
         self.status = status
-        runs = _open_runs()
-        runs.remove(self)
-        if self.parked is None and (status != "ok" or self.captures is not None):
+        _open_runs().remove(self)
+        if self.private is None and (status != "ok" or self.captures is not None):
             for target in self.order:
                 for each in (target, *target.next):
                     each.grad = None
+        with _collecting:
+            _in_slots.discard(self)
+            self.members = self.private = None
         self.order = []
-        for other in reversed(runs):  # a backward inside which we ran goes on where it was
-            if not other.live:
-                other._unpark()
-                break
         if hot.observer is not None:
             hot.observer.run_ends(self, status, error)
 
-    def _park(self) -> None:
-        """Take our gradients off the nodes, which another run is about to use."""
-        if self.parked is None:
-            self.parked = {}
-            for target in self.order[self.position :]:
-                for each in (target, *target.next):
-                    if each.grad is not None:
-                        self.parked[each] = each.grad
-                        each.grad = None
+    # Gradients on their way: in the nodes' slots, or here when another open run uses those --------
+    def _take(self, target: Any) -> Any:
+        """What has collected for a target."""
+        if self.private is not None:
+            return self.private.pop(target, None)
+        grad = target.grad
+        target.grad = None
+        return grad
 
-    def _unpark(self) -> None:
-        if self.parked is not None:
-            for target, grad in self.parked.items():
-                target.grad = grad
-            self.parked = None
+    def _give(self, target: Any, grad: Any) -> None:
+        """Add to what collects for a target."""
+        if self.private is not None:
+            before = self.private.get(target)
+            self.private[target] = grad if before is None else before + grad
+        else:
+            target.grad = grad if target.grad is None else target.grad + grad
 
-    def _resume(self) -> None:
-        """Take the nodes back after another run used them between two steps."""
-        for other in _open_runs():
-            if other is not self:
-                other._park()
-        self._unpark()
+    def _give_output(self, target: Output, grad: Any) -> None:
+        """The gradient of one output joins those of its node's others."""
+        node, private = target.node, self.private
+        grads = node.grad if private is None else private.get(node)
+        if grads is None:
+            grads = [None] * len(node.metas)  # type: ignore[attr-defined]
+            if private is None:
+                node.grad = grads
+            else:
+                private[node] = grads
+        grads[target.nr] = grad
 
     def _only_captured(self, target: Any) -> bool:
         """Nothing is left to do for a target that was wanted for itself alone."""
@@ -224,50 +241,32 @@ class Run:
         self._begin()
         try:
             captures = self.captures
-            plain, keep = not self.create_graph, self.retain_graph
+            keep = self.retain_graph
+            plain = not self.create_graph and self.private is None
             for target in self.order:
                 self.position += 1
-                grad = target.grad
-                target.grad = None
+                if (
+                    plain and (captures is None or target not in captures)
+                    and hot.observer is None and target.go(keep)
+                ):  # fmt: skip
+                    yield target
+                    continue
+                grad = self._take(target)
                 if target.hooks is not None or captures is not None:
                     grad = self._arrive(target, target.hooks, grad)
                     if self._only_captured(target):
                         continue
-                if (
-                    plain and hot.observer is None and target.hooks is None
-                    and not target.special and grad.__class__ is not list
-                ):  # fmt: skip
-                    # The common case, spelled out: nobody watches and nothing is hooked.
-                    if grad is not None:
-                        grads = target.backward_arrays(grad, keep)
-                        if target.fit is not None:
-                            grads = self._fitted(target, grads)
-                        if target.single:
-                            (child,) = target.next
-                            if grads is not None:
-                                child.grad = grads if child.grad is None else child.grad + grads
-                        else:
-                            place = 0  # zip would cost a twentieth of the whole run
-                            for child in target.next:
-                                grad = grads[place]
-                                place += 1  # noqa: SIM113
-                                if grad is not None:
-                                    child.grad = grad if child.grad is None else child.grad + grad
-                elif not target.special:
+                if not target.special:
                     self._node(target, grad)
-                elif target.__class__ is Nowhere:
-                    continue
                 elif target.__class__ is Output:
-                    node = target.node
-                    if node.grad is None:
-                        node.grad = [None] * len(node.metas)
-                    node.grad[target.nr] = grad
+                    self._give_output(target, grad)
+                    continue
+                elif target.__class__ is Nowhere:
                     continue
                 else:
                     self._leaf(target, grad)
+                del grad  # whoever keeps it need not copy it
                 yield target
-                if self.parked is not None:
-                    self._resume()
             status = "ok"
         except GeneratorExit:
             raise
@@ -302,7 +301,7 @@ class Run:
                 observer.freed(node)
         for child, grad in zip(node.next, grads, strict=True):
             if grad is not None:
-                child.grad = grad if child.grad is None else child.grad + grad
+                self._give(child, grad)
 
     @staticmethod
     def _fitted(node: Node, grads: Any) -> Any:

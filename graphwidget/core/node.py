@@ -109,6 +109,11 @@ class Node:
         """The same on Tensors, recording as it goes (create_graph)."""
         raise NotImplementedError
 
+    def go(self, keep: bool) -> bool:
+        """The common case at once: nothing is hooked or watched, gradients are arrays, and go from
+        this node's slot to its targets'. False where the engine must look after it."""
+        return False
+
     # PyTorch's public surface ------------------------------------------------------------
     def name(self) -> str:
         """The name that error messages use."""

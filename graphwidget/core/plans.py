@@ -53,9 +53,9 @@ def plan_name(op: Op, targets: tuple[str, ...]) -> str:
 # Node classes ----------------------------------------------------------------------------
 
 
-def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
-    """The source of one backward method: unpack with checks, release, apply the formulas."""
-    lines = [f"def {'backward_arrays' if arrays else 'backward_tensors'}(node, grad, keep):"]
+def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
+    """Lines that unpack what was saved, with checks, and release it."""
+    lines = []
     saved = op.saved_by(targets)
     for name in saved:
         slot = f"node.saved_{name}"
@@ -81,17 +81,31 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
     released = [f"node.saved_{name}" for name in saved] + [f"node.p_{name}" for name in held]
     if released:
         lines.append("    if not keep: " + " = ".join(released) + " = None")
+    return lines
+
+
+def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
+    """For each target the expression of its gradient, once all is unpacked."""
+    local = (*op.saved_by(targets), *RELEASED)
     results = []
     for target in targets:
         derivative = op.derivatives[target]
         args = ", ".join(
             {"grads": "grad"}.get(need, need)
-            if need in ("grad", "grads") or need in saved or need in held
+            if need in ("grad", "grads") or need in local
             else f"node.p_{need}"
             for need in derivative.needs
         )
         call = f"{target}_{'arrays' if arrays else 'tensors'}({args})"
         results.append("grad" if derivative.passes_on else call)
+    return results
+
+
+def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
+    """The source of one backward method: unpack, release, apply the formulas."""
+    lines = [f"def {'backward_arrays' if arrays else 'backward_tensors'}(node, grad, keep):"]
+    lines += unpack_source(op, targets, arrays)
+    results = formula_source(op, targets, arrays)
     if not op.single and "grads" not in op.derivatives[targets[0]].needs:
         lines.append("    grad = grad[0]")
     if op.variadic:
@@ -99,6 +113,32 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
     else:
         lines.append(f"    return {', '.join(results)}")
     return "\n".join(lines)
+
+
+def go_source(op: Op, targets: tuple[str, ...]) -> str:
+    """The source of ``go``: ``backward_arrays`` from the node's own slot into its targets' slots.
+    A function of each class does it, for there every attribute has one type, which Python makes
+    fast; in a loop over nodes of all classes it is twice as slow."""
+    children = [f"child{i}" for i in range(len(targets))]
+    lines = [
+        "def go(node, keep):",
+        "    if node.hooks is not None: return False",
+        "    grad = node.grad",
+        "    if grad is None: return True",
+        "    node.grad = None",
+        *unpack_source(op, targets, True),
+        *(["    fit = node.fit"] if op.pointwise else []),
+        f"    {', '.join(children)}, = node.next",
+    ]
+    for i, result in enumerate(formula_source(op, targets, True)):
+        lines.append(f"    found = {result}")
+        if op.pointwise:
+            lines.append(f"    if fit is not None: found = hot.fit_to(found, fit[{i}])")
+        lines += [
+            f"    before = child{i}.grad",
+            f"    child{i}.grad = found if before is None else before + found",
+        ]
+    return "\n".join([*lines, "    return True"])
 
 
 def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
@@ -122,16 +162,18 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     if op.variadic:
         scope["slots"] = property(_variadic_slots)
     cls = type(op.node, (Node,), scope)
-    globals_: dict[str, Any] = {"freed": errors.freed, "stale": errors.stale}
+    globals_: dict[str, Any] = {"freed": errors.freed, "stale": errors.stale, "hot": hot}
     for target in targets:
         formula = op.derivatives[target].formula
         globals_[f"{target}_arrays"] = bind(formula, ARRAYS)
         globals_[f"{target}_tensors"] = bind(formula, TENSORS)
-    for arrays in (True, False):
-        source = backward_source(op, targets, arrays)
-        exec(compile(source, f"<graphwidget {op.key} backward>", "exec"), globals_)
-    cls.backward_arrays = globals_["backward_arrays"]  # type: ignore[attr-defined]
-    cls.backward_tensors = globals_["backward_tensors"]  # type: ignore[attr-defined]
+    sources = [backward_source(op, targets, arrays) for arrays in (True, False)]
+    if op.single and not op.variadic:
+        sources.append(go_source(op, targets))
+    exec(compile("\n".join(sources), f"<graphwidget {op.key} backward>", "exec"), globals_)
+    for name in ("backward_arrays", "backward_tensors", "go"):
+        if name in globals_:
+            setattr(cls, name, globals_[name])
     return cls
 
 
