@@ -1,31 +1,67 @@
-"""What all optimizers share: parameter groups, their state, and clearing gradients."""
+"""What all optimizers share: parameter groups, their state, hooks, and clearing gradients."""
 
 from __future__ import annotations
 
+import functools
 import warnings
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
 from ..core.gradients import clear_gradients
-from ..core.modes import enable_grad, no_grad
+from ..core.node import RemovableHandle
 from ..core.tensor import Tensor
 
 Group = dict[str, Any]
+Closure = Callable[[], Any]
+_HOOKS = (
+    *("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks"),
+    *("_optimizer_state_dict_pre_hooks", "_optimizer_state_dict_post_hooks"),
+    *("_optimizer_load_state_dict_pre_hooks", "_optimizer_load_state_dict_post_hooks"),
+)
+
+
+class _Required:
+    """The default of an option that every group must give."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
 
 
 class Optimizer:
-    """The base class; subclasses define `update` for one group of parameters.
+    """The base class; subclasses define `step`.
 
     `params` is an iterable of tensors, of (name, tensor) pairs, or of dicts (`{"params": [...],
     "lr": 0.1}`), whose other entries override `defaults` for that group.
+
+    Raises:
+        TypeError: a tensor instead of an iterable of tensors, or something else among them.
+        ValueError: no parameters, a non-leaf, or a parameter in two groups.
     """
+
+    state: defaultdict[Any, dict[str, Any]]
+    param_groups: list[Group]
+    _optimizer_step_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_step_post_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
-        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
-        self.param_groups: list[Group] = []
+        self._make_hooks()
+        self.state = defaultdict(dict)
+        self.param_groups = []
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or "
@@ -39,43 +75,59 @@ class Optimizer:
         for group in groups:
             self.add_param_group(group)
 
+    def _make_hooks(self) -> None:
+        for hooks in _HOOKS:
+            self.__dict__.setdefault(hooks, OrderedDict())
+
+    # ------------------------------------------------------------------------------ groups
+
     def add_param_group(self, param_group: Group) -> None:
         """Optimize these parameters too, with options of their own."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         members = param_group["params"]
-        if isinstance(members, Tensor):
-            members = [members]
-        elif isinstance(members, set):
+        if isinstance(members, set):
             raise TypeError(
                 "optimizer parameters need to be organized in ordered collections, but the "
                 "ordering of tensors in sets will change between runs. Please use a list instead."
             )
-        group: Group = {**param_group, "params": list(members)}
-        if group["params"] and isinstance(group["params"][0], tuple):
-            pairs = group["params"]
-            group["params"] = [tensor for _, tensor in pairs]
-            group["param_names"] = [name for name, _ in pairs]
-        self._check_members(group["params"])
+        _take_names(param_group, [members] if isinstance(members, Tensor) else list(members))
+        self._check_members(param_group["params"])
         for name, default in self.defaults.items():
-            group.setdefault(name, default)
-        self.param_groups.append(group)
+            if default is required and name not in param_group:
+                raise ValueError(
+                    "parameter group didn't specify a value of required optimization parameter "
+                    f"{name}"
+                )
+            param_group.setdefault(name, default)
+        self._check_against_others(param_group)
+        self.param_groups.append(param_group)
 
     def _check_members(self, members: list[Any]) -> None:
+        differentiable = self.defaults.get("differentiable")
         for member in members:
             if not isinstance(member, Tensor):
                 raise TypeError(
                     "optimizer can only optimize Tensors, but one of the params is "
                     f"{type(member).__name__}"
                 )
-            if not (member.is_leaf or member.retains_grad):
+            if not (differentiable or member.is_leaf or member.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
+
+    def _check_against_others(self, group: Group) -> None:
+        members = group["params"]
         if len(set(members)) != len(members):
             warnings.warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this "
                 "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
                 "information",
                 stacklevel=4,
+            )
+        named = "param_names" in group
+        if any(("param_names" in other) != named for other in self.param_groups):
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{'with' if named else 'without'} names to the optimizer"
             )
         if not set(self._parameters()).isdisjoint(members):
             raise ValueError("some parameters appear in more than one parameter group")
@@ -84,31 +136,58 @@ class Optimizer:
         for group in self.param_groups:
             yield from group["params"]
 
+    # ------------------------------------------------------------------------------- steps
+
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or fill them with zeros."""
         clear_gradients(self._parameters(), set_to_none)
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self, closure: Closure | None = None) -> Any:
         """Change every parameter that has a gradient; returns what `closure` returns, which is
         called first to compute the loss and its gradients again."""
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        with no_grad():
-            for group in self.param_groups:
-                self.update(group)
-        return loss
-
-    def update(self, group: Group) -> None:
-        """One step for the parameters of one group; runs with grad mode off."""
         raise NotImplementedError
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before each step; it may return both changed."""
+        return RemovableHandle(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        return RemovableHandle(self._optimizer_step_post_hooks, hook)
 
     # ------------------------------------------------------------------------------ state
 
+    def register_state_dict_pre_hook(
+        self, hook: Callable[..., None], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(optimizer)` before the state dict is made."""
+        return _added(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` with the state dict; it may return another one."""
+        return _added(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before one is loaded; it may return another one."""
+        return _added(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[..., None], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(optimizer)` when a state dict was loaded."""
+        return _added(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
     def state_dict(self) -> dict[str, Any]:
         """Options and state, with parameters replaced by their numbers."""
-        numbers = {parameter: n for n, parameter in enumerate(self._parameters())}
+        for hook in self._optimizer_state_dict_pre_hooks.values():
+            hook(self)
+        numbers: dict[Any, int] = {}
+        for place, parameter in enumerate(self._parameters()):
+            numbers.setdefault(parameter, place)
         groups = [
             {
                 **{name: value for name, value in group.items() if name != "params"},
@@ -116,30 +195,58 @@ class Optimizer:
             }
             for group in self.param_groups
         ]
-        state = {numbers[parameter]: state for parameter, state in self.state.items()}
-        return {"state": state, "param_groups": groups}
+        state = {numbers.get(key, key): value for key, value in self.state.items()}
+        found: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            changed = hook(self, found)
+            found = found if changed is None else changed
+        return found
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over options and state that `state_dict()` gave."""
-        state_dict = deepcopy(state_dict)
-        saved = state_dict["param_groups"]
+        """Take over options and state that `state_dict()` gave.
+
+        Raises:
+            ValueError: another number of groups, or of parameters in one.
+        """
+        found = state_dict.copy()
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
+            changed = hook(self, found)
+            found = found if changed is None else changed
+        saved = deepcopy(found["param_groups"])
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
-        for group, stored in zip(self.param_groups, saved, strict=True):
-            if len(group["params"]) != len(stored["params"]):
-                raise ValueError(
-                    "loaded state dict contains a parameter group that doesn't match the size "
-                    "of optimizer's group"
-                )
-        owners: dict[int, Tensor] = {}
-        for group, stored in zip(self.param_groups, saved, strict=True):
-            members = group["params"]
-            owners.update(zip(stored["params"], members, strict=True))
-            group.clear()
-            group.update({**stored, "params": members})
-        self.state.clear()
-        for number, values in state_dict["state"].items():
-            self.state[owners[number]] = values
+        pairs = list(zip(self.param_groups, saved, strict=True))
+        if any(len(group["params"]) != len(stored["params"]) for group, stored in pairs):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of "
+                "optimizer's group"
+            )
+        owners: dict[Any, Tensor] = {}
+        for group, stored in pairs:
+            owners.update(zip(stored["params"], group["params"], strict=True))
+            stored["params"] = group["params"]
+            if "param_names" in group:
+                stored.setdefault("param_names", group["param_names"])
+        state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        for key, value in found["state"].items():
+            owner = owners.get(key)
+            state[key if owner is None else owner] = (
+                value if owner is None else _fitted(owner, value, "")
+            )
+        self.__setstate__({"state": state, "param_groups": saved})
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
+            hook(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "defaults": self.defaults,
+            "state": self.state,
+            "param_groups": self.param_groups,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._make_hooks()
 
     def __repr__(self) -> str:
         lines = []
@@ -147,3 +254,63 @@ class Optimizer:
             lines += ["", f"Parameter Group {number}"]
             lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
         return f"{type(self).__name__} (" + "\n".join(lines) + "\n)"
+
+
+def _take_names(group: Group, members: list[Any]) -> None:
+    """Put a group's tensors into it, and apart from them the names that came with them."""
+    names = [member[0] for member in members if isinstance(member, tuple)]
+    group["params"] = [member[1] if isinstance(member, tuple) else member for member in members]
+    if not names:
+        return
+    if len(names) != len(members):
+        raise ValueError(
+            "all optimizer params should be with/without names. Some param names are missing"
+        )
+    group["param_names"] = names
+
+
+def _added(
+    hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], first: bool
+) -> RemovableHandle:
+    handle = RemovableHandle(hooks, hook)
+    if first:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _fitted(parameter: Tensor, value: Any, name: Any) -> Any:
+    """A loaded value with its tensors in the parameter's dtype, but for the count of steps."""
+    if isinstance(value, Tensor):
+        if name == "step" or not parameter.is_floating_point():
+            return value
+        return value.to(parameter.dtype)
+    if isinstance(value, dict):
+        return {key: _fitted(parameter, item, key) for key, item in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        kind: Any = type(value)
+        return kind(_fitted(parameter, item, None) for item in value)
+    return value
+
+
+def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A `step` method that calls the hooks around it."""
+
+    @functools.wraps(step)
+    def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        given: tuple[Any, ...] = (self, *args)
+        for hook in self._optimizer_step_pre_hooks.values():
+            changed = hook(self, given, kwargs)
+            if changed is None:
+                continue
+            if not (isinstance(changed, tuple) and len(changed) == 2):
+                raise RuntimeError(
+                    f"{step} must return None or a tuple of (new_args, new_kwargs), but got "
+                    f"{changed}."
+                )
+            given, kwargs = changed
+        result = step(*given, **kwargs)
+        for hook in self._optimizer_step_post_hooks.values():
+            hook(self, given, kwargs)
+        return result
+
+    return hooked

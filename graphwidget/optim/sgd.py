@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ..core.tensor import Tensor
-from .optimizer import Group, Optimizer
+from .optimizer import Group
+from .stepping import Rule, Stepper, check_fused, check_options, rate_of
 
 
-class SGD(Optimizer):
+class SGD(Stepper):
     """`p -= lr * gradient`, with momentum and weight decay as in `torch.optim.SGD`.
 
-    `foreach`, `differentiable` and `fused` choose between implementations in PyTorch; they are
-    kept as options and change nothing here.
+    `foreach` and `fused` choose between implementations in PyTorch; they are kept as options and
+    change nothing here.
     """
 
     def __init__(
@@ -22,7 +25,7 @@ class SGD(Optimizer):
         lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
-        weight_decay: float = 0,
+        weight_decay: float | Tensor = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,
@@ -30,16 +33,6 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if float(lr) < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if momentum < 0.0:
-            raise ValueError(f"Invalid momentum value: {momentum}")
-        if weight_decay < 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         defaults = {
             "lr": lr,
             "momentum": momentum,
@@ -51,33 +44,62 @@ class SGD(Optimizer):
             "differentiable": differentiable,
             "fused": fused,
         }
+        check_options(
+            defaults, lr="learning rate", momentum="momentum value",
+            weight_decay="weight_decay value",
+        )  # fmt: skip
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, defaults)
+        check_fused(fused, foreach, differentiable)
 
-    def update(self, group: Group) -> None:
-        """One step for a group; a parameter without gradient is left alone."""
-        momentum, lr = group["momentum"], group["lr"]
-        rate = lr.item() if isinstance(lr, Tensor) else lr
-        for parameter in group["params"]:
-            if parameter.grad is None:
-                continue
-            gradient = -parameter.grad if group["maximize"] else parameter.grad
-            if group["weight_decay"] != 0:
-                gradient = gradient.add(parameter, alpha=group["weight_decay"])
-            if momentum != 0:
-                velocity = self._velocity(parameter, gradient, momentum, group["dampening"])
-                nesterov = group["nesterov"]
-                gradient = gradient.add(velocity, alpha=momentum) if nesterov else velocity
-            parameter.add_(gradient, alpha=-rate)
+    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+        """Plain, with a first velocity, or with one that goes on."""
+        momentum, rate = group["momentum"], rate_of(group)
+        if momentum == 0:
+            return _plain, rate, ()
+        numbers = rate, momentum, 1 - group["dampening"], group["nesterov"]
+        return (_first if state.pop("new", False) else _further), numbers, ("momentum_buffer",)
 
-    def _velocity(
-        self, parameter: Tensor, gradient: Tensor, momentum: float, dampening: float
-    ) -> Tensor:
-        """The momentum buffer with this gradient taken in; the first is a copy of it."""
-        state = self.state[parameter]
-        velocity: Tensor | None = state.get("momentum_buffer")
-        if velocity is None:
-            velocity = gradient.detach().clone()
-        else:
-            velocity.mul_(momentum).add_(gradient, alpha=1 - dampening)
-        state["momentum_buffer"] = velocity
-        return velocity
+    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+        """With momentum the first velocity is the first gradient."""
+        if group["momentum"] != 0:
+            state["momentum_buffer"] = Tensor._wrap(np.empty_like(parameter._data))
+            state["new"] = True
+
+    def told(
+        self, parameter: Tensor, before: np.ndarray, group: Group
+    ) -> tuple[str, Tensor, dict[str, Any]]:
+        """The gradient or the velocity, when nothing else was added."""
+        change = self.state[parameter].get("momentum_buffer") if group["momentum"] else None
+        if change is None and not (group["weight_decay"] or group["maximize"]):
+            change = parameter.grad
+        if change is None or group["nesterov"]:
+            return super().told(parameter, before, group)
+        return "add.alpha", change, {"alpha": -rate_of(group)}
+
+
+def _plain(rate: float, p: Any, g: Any, s: Any, _: Any) -> None:
+    p -= np.multiply(g, rate, s)
+
+
+def _first(numbers: Any, p: Any, g: Any, velocity: Any, s: Any, t: Any) -> None:
+    np.copyto(velocity, g)
+    _along(numbers, p, g, velocity, s)
+
+
+def _further(numbers: Any, p: Any, g: Any, velocity: Any, s: Any, t: Any) -> None:
+    velocity *= numbers[1]
+    velocity += g if numbers[2] == 1 else np.multiply(g, numbers[2], s)
+    _along(numbers, p, g, velocity, s)
+
+
+def _along(numbers: Any, p: Any, g: Any, velocity: Any, s: Any) -> None:
+    rate, momentum, _, nesterov = numbers
+    if nesterov:
+        np.multiply(velocity, momentum, s)
+        s += g
+        s *= rate
+    else:
+        np.multiply(velocity, rate, s)
+    p -= s

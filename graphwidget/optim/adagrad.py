@@ -1,0 +1,83 @@
+"""Adagrad (Duchi, Hazan and Singer, 2011)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..core.factories import full_like
+from ..core.tensor import Tensor
+from .optimizer import Group
+from .stepping import Rule, Stepper, check_fused, check_options, count, number, rate_of
+
+
+class Adagrad(Stepper):
+    """Steps along the gradient, divided by the root of the sum of squares of all so far.
+
+    `foreach` chooses between implementations in PyTorch and changes nothing here; `capturable`
+    is refused at the first step, as PyTorch does on the CPU.
+    """
+
+    writes = ("addcdiv_",)
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        defaults = {
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        check_options(
+            defaults,
+            lr="learning rate",
+            lr_decay="lr_decay value",
+            weight_decay="weight_decay value",
+            initial_accumulator_value="initial_accumulator_value value",
+            eps="epsilon value",
+        )
+        super().__init__(params, defaults)
+        check_fused(fused, foreach, differentiable)
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                self.start(self.state[parameter], parameter, group)
+
+    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+        """No steps yet, and the sum with its first value."""
+        state["step"] = number(0.0)
+        state["sum"] = full_like(parameter, self.defaults["initial_accumulator_value"])
+
+    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+        """With a learning rate that may fall from step to step."""
+        step = count(state)
+        rate = rate_of(group) / (1 + (step - 1) * group["lr_decay"])
+        return _adagrad, (rate, group["eps"]), ("sum",)
+
+
+def _adagrad(numbers: Any, p: Any, g: Any, total: Any, s: Any, t: Any) -> None:
+    rate, eps = numbers
+    total += np.multiply(g, g, s)
+    np.sqrt(total, s)
+    s += eps
+    np.divide(g, s, s)
+    s *= rate
+    p -= s

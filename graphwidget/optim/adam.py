@@ -1,0 +1,187 @@
+"""Adam and AdamW (Kingma and Ba, 2015; Loshchilov and Hutter, 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor import Tensor
+from .optimizer import Group
+from .stepping import (
+    Rule,
+    Stepper,
+    check_betas,
+    check_fused,
+    check_options,
+    count,
+    number,
+    rate_of,
+    zeros,
+)
+
+
+class Adam(Stepper):
+    """Steps along the mean of recent gradients, divided by the root of their mean square.
+
+    `foreach`, `fused` and `capturable` choose between implementations in PyTorch; the first two
+    change nothing here, the last is refused at the first step, as PyTorch does on the CPU.
+    """
+
+    writes = ("addcdiv_",)
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError(
+                "lr as a Tensor is not supported for capturable=False and foreach=True"
+            )
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        check_options(defaults, lr="learning rate", eps="epsilon value")
+        defaults["betas"] = checked = _numbers(betas, foreach, capturable)
+        check_betas(checked)
+        check_options(defaults, weight_decay="weight_decay value")
+        super().__init__(params, defaults)
+        check_fused(fused, foreach, differentiable)
+
+    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+        """No steps yet, and both means zero."""
+        state["step"] = number(0.0)
+        state["exp_avg"] = zeros(parameter)
+        state["exp_avg_sq"] = zeros(parameter)
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = zeros(parameter)
+
+    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+        """Adam's, with the corrections for this step; AMSGrad's keeps the largest mean square."""
+        step = count(state)
+        first, second = group["betas"]
+        rate = rate_of(group) / (1 - first**step)
+        root = (1 - second**step) ** 0.5
+        numbers = (1 - first, second, 1 - second, root, group["eps"], rate)
+        if group["amsgrad"]:
+            return _amsgrad, numbers, ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
+        return _adam, numbers, ("exp_avg", "exp_avg_sq")
+
+
+class AdamW(Adam):
+    """Adam whose weight decay shrinks the parameters themselves, not through the gradient."""
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )
+
+
+def _numbers(
+    betas: tuple[float | Tensor, float | Tensor], foreach: bool | None, capturable: bool
+) -> tuple[float, float]:
+    """The betas as floats.
+
+    Raises:
+        ValueError: they are of different kinds, or tensors that PyTorch does not take.
+    """
+    tensors = [isinstance(beta, Tensor) for beta in betas]
+    numbers = tuple(beta.item() if isinstance(beta, Tensor) else beta for beta in betas)
+    if all(0.0 <= beta < 1.0 for beta in numbers):
+        if not (all(tensors) or all(isinstance(beta, float) for beta in betas)):
+            raise ValueError("betas must be either both floats or both Tensors")
+        if any(tensors) and foreach and not capturable:
+            raise ValueError(
+                "betas[0] as a Tensor is not supported for capturable=False and foreach=True"
+            )
+    return numbers[0], numbers[1]
+
+
+def average(mean: Any, item: Any, weight: float, s: Any) -> None:
+    """Move a running mean towards an array, in place."""
+    np.subtract(item, mean, s)
+    s *= weight
+    mean += s
+
+
+def average_square(mean: Any, item: Any, keep: float, weight: float, s: Any) -> None:
+    """Move a running mean towards an array's square, in place."""
+    mean *= keep
+    np.multiply(item, item, s)
+    s *= weight
+    mean += s
+
+
+def _adam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any, t: Any) -> None:
+    weight, keep, weight2, root, eps, rate = numbers
+    average(mean, g, weight, s)
+    average_square(square, g, keep, weight2, s)
+    _move(p, mean, square, root, eps, rate, s)
+
+
+def _amsgrad(
+    numbers: Any, p: Any, g: Any, mean: Any, square: Any, largest: Any, s: Any, t: Any
+) -> None:
+    weight, keep, weight2, root, eps, rate = numbers
+    average(mean, g, weight, s)
+    average_square(square, g, keep, weight2, s)
+    np.maximum(largest, square, out=largest)
+    _move(p, mean, largest, root, eps, rate, s)
+
+
+def _move(p: Any, mean: Any, square: Any, root: float, eps: float, rate: float, s: Any) -> None:
+    """p -= rate * mean / (sqrt(square) / root + eps)"""
+    np.sqrt(square, s)
+    s /= root
+    s += eps
+    np.divide(mean, s, s)
+    s *= rate
+    p -= s

@@ -1,0 +1,124 @@
+"""Schedulers made of others: one after another, or all at once."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from ..optimizer import Optimizer
+from .base import LRScheduler, of_groups, put
+from .plateau import ReduceLROnPlateau
+
+
+class _Joined(LRScheduler):
+    """The part that both share: the schedulers are checked, and saved one by one."""
+
+    _schedulers: Sequence[Any]
+
+    def _check(self, optimizer: Optimizer, schedulers: Sequence[Any], chained: str) -> None:
+        name = type(self).__name__
+        if len(schedulers) < 1:
+            raise ValueError(
+                f"{name} expects at least one scheduler{chained}, but got no scheduler."
+            )
+        for place, each in enumerate(schedulers):
+            if not hasattr(each, "optimizer"):
+                raise TypeError(
+                    f"{name} at index {place} should have `optimizer` as its attribute."
+                )
+            if isinstance(each, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
+                    "additional kwargs to be specified when calling `step`, but got one at index "
+                    f"{place} in the given schedulers sequence."
+                )
+            if optimizer != each.optimizer:
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got "
+                    f"scheduler {type(each).__name__} at index {place} has {each.optimizer}, "
+                    f"which is different from {type(optimizer).__name__}."
+                )
+
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimizer, and the state dicts of the schedulers."""
+        kept = super().state_dict()
+        del kept["_schedulers"]
+        kept["_schedulers"] = [each.state_dict() for each in self._schedulers]
+        return kept
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict()` gave."""
+        kept = dict(state_dict)
+        for each, state in zip(self._schedulers, kept.pop("_schedulers"), strict=True):
+            each.load_state_dict(state)
+        self.__dict__.update(kept)
+
+
+class SequentialLR(_Joined):
+    """One scheduler after another; each but the first begins at its milestone."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        schedulers: list[LRScheduler],
+        milestones: list[int],
+        last_epoch: int = -1,
+    ) -> None:
+        self._check(optimizer, schedulers, "")
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than "
+                "the number of milestone points, but got number of schedulers "
+                f"{len(schedulers)} and the number of milestones to be equal to {len(milestones)}"
+            )
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        for group in optimizer.param_groups:
+            put(group, "lr", group["initial_lr"])
+        self.recursive_undo()
+        first = schedulers[bisect_right(milestones, 0)]
+        first._initial_step()
+        self._last_lr = first.get_last_lr()
+
+    def recursive_undo(self, sched: Any = None) -> None:
+        """Take back the step that each scheduler made when it was constructed."""
+        target = self if sched is None else sched
+        if hasattr(target, "_schedulers"):
+            for each in target._schedulers:
+                self.recursive_undo(each)
+        elif hasattr(target, "last_epoch"):
+            target.last_epoch -= 1
+
+    def step(self) -> None:  # type: ignore[override]
+        """Go on to the next epoch with the scheduler whose turn it is."""
+        self.last_epoch += 1
+        place = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[place]
+        if place > 0 and self._milestones[place - 1] == self.last_epoch:
+            scheduler._update_lr(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+
+class ChainedScheduler(_Joined):
+    """Several schedulers that all change the rate at every step."""
+
+    def __init__(
+        self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
+    ) -> None:
+        owner = optimizer or (schedulers[0].optimizer if schedulers else None)
+        self._check(owner, schedulers, " to be chained")  # type: ignore[arg-type]
+        assert owner is not None
+        self._schedulers = schedulers
+        self.optimizer = owner
+        self._last_lr = of_groups(owner, "lr")
+
+    def step(self) -> None:  # type: ignore[override]
+        """One step of each."""
+        for each in self._schedulers:
+            each.step()
+        self._last_lr = self._rates()

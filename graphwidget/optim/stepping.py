@@ -1,0 +1,221 @@
+"""Optimizers that treat every parameter for itself: a rule on arrays, run in blocks.
+
+A rule is a function of numbers and of arrays: the parameter, its gradient, the optimizer's state
+of it, and two arrays for what lies in between. It writes with `out=` and makes no arrays. Large
+parameters are cut into blocks that stay in the processor's cache from one operation to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core import dtypes, hot
+from ..core.factories import zeros_like
+from ..core.modes import enable_grad, no_grad
+from ..core.tensor import Tensor
+from ..core.version import bump
+from ..optable import TABLE
+from .optimizer import Closure, Group, Optimizer
+
+BLOCK = 1 << 15
+"""Items of a block: five arrays of float32 fit into a cache of a megabyte."""
+
+Rule = Callable[..., None]
+_DEVICES = "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']"
+_LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+
+
+class Stepper(Optimizer):
+    """The base class of these optimizers.
+
+    Subclasses give `start` (the state of a parameter before its first step) and `rule` (the rule
+    for this step, its numbers, and the names of the state it takes).
+    """
+
+    writes: ClassVar[tuple[str, ...]] = ("add_",)
+    """PyTorch's in-place operations on the parameter in one step; each counts as a version."""
+
+    def step(self, closure: Closure | None = None) -> Any:
+        """Change every parameter that has a gradient.
+
+        Args:
+            closure: computes the loss and its gradients again; called first.
+
+        Returns:
+            The closure's loss, or None.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        with no_grad():
+            for group in self.param_groups:
+                self.update(group)
+        return loss
+
+    def update(self, group: Group) -> None:
+        """One step for the parameters of a group; those without gradient are left alone."""
+        spare: dict[Any, np.ndarray] = {}
+        for parameter in group["params"]:
+            grad = parameter._grad
+            if grad is None:
+                continue
+            _check_mode(group, parameter)
+            state = self.state.get(parameter)
+            if not state:
+                state = {}
+                self.start(state, parameter, group)
+                if state:
+                    self.state[parameter] = state
+            before = parameter._data.copy() if hot.observer is not None else None
+            rule, numbers, names = self.rule(group, state)
+            arrays = [parameter._data, grad._data, *(state[name]._data for name in names)]
+            decay = group.get("weight_decay", 0)
+            if decay and group.get("decoupled_weight_decay"):
+                parameter._data *= 1 - rate_of(group) * decay
+                bump(parameter, "mul_")
+                decay = 0
+            run(rule, numbers, arrays, float(decay), group["maximize"], spare)
+            for name in self.writes:
+                bump(parameter, name)
+            if before is not None:
+                self._tell(parameter, before, group)
+
+    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+        """Fill the state of a parameter before its first step."""
+
+    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+        """The rule for this step of a parameter, its numbers, and the state it takes."""
+        raise NotImplementedError
+
+    def _tell(self, parameter: Tensor, before: np.ndarray, group: Group) -> None:
+        """Let the observer know of the write: as the addition that it comes to."""
+        observer = hot.observer
+        if observer is not None:
+            op, change, params = self.told(parameter, before, group)
+            view = parameter._view
+            base = None if view is None else view.base
+            observer.wrote(TABLE[op], parameter, (parameter, change), params, base, None)
+
+    def told(
+        self, parameter: Tensor, before: np.ndarray, group: Group
+    ) -> tuple[str, Tensor, dict[str, Any]]:
+        """The op that an observer is told was written, its operand and its parameters."""
+        return "add", Tensor._wrap(parameter._data - before), {}
+
+
+def run(
+    rule: Rule,
+    numbers: Any,
+    arrays: list[np.ndarray],
+    decay: float,
+    maximize: bool,
+    spare: dict[Any, np.ndarray],
+) -> None:
+    """Apply a rule to a parameter, its gradient and its state, block by block.
+
+    Weight decay and maximizing change the gradient before the rule sees it. `spare` keeps the
+    arrays in between for the next parameter of the same type.
+    """
+    first = arrays[0]
+    size = first.size
+    if size > BLOCK and all(each.flags.c_contiguous for each in arrays):
+        flat = [each.reshape(-1) for each in arrays]
+        for start in range(0, size, BLOCK):
+            blocks = [each[start : start + BLOCK] for each in flat]
+            _block(rule, numbers, blocks, decay, maximize, _spare(spare, blocks[0]))
+    else:
+        _block(rule, numbers, arrays, decay, maximize, _spare(spare, first))
+
+
+def _spare(spare: dict[Any, np.ndarray], like: np.ndarray) -> np.ndarray:
+    """Three arrays of an array's shape and type, from those at hand if they are large enough."""
+    found = spare.get(like.dtype)
+    if found is None or found.shape[1] < like.size:
+        found = spare[like.dtype] = np.empty((3, like.size), like.dtype)
+    return found[:, : like.size].reshape(3, *like.shape)
+
+
+def _block(
+    rule: Rule,
+    numbers: Any,
+    arrays: list[np.ndarray],
+    decay: float,
+    maximize: bool,
+    spare: np.ndarray,
+) -> None:
+    parameter, grad, *state = arrays
+    if maximize:
+        grad = np.negative(grad, spare[0])
+    if decay:
+        decayed = np.multiply(parameter, decay, spare[1])
+        grad = np.add(grad, decayed, spare[0])
+    rule(numbers, parameter, grad, *state, spare[1], spare[2])
+
+
+def _check_mode(group: Group, parameter: Tensor) -> None:
+    """What PyTorch's CPU build refuses at a step."""
+    if group.get("capturable"):
+        raise AssertionError(
+            f"If capturable=True, params and state_steps must be on supported devices: {_DEVICES}."
+        )
+    if group.get("differentiable"):
+        if parameter.is_leaf:
+            raise RuntimeError(_LEAF)
+        raise NotImplementedError("graphwidget's optimizers do not record their steps")
+
+
+def rate_of(group: Group) -> float:
+    """The learning rate as a number."""
+    lr = group["lr"]
+    return lr.item() if isinstance(lr, Tensor) else lr  # type: ignore[no-any-return]
+
+
+def number(value: float) -> Tensor:
+    """A number of the state as a 0-d tensor: float32, or float64 when that is the default."""
+    kind = np.float64 if dtypes.default_numpy() == np.float64 else np.float32
+    return Tensor._wrap(np.array(value, kind))
+
+
+def count(state: dict[str, Any]) -> float:
+    """Count one more step of a parameter and return its number."""
+    data = state["step"]._data
+    data += 1
+    return float(data)
+
+
+def zeros(parameter: Tensor) -> Tensor:
+    """Zeros like a parameter, for its state."""
+    return zeros_like(parameter)
+
+
+def check_options(defaults: dict[str, Any], **least: str) -> None:
+    """PyTorch's checks: options that must not be negative, by the words of its messages.
+
+    Raises:
+        ValueError: one is.
+    """
+    lr = defaults.get("lr")
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    for name, words in least.items():
+        if not defaults[name] >= 0.0:
+            raise ValueError(f"Invalid {words}: {defaults[name]}")
+
+
+def check_betas(betas: tuple[float, float]) -> None:
+    """ValueError unless both lie in [0, 1)."""
+    for place, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
+
+
+def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
+    """RuntimeError for choices of PyTorch's implementation that exclude each other."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
