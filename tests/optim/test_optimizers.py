@@ -214,7 +214,8 @@ p.sum().backward()
 opt.step()
 other = copy.deepcopy(opt)
 q = other.param_groups[0]["params"][0]
-result = [q is p, q.detach().clone(), list(other.state)[0] is q, other.state[q]["exp_avg"], repr(other)]
+result = [q is p, q.detach().clone(),
+    list(other.state)[0] is q, other.state[q]["exp_avg"], repr(other)]
 
 # zero_grad
 p.sum().backward()
