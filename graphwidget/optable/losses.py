@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import kernels
+from . import kernels, loss_kernels
 from .declare import Namespace, composite, op
 
 F = Namespace()
@@ -36,3 +36,28 @@ op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_los
        -(grad * grad_output * F.mse_factor(self_shape, reduction)),
    public=False, sign="mse′", text="2 · ({self} − {target}) · {grad_output}",
    tex=r"2 ({self} - {target}) {grad_output}", onnx=None)
+
+# The likelihood of classes ------------------------------------------------------------------------
+for _name, _node in (("nll_loss", "NllLoss"), ("nll_loss2d", "NllLoss2D")):
+    op(f"{_name}(self, target, weight=None, /, reduction, ignore_index) -> result; total_weight",
+       loss_kernels.nll_loss, node=f"{_node}Backward0",
+       d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
+           F.nll_loss_backward(
+               grad, self, target, total_weight, weight, reduction, ignore_index
+           ),
+       public=False, sign="nll", text="−{self}[{target}]",
+       tex=r"-{self}_{{{target}}}", onnx="NegativeLogLikelihoodLoss")
+
+op("nll_loss_backward(grad_output, self, target, total_weight, weight=None, /, reduction, "
+   "ignore_index)", loss_kernels.nll_loss_backward, node="NllLossBackwardBackward0",
+   d_grad_output=lambda grad, target, total_weight, weight, reduction, ignore_index:
+       F.nll_loss_again(grad, target, total_weight, weight, reduction, ignore_index),
+   d_self=lambda grad: None,
+   public=False, sign="nll′", text="−{grad_output} at {target}, 0 elsewhere",
+   tex=r"-{grad_output}", onnx=None)
+
+op("nll_loss_again(self, target, total_weight, weight=None, /, reduction, ignore_index)",
+   loss_kernels.nll_loss_again, node="NllLossBackward0",
+   d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
+       F.nll_loss_backward(grad, self, target, total_weight, weight, reduction, ignore_index),
+   public=False, sign="nll", text="−{self}[{target}]", tex=r"-{self}_{{{target}}}", onnx=None)

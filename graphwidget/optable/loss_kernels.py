@@ -1,0 +1,174 @@
+"""Kernels of losses. ``reduction`` is 0 for none, 1 for the mean, 2 for the sum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .kernels import Array, Shape, as_array
+
+NONE, MEAN, SUM = 0, 1, 2
+
+
+def reduced(losses: Array, reduction: int) -> Array:
+    """The losses, their mean, or their sum."""
+    if reduction == NONE:
+        return losses
+    total = np.add.reduce(losses, None)
+    if reduction == SUM:
+        return as_array(total)
+    with np.errstate(all="ignore"):  # the mean of nothing is nan
+        return np.divide(total, np.asarray(losses.size, losses.dtype), out=...)
+
+
+# The negative logarithm of a class's likelihood ---------------------------------------------------
+def _at_target(target: Array, ignore_index: int, classes: int) -> tuple[Any, Array | None]:
+    """The index of each target's own class, and which targets count (None: all of them)."""
+    counted = None
+    if target.size and not 0 <= int(target.min()) <= int(target.max()) < classes:
+        counted = target != ignore_index
+        target = np.where(counted, target, 0)
+        outside = (target < 0) | (target >= classes)
+        if outside.any():
+            raise IndexError(f"Target {target[outside].flat[0]} is out of bounds.")
+    elif 0 <= ignore_index < classes:
+        counted = target != ignore_index
+    if target.ndim == 0:
+        return (target,), counted
+    if target.ndim == 1:
+        return (np.arange(len(target)), target), counted
+    first, *others = np.ogrid[tuple(slice(size) for size in target.shape)]
+    return (first, target, *others), counted
+
+
+def _weights(
+    index: tuple[Any, ...], counted: Array | None, weight: Array | None, dtype: Any
+) -> Array | None:
+    """The weight of each target; None where all count as one."""
+    if weight is None:
+        return None if counted is None else counted.astype(dtype)
+    found = weight[index[0] if len(index) == 1 else index[1]]
+    return found if counted is None else found * counted
+
+
+def nll_loss(
+    a: Array, target: Array, weight: Array | None, reduction: int, ignore_index: int
+) -> tuple[Array, Array]:
+    """Minus the item of each target's class (dim 1, or the only one), times the class's weight; the
+    mean is over the sum of weights. That sum comes along."""
+    index, counted = _at_target(target, ignore_index, a.shape[min(1, a.ndim - 1)])
+    each = _weights(index, counted, weight, a.dtype)
+    losses = np.negative(a[index], out=...)
+    if each is not None:
+        np.multiply(losses, each, losses)
+    if counted is not None:  # an ignored item may be nan or infinite
+        losses = np.where(counted, losses, a.dtype.type(0))
+    if reduction == NONE:
+        return losses, np.zeros((), a.dtype)
+    total = np.asarray(losses.size if each is None else np.add.reduce(each, None), a.dtype)
+    found = np.add.reduce(losses, None)
+    if reduction == MEAN:
+        with np.errstate(all="ignore"):
+            return np.divide(found, total, out=...), total
+    return as_array(found), total
+
+
+def nll_loss_backward(
+    grad: Array, a: Array, target: Array, total: Array, weight: Array | None, reduction: int,
+    ignore_index: int,
+) -> Array:  # fmt: skip
+    """Minus the gradient at each target's class."""
+    index, counted = _at_target(target, ignore_index, a.shape[min(1, a.ndim - 1)])
+    each = _weights(index, counted, weight, a.dtype)
+    grad = np.negative(grad)
+    if reduction == MEAN:
+        with np.errstate(all="ignore"):
+            grad = grad / total
+    out = np.zeros(a.shape, a.dtype)
+    grad = grad if each is None else grad * each
+    out[index] = grad if counted is None else np.where(counted, grad, 0)
+    return out
+
+
+def nll_loss_again(
+    grad: Array, target: Array, total: Array, weight: Array | None, reduction: int,
+    ignore_index: int,
+) -> Array:  # fmt: skip
+    """The derivative of ``nll_loss_backward`` by its gradient: the loss of another input, with the
+    same sum of weights."""
+    return nll_loss(grad, target, weight, reduction, ignore_index)[0]
+
+
+# Losses item by item ------------------------------------------------------------------------------
+def count(shape: Shape) -> int:
+    """The number of items of a shape."""
+    return int(np.prod(shape))
+
+
+def smooth_l1(a: Array, target: Array, reduction: int, beta: float) -> Array:
+    """z²/2β where |z| < β, else |z| - β/2, of the difference z."""
+    away = np.abs(a - target)
+    return reduced(
+        np.where(away < beta, away * away * a.dtype.type(0.5 / beta), away - a.dtype.type(beta / 2)),
+        reduction,
+    )
+
+
+def smooth_l1_slope(a: Array, target: Array, beta: float) -> Array:
+    """The derivative of ``smooth_l1`` by the difference: between -1 and 1."""
+    return np.clip((a - target) / a.dtype.type(beta), -1, 1, out=np.empty_like(a))
+
+
+def huber(a: Array, target: Array, reduction: int, delta: float) -> Array:
+    """z²/2 where |z| <= δ, else δ(|z| - δ/2), of the difference z."""
+    away = np.abs(a - target)
+    kind = a.dtype.type
+    return reduced(
+        np.where(away <= delta, away * away * kind(0.5), kind(delta) * (away - kind(delta / 2))),
+        reduction,
+    )
+
+
+def huber_slope(a: Array, target: Array, delta: float) -> Array:
+    """The derivative of ``huber`` by the difference."""
+    return np.clip(a - target, -delta, delta, out=np.empty_like(a))
+
+
+def binary_cross_entropy(
+    a: Array, target: Array, weight: Array | None, reduction: int
+) -> Array:
+    """-(t log a + (1 - t) log(1 - a)), logarithms not below -100, times weight.
+
+    Raises:
+        RuntimeError: a probability outside of [0, 1] (PyTorch's text).
+    """
+    if a.size and not (a.min() >= 0 and a.max() <= 1):
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    low = a.dtype.type(-100)
+    with np.errstate(all="ignore"):
+        yes, no = np.maximum(np.log(a), low), np.maximum(np.log1p(-a), low)
+    losses = as_array((target - 1) * no - target * yes)
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def binary_cross_entropy_slope(a: Array, target: Array) -> Array:
+    """(a - t) / (a (1 - a)), the divisor not below 1e-12."""
+    return (a - target) / np.maximum((1 - a) * a, a.dtype.type(1e-12))
+
+
+def cross_entropy_of_logits(
+    a: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int
+) -> Array:
+    """(1 - t) a + (1 + (p - 1) t) log(1 + exp(-a)), times weight; stable for large a."""
+    soft = np.log1p(np.exp(-np.abs(a))) + np.maximum(-a, a.dtype.type(0))
+    if pos_weight is not None:
+        soft = soft * ((pos_weight - 1) * target + 1)
+    losses = as_array((1 - target) * a + soft)
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def soft_margin(a: Array, target: Array, reduction: int) -> Array:
+    """log(1 + exp(-t a))."""
+    with np.errstate(over="ignore"):
+        return reduced(as_array(np.log1p(np.exp(-target * a))), reduction)
