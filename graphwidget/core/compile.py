@@ -162,7 +162,8 @@ def signature_source(op: Op) -> str:
     params = []
     for name, default in op.params.items():
         params.append(name if default is REQUIRED else f"{name}={default!r}")
-    tensors = [f"{name}=None" if name in op.optional else name for name in op.inputs]
+    given = REQUIRED in op.params.values()  # then what stands before must be given too
+    tensors = [f"{name}=None" if name in op.optional and not given else name for name in op.inputs]
     return ", ".join([*tensors, *params])
 
 

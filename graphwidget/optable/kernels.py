@@ -343,24 +343,6 @@ def masked_fill(a: Array, mask: Array, value: float) -> Array:
     return result
 
 
-# Losses --------------------------------------------------------------------------------------
-def mse_loss(a: Array, target: Array, reduction: str) -> Array:
-    """The squared differences, their mean or their sum."""
-    difference = np.subtract(a, target, out=...)
-    np.multiply(difference, difference, out=difference)
-    if reduction == "none":
-        return difference
-    return mean_all(difference) if reduction == "mean" else sum_all(difference)
-
-
-def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: str) -> Array:
-    """2 (a - target) grad, over the count for the mean."""
-    factor = 2.0 / max(as_array(a).size, 1) if reduction == "mean" else 2.0
-    difference = np.subtract(a, target, out=...)
-    np.multiply(difference, np.asarray(factor, difference.dtype), out=difference)
-    return np.multiply(difference, grad, out=...)
-
-
 def sum_to_size(a: Array, shape: Shape) -> Array:
     """The sum over the dims that a broadcast from ``shape`` stretched."""
     a = as_array(a)

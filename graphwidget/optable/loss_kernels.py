@@ -22,6 +22,22 @@ def reduced(losses: Array, reduction: int) -> Array:
         return np.divide(total, np.asarray(losses.size, losses.dtype), out=...)
 
 
+# Squared differences ------------------------------------------------------------------------------
+def mse_loss(a: Array, target: Array, reduction: int) -> Array:
+    """The squared differences, their mean or their sum."""
+    difference = np.subtract(a, target, out=...)
+    np.multiply(difference, difference, out=difference)
+    return reduced(difference, reduction)
+
+
+def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: int) -> Array:
+    """2 (a - target) grad, over the count for the mean."""
+    factor = 2.0 / max(as_array(a).size, 1) if reduction == MEAN else 2.0
+    difference = np.subtract(a, target, out=...)
+    np.multiply(difference, np.asarray(factor, difference.dtype), out=difference)
+    return np.multiply(difference, grad, out=...)
+
+
 # The negative logarithm of a class's likelihood ---------------------------------------------------
 def _at_target(target: Array, ignore_index: int, classes: int) -> tuple[Any, Array | None]:
     """The index of each target's own class, and which targets count (None: all of them)."""

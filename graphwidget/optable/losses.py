@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import kernels, loss_kernels
+import numpy as np
+
+from . import loss_kernels as kernels
 from .declare import Namespace, composite, op
 
 F = Namespace()
 
-op("mse_loss(self, target, /, reduction='mean')", kernels.mse_loss,
+op("mse_loss(self, target, /, reduction=1)", kernels.mse_loss,
    d_self=lambda grad, self, target, reduction:
        F.mse_loss_backward(grad, self, target, reduction),
    d_target=lambda grad, self, target, reduction:
@@ -19,10 +21,9 @@ op("mse_loss(self, target, /, reduction='mean')", kernels.mse_loss,
 
 
 @composite
-def mse_factor(shape: Any, reduction: str) -> float:
+def mse_factor(shape: Any, reduction: int) -> float:
     """2, over the count for the mean."""
-    count = kernels.count_along(shape, tuple(range(len(shape))))
-    return 2.0 / count if reduction == "mean" else 2.0
+    return 2.0 / max(kernels.count(shape), 1) if reduction == kernels.MEAN else 2.0
 
 
 op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_loss_backward,
@@ -40,7 +41,7 @@ op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_los
 # The likelihood of classes ------------------------------------------------------------------------
 for _name, _node in (("nll_loss", "NllLoss"), ("nll_loss2d", "NllLoss2D")):
     op(f"{_name}(self, target, weight=None, /, reduction, ignore_index) -> result; total_weight",
-       loss_kernels.nll_loss, node=f"{_node}Backward0",
+       kernels.nll_loss, node=f"{_node}Backward0",
        d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
            F.nll_loss_backward(
                grad, self, target, total_weight, weight, reduction, ignore_index
@@ -49,7 +50,7 @@ for _name, _node in (("nll_loss", "NllLoss"), ("nll_loss2d", "NllLoss2D")):
        tex=r"-{self}_{{{target}}}", onnx="NegativeLogLikelihoodLoss")
 
 op("nll_loss_backward(grad_output, self, target, total_weight, weight=None, /, reduction, "
-   "ignore_index)", loss_kernels.nll_loss_backward, node="NllLossBackwardBackward0",
+   "ignore_index)", kernels.nll_loss_backward, node="NllLossBackwardBackward0",
    d_grad_output=lambda grad, target, total_weight, weight, reduction, ignore_index:
        F.nll_loss_again(grad, target, total_weight, weight, reduction, ignore_index),
    d_self=lambda grad: None,
@@ -57,7 +58,20 @@ op("nll_loss_backward(grad_output, self, target, total_weight, weight=None, /, r
    tex=r"-{grad_output}", onnx=None)
 
 op("nll_loss_again(self, target, total_weight, weight=None, /, reduction, ignore_index)",
-   loss_kernels.nll_loss_again, node="NllLossBackward0",
+   kernels.nll_loss_again, node="NllLossBackward0",
    d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
        F.nll_loss_backward(grad, self, target, total_weight, weight, reduction, ignore_index),
    public=False, sign="nll", text="−{self}[{target}]", tex=r"-{self}_{{{target}}}", onnx=None)
+
+# A number as an operand where PyTorch's own code has one: no slot of the node --------------------
+op("mul.number(self, /, other)", lambda a, other: np.multiply(a, a.dtype.type(other), out=...),
+   node="MulBackward1", d_self=lambda grad, other: grad * other,
+   public=False, sign="×", text="{self} × {other}", tex=r"{self} \cdot {other}", onnx="Mul")
+
+op("div.number(self, /, other)", lambda a, other: np.divide(a, a.dtype.type(other), out=...),
+   node="DivBackward1", d_self=lambda grad, other: grad / other,
+   public=False, sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
+
+op("add.number(self, /, other)", lambda a, other: np.add(a, a.dtype.type(other), out=...),
+   node="AddBackward1", d_self=lambda grad: grad,
+   public=False, sign="+", text="{self} + {other}", tex=r"{self} + {other}", onnx="Add")

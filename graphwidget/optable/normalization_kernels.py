@@ -54,9 +54,11 @@ def normalize_backward(grad: Array, a: Array, mean: Array, rstd: Array, dims: Sh
 
 
 def layer_norm(
-    a: Array, weight: Array | None, bias: Array | None, dims: Shape, eps: float
+    a: Array, weight: Array | None, bias: Array | None, shape: Shape, eps: float
 ) -> tuple[Array, Array, Array]:
-    """Normalised over the last dims, times weight, plus bias; the means and their like."""
+    """Normalised over the last dims, of ``shape``, times weight, plus bias; the means and their
+    like."""
+    dims = tuple(range(a.ndim - len(shape), a.ndim))
     out, mean, var = moments(a, dims)
     rstd = inverse_deviation(var, eps)
     np.multiply(out, rstd, out)

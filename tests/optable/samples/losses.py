@@ -2,7 +2,30 @@
 
 from __future__ import annotations
 
-from .sample import Sample, each
+from .convolution import grads
+from .sample import Sample, Shapes, each
+
+F = "torch.nn.functional"
+
+LOGITS: list[Shapes] = [((3, 4),)]
+PIXELS: list[Shapes] = [((2, 3, 2, 4),)]
+CLASSES = "torch.tensor([1, 0, 3])"
+WEIGHT = "torch.tensor([0.5, 1.0, 2.0, 0.0], dtype=x.dtype)"
+SHARES = "torch.tensor([[0.1, 0.2, 0.3, 0.4]] * 3, dtype=x.dtype)"
+MAP = "torch.tensor([[[0, 1, 2, 2], [2, 2, 1, 0]], [[0, 0, 1, 2], [1, 0, 2, 1]]])"
+ENTROPY = [
+    f"{F}.cross_entropy(x, {CLASSES})",
+    f"{F}.cross_entropy(x, {CLASSES}, reduction='sum')",
+    f"{F}.cross_entropy(x, {CLASSES}, reduction='none', ignore_index=3)",
+    f"{F}.cross_entropy(x, {CLASSES}, {WEIGHT}, ignore_index=0)",
+    f"{F}.cross_entropy(x[0], torch.tensor(2))",
+    f"{F}.cross_entropy(x, {CLASSES}, label_smoothing=0.1)",
+    f"{F}.cross_entropy(x, {CLASSES}, {WEIGHT}, reduction='none', label_smoothing=0.2)",
+    f"{F}.cross_entropy(x, {SHARES})",
+    f"{F}.cross_entropy(x, x.softmax(1), {WEIGHT}, label_smoothing=0.1)",
+    f"{F}.cross_entropy(x, {SHARES}, reduction='sum')",
+    f"{F}.cross_entropy(x, {SHARES}, reduction='none')",
+]
 
 SAMPLES: dict[str, list[Sample]] = {
     "mse_loss": each([((2, 3), (2, 3)), ((), ())], "torch.nn.functional.mse_loss(x, y)",
@@ -13,6 +36,24 @@ SAMPLES: dict[str, list[Sample]] = {
         "torch.autograd.grad(torch.nn.functional.mse_loss(x, y), x, create_graph=True)[0]",
         integers=False,
     ),
+    "nll_loss": each(
+        LOGITS, *ENTROPY,
+        f"{F}.nll_loss(x[:0], {CLASSES}[:0], reduction='sum')",
+        f"{F}.nll_loss(x, torch.full((3,), -100), reduction='sum')", integers=False),
+    "nll_loss2d": each(
+        PIXELS, f"{F}.cross_entropy(x, {MAP})",
+        f"{F}.cross_entropy(x, {MAP}, {WEIGHT}[:3], ignore_index=1)",
+        f"{F}.cross_entropy(x[:, :, 0], {MAP}[:, 0])",
+        f"{F}.nll_loss(x[:, :, 0], {MAP}[:, 0], reduction='none')",
+        f"{F}.nll_loss(x.log_softmax(1), {MAP}, {WEIGHT}[:3], reduction='none')", integers=False),
+    "nll_loss_backward": each(LOGITS, grads(ENTROPY[0], "x") + "[0]", integers=False),
+    "nll_loss_again": each(
+        LOGITS, grads(f"{F}.nll_loss(x, {CLASSES}, {WEIGHT}, reduction='none')", "x") + "[0]",
+        integers=False),
+    "mul.number": each(LOGITS, ENTROPY[5], integers=False),
+    "div.number": each(LOGITS, ENTROPY[7], integers=False),
+    "add.number": each(
+        LOGITS, f"{F}.cross_entropy(x, x.softmax(1), label_smoothing=0.1)", integers=False),
 }  # fmt: skip
 
 IN_PLACE: list[tuple[str, str]] = []

@@ -1,0 +1,242 @@
+"""Convolution over one, two or three spatial dims."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core import dtypes
+from ...core.compile import TENSORS as F
+from ...core.public import offer
+from ...core.shapes import squeeze, unsqueeze
+from ...core.tensor import Tensor
+from .sizes import each_dim, shown
+
+
+def _convolve(
+    name: str, dims: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
+    padding: Any, dilation: Any, groups: int, more: Any = 0, transposed: bool = False,
+) -> Tensor:  # fmt: skip
+    """A convolution of any kind, with an unbatched input given a batch of one."""
+    for each in (input, weight):
+        if not isinstance(each, Tensor):
+            raise _wrong_kinds(name, input, weight)
+    unbatched = input._data.ndim == dims + 1
+    if not unbatched and input._data.ndim != dims + 2:
+        raise RuntimeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got "
+            f"input of size: {list(input._data.shape)}"
+        )
+    source = unsqueeze(input, 0) if unbatched else input
+    stride, dilation = each_dim(stride, dims), each_dim(dilation, dims)
+    if isinstance(padding, str):
+        source, padding = _named_padding(padding, source, weight, stride, dilation)
+    padding, more = each_dim(padding, dims), each_dim(more, dims)
+    _check_numbers(dims, stride, padding, dilation, more, groups)
+    _check(source, weight, bias, stride, padding, dilation, groups, transposed)
+    if transposed:
+        _check_more(more, stride, dilation)
+    out = F.convolution(source, weight, bias, stride, padding, dilation, transposed, more, groups)
+    return squeeze(out, 0) if unbatched else out
+
+
+def _wrong_kinds(name: str, *operands: Any) -> TypeError:
+    kinds = ", ".join(type(each).__name__ for each in operands)
+    numbers = "tuple of ints dilation = 1, int groups = 1)"
+    common = " * (Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, "
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one "
+        f"of:\n{common}tuple of ints padding = 0, {numbers}\n"
+        f'{common}str padding = "valid", {numbers}\n'
+    )
+
+
+def _named_padding(
+    padding: str, input: Tensor, weight: Tensor, stride: tuple[int, ...], dilation: tuple[int, ...]
+) -> tuple[Tensor, tuple[int, ...]]:
+    """``valid`` or ``same`` as numbers; the odd one of ``same`` is added to the input's ends."""
+    if padding not in ("valid", "same"):
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if padding == "valid":
+        return input, (0,)
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    total = [d * (k - 1) for d, k in zip(dilation, weight._data.shape[2:], strict=True)]
+    if any(t % 2 for t in total):
+        ends = tuple(side for t in reversed(total) for side in (0, t % 2))
+        input = F.constant_pad_nd(input, ends, 0)
+    return input, tuple(t // 2 for t in total)
+
+
+def _check_numbers(
+    dims: int, stride: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...],
+    more: tuple[int, ...], groups: int,
+) -> None:  # fmt: skip
+    named = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": more}
+    for name, numbers in named.items():
+        if len(numbers) != dims:
+            raise RuntimeError(
+                f"expected {name} to be a single integer value or a list of {dims} values to match "
+                f"the convolution dimensions, but got {name}={list(numbers)}"
+            )
+    for name, numbers, least in (("padding", padding, 0), ("output_padding", more, 0)):
+        if min(numbers) < least:
+            raise RuntimeError(f"negative {name} is not supported")
+    for name, numbers in (("stride", stride), ("dilation", dilation), ("groups", (groups,))):
+        if min(numbers) <= 0:
+            raise RuntimeError(f"non-positive {name} is not supported")
+
+
+def _check(
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride: tuple[int, ...],
+    padding: tuple[int, ...], dilation: tuple[int, ...], groups: int, transposed: bool,
+) -> None:  # fmt: skip
+    """PyTorch's checks of shapes and types, in its order."""
+    sizes, shape = list(input._data.shape), list(weight._data.shape)
+    kinds = input._data.dtype, weight._data.dtype
+    if len(shape) != len(sizes):
+        raise RuntimeError(
+            f"expected stride to be a single integer value or a list of {len(shape) - 2} values to "
+            f"match the convolution dimensions, but got stride={list(stride)}"
+        )
+    channels = shape[0] if transposed else shape[1] * groups
+    if shape[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
+            f"but got weight of size [{shape}] instead"
+        )
+    if sizes[1] != channels:
+        given = f"transposed={transposed:d}" if transposed else f"groups={groups}"
+        raise RuntimeError(
+            f"Given {given}, weight of size {shape}, expected input{sizes} to have {channels} "
+            f"channels, but got {sizes[1]} channels instead"
+        )
+    wanted = shape[1] * groups if transposed else shape[0]
+    if bias is not None and list(bias._data.shape) != [wanted]:
+        kind = "transposed=1, " if transposed else ""
+        raise RuntimeError(
+            f"Given {kind}weight of size {shape}, expected bias to be 1-dimensional with {wanted} "
+            f"elements, but got bias of size {list(bias._data.shape)} instead"
+        )
+    if not transposed:
+        padded = [n + 2 * p for n, p in zip(sizes[2:], padding, strict=True)]
+        reach = [d * (k - 1) + 1 for k, d in zip(shape[2:], dilation, strict=True)]
+        if any(n < k for n, k in zip(padded, reach, strict=True)):
+            raise RuntimeError(
+                f"Calculated padded input size per channel: {shown(padded)}. Kernel size: "
+                f"{shown(reach)}. Kernel size can't be greater than actual input size"
+            )
+    if bias is not None and bias._data.dtype != kinds[0]:
+        raise RuntimeError(
+            f"Input type ({input.dtype.word}) and bias type ({bias.dtype.word}) should be the same"
+        )
+    if kinds[0] != kinds[1]:
+        raise RuntimeError(
+            f"expected scalar type {dtypes.type_word(kinds[0])} but found "
+            f"{dtypes.type_word(kinds[1])}"
+        )
+
+
+def _check_more(more: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]) -> None:
+    if any(m >= s and m >= d for m, s, d in zip(more, stride, dilation, strict=True)):
+        names = ("height", "width") if len(more) == 2 else ("depth", "height", "width")
+        named = {"output_padding": more, "stride": stride, "dilation": dilation}
+        if len(more) == 1:
+            named = {
+                label: (1 if label != "output_padding" else 0, *v) for label, v in named.items()
+            }
+            names = ("height", "width")
+        told = " ".join(
+            f"{label}_{name}: {number}"
+            for label, numbers in named.items()
+            for name, number in zip(names, numbers, strict=True)
+        )
+        raise RuntimeError(
+            f"output padding must be smaller than either stride or dilation, but got {told}"
+        )
+
+
+@offer(method=False)
+def conv1d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Tensor:  # fmt: skip
+    """The cross-correlation of signals with kernels.
+
+    Args:
+        input: (N, C, L), or (C, L).
+        weight: (D, C / groups, K).
+        bias: (D,).
+        stride, dilation: steps between windows, and between the items of one.
+        padding: zeros added at both ends; "valid" is none, "same" keeps the length.
+
+    Returns:
+        (N, D, L') with L' = (L + 2 padding - dilation (K - 1) - 1) // stride + 1.
+
+    Raises:
+        RuntimeError: shapes or types that do not match.
+    """
+    return _convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@offer(method=False)
+def conv2d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Tensor:  # fmt: skip
+    """The cross-correlation of images (N, C, H, W) with kernels (D, C / groups, h, w); arguments as
+    in ``conv1d``, where a pair gives height and width."""
+    return _convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
+
+
+@offer(method=False)
+def conv3d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Tensor:  # fmt: skip
+    """The cross-correlation of volumes (N, C, D, H, W) with kernels; arguments as in ``conv1d``."""
+    return _convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+
+
+@offer(method=False)
+def conv_transpose1d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Tensor:  # fmt: skip
+    """The transposed convolution: what ``conv1d``'s gradient does to its input.
+
+    Args:
+        input: (N, C, L), or (C, L).
+        weight: (C, D / groups, K).
+        output_padding: added to the length of the result, which the stride leaves open.
+
+    Returns:
+        (N, D, L') with L' = (L - 1) stride - 2 padding + dilation (K - 1) + output_padding + 1.
+    """
+    return _convolve(
+        "conv_transpose1d", 1, input, weight, bias, stride, padding, dilation, groups,
+        output_padding, True,
+    )  # fmt: skip
+
+
+@offer(method=False)
+def conv_transpose2d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Tensor:  # fmt: skip
+    """The transposed convolution of images; arguments as in ``conv_transpose1d``."""
+    return _convolve(
+        "conv_transpose2d", 2, input, weight, bias, stride, padding, dilation, groups,
+        output_padding, True,
+    )  # fmt: skip
+
+
+@offer(method=False)
+def conv_transpose3d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+) -> Tensor:  # fmt: skip
+    """The transposed convolution of volumes; arguments as in ``conv_transpose1d``."""
+    return _convolve(
+        "conv_transpose3d", 3, input, weight, bias, stride, padding, dilation, groups,
+        output_padding, True,
+    )  # fmt: skip

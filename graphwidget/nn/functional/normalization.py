@@ -1,0 +1,157 @@
+"""Normalization: of layers, groups, batches and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core import dtypes
+from ...core.compile import TENSORS as F
+from ...core.public import offer
+from ...core.shapes import contiguous
+from ...core.tensor import Tensor
+
+MIXED = "mixed dtype (CPU): expect parameter to have scalar type of Float"
+
+
+def _floating(input: Tensor, kernel: str) -> None:
+    if not input._meta.floating:
+        kind = dtypes.type_word(input._data.dtype)
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
+
+
+def _same_kind(input: Tensor, *others: Tensor | None) -> None:
+    for other in others:
+        if other is not None and other._data.dtype != input._data.dtype:
+            raise RuntimeError(MIXED)
+
+
+def _covers(input: Tensor, normalized_shape: Any, starred: str) -> tuple[int, ...]:
+    """The last sizes of the input that are normalized over, checked."""
+    sizes, shape = list(normalized_shape), list(input._data.shape)
+    if not sizes:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got normalized_shape = []"
+        )
+    if shape[len(shape) - len(sizes) :] != sizes or len(shape) < len(sizes):
+        listed = ", ".join(map(str, sizes))
+        raise RuntimeError(
+            f"Given normalized_shape={sizes}, expected input with shape [{starred}{listed}], but "
+            f"got input of size{shape}"
+        )
+    return tuple(sizes)
+
+
+@offer(method=False)
+def layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
+    bias: Tensor | None = None, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """The input brought to mean 0 and variance 1 over its last dims, times weight, plus bias.
+
+    Args:
+        normalized_shape: the sizes of those dims, and the shape of weight and bias.
+        eps: added to the variance.
+
+    Raises:
+        RuntimeError: the input does not end in ``normalized_shape``, or weights of other shapes.
+    """
+    if isinstance(normalized_shape, int):
+        raise TypeError(
+            "layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not int"
+        )
+    sizes = _covers(input, normalized_shape, "*, ")
+    for name, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each._data.shape != sizes:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of "
+                f"shape {list(each._data.shape)} and normalized_shape = {list(sizes)}"
+            )
+    _floating(input, "LayerNormKernelImpl")
+    _same_kind(input, weight, bias)
+    return F.native_layer_norm(input, weight, bias, sizes, eps)
+
+
+@offer(method=False)
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """The channels of (N, C, *) in groups, each brought to mean 0 and variance 1, times weight and
+    plus bias by channel.
+
+    Raises:
+        RuntimeError: the channels do not divide into the groups.
+        ValueError: one value for each channel only.
+    """
+    shape = input._data.shape
+    if len(shape) < 2:
+        raise RuntimeError(
+            f"Expected at least 2 dimensions for input tensor but received {len(shape)}"
+        )
+    _check_count([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]], list(shape))
+    n, channels = shape[:2]
+    if channels % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of "
+            f"shape {list(shape)} and num_groups={num_groups}"
+        )
+    for name, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each._data.shape != (channels,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, "
+                f"but got {name} of shape {list(each._data.shape)} and input of shape "
+                f"{list(shape)}"
+            )
+    _floating(input, "GroupNormKernelImpl")
+    _same_kind(input, weight, bias)
+    points = input._data[:1, :1].size if n and channels else 1
+    given = [None if each is None else contiguous(each) for each in (weight, bias)]
+    return F.native_group_norm(contiguous(input), *given, n, channels, points, num_groups, eps)
+
+
+def _check_count(sizes: Sequence[int], told: Any) -> None:
+    """More than one value is needed to have a variance."""
+    count = sizes[0]
+    for size in sizes[2:]:
+        count *= size
+    if count == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {told}"
+        )
+
+
+def batch_norm(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+    weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
+    momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Each channel of (N, C, *) brought to mean 0 and variance 1, times weight and plus bias.
+
+    Args:
+        running_mean, running_var: (C,). In training the batch's own mean and (unbiased) variance
+            move them by ``momentum``; else they are what the input is normalized by.
+
+    Raises:
+        ValueError: training with one value for each channel.
+        RuntimeError: tensors that do not fit the channels.
+    """
+    shape = input._data.shape
+    if training:
+        _check_count(shape, input.size())
+    elif running_mean is None or running_var is None:
+        missing = "running_mean" if running_mean is None else "running_var"
+        raise RuntimeError(f"{missing} must be defined in evaluation mode")
+    channels = shape[1] if len(shape) > 1 else 0
+    given = {
+        "running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias,
+    }  # fmt: skip
+    for name, each in given.items():
+        if each is not None and each._data.size != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {each._data.size}")
+    _floating(input, "batch_norm")
+    _same_kind(input, weight, bias)
+    return F.native_batch_norm(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )

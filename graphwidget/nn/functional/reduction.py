@@ -1,0 +1,42 @@
+"""How the losses of items become one number."""
+
+from __future__ import annotations
+
+import warnings
+
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+"""PyTorch's numbers of them, which nodes show as ``_saved_reduction``."""
+
+DIFFERENT = (
+    "Using a target size ({}) that is different to the input size ({}). This will likely lead to "
+    "incorrect results due to broadcasting. Please ensure they have the same size."
+)
+
+
+def reduction_of(reduction: str) -> int:
+    """The number of a reduction.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    found = REDUCTIONS.get(reduction)
+    if found is None:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return found
+
+
+def reduction_text(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """The reduction, by its name or by the two older arguments, which PyTorch still takes.
+
+    Warns:
+        UserWarning: the older ones were given.
+    """
+    if size_average is None and reduce is None:
+        return reduction
+    average = True if size_average is None else size_average
+    found = "none" if reduce is False else "mean" if average else "sum"
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.",
+        stacklevel=3,
+    )
+    return found

@@ -1,0 +1,23 @@
+"""Arguments that are one number for all dims, or a number for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def is_int(value: Any) -> bool:
+    """Whether it is an integer (and no bool)."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def each_dim(value: Any, dims: int) -> tuple[int, ...]:
+    """One number for each of ``dims`` dims, from a number or a sequence of one or of as many."""
+    if is_int(value):
+        return (value,) * dims
+    found = tuple(int(item) for item in value)
+    return found * dims if len(found) == 1 else found
+
+
+def shown(sizes: Any) -> str:
+    """Sizes as PyTorch's messages write them: ``(2 x 3)``."""
+    return "(" + " x ".join(map(str, sizes)) + ")"
