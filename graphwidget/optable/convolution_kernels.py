@@ -1,7 +1,7 @@
 """Kernels of convolution in any number of spatial dims.
 
-Shapes: input ``(N, C, *S)``, weight ``(D, C / groups, *K)``, output ``(N, D, *O)``. A convolution is
-one matrix product of the weight with the windows of the padded input, laid out as columns
+Shapes: input ``(N, C, *S)``, weight ``(D, C / groups, *K)``, output ``(N, D, *O)``. A convolution
+is one matrix product of the weight with the windows of the padded input, laid out as columns
 (``im2col``); its derivative by the input is the transposed product, added back window by window
 (``col2im``). A transposed convolution is that derivative.
 """
@@ -45,7 +45,7 @@ def window_count(sizes: Shape, kernel: Shape, stride: Shape, dilation: Shape) ->
 
 
 def windows(a: Array, kernel: Shape, stride: Shape, dilation: Shape, count: Shape) -> Array:
-    """A view ``(*lead, *kernel, *count)`` of the windows over the last dims of a C-ordered array."""
+    """A view ``(*lead, *kernel, *count)`` of windows over the last dims of a C-ordered array."""
     first = a.ndim - len(kernel)
     steps = a.strides[first:]
     strides = (
@@ -76,7 +76,7 @@ def columns(a: Array, kernel: Shape, stride: Shape, dilation: Shape, count: Shap
 def add_columns(
     parts: Array, sizes: Shape, kernel: Shape, stride: Shape, dilation: Shape, count: Shape
 ) -> Array:
-    """The reverse of ``windows``: ``(*lead, *kernel, *count)`` added up into ``(*lead, *sizes)``."""
+    """The reverse of ``windows``: ``(*lead, *kernel, *count)`` added into ``(*lead, *sizes)``."""
     lead = parts.shape[: parts.ndim - 2 * len(kernel)]
     out = np.zeros((*lead, *sizes), parts.dtype)
     after = (slice(None),) * len(count)

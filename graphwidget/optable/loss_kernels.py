@@ -124,11 +124,9 @@ def count(shape: Shape) -> int:
 
 def smooth_l1(a: Array, target: Array, reduction: int, beta: float) -> Array:
     """z²/2β where |z| < β, else |z| - β/2, of the difference z."""
-    away = np.abs(a - target)
-    return reduced(
-        np.where(away < beta, away * away * a.dtype.type(0.5 / beta), away - a.dtype.type(beta / 2)),
-        reduction,
-    )
+    away, kind = np.abs(a - target), a.dtype.type
+    near = away * away * kind(0.5 / beta)
+    return reduced(np.where(away < beta, near, away - kind(beta / 2)), reduction)
 
 
 def smooth_l1_slope(a: Array, target: Array, beta: float) -> Array:

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import normalization_kernels as kernels
 from .declare import Namespace, composite, op
+from .kernels import count_along
 
 F = Namespace()
 
@@ -106,7 +107,7 @@ def batch_normalized(input: Any, mean: Any, rstd: Any, training: Any) -> Any:
     return F.normalized(input, mean, rstd, kernels.channel_dims(len(input.shape)))
 
 
-# Normalising: ``mean`` and ``rstd`` are the input's own, and the derivatives know it ---------------
+# Normalising: ``mean`` and ``rstd`` are the input's own, and the derivatives know it --------------
 op("normalized(self, mean, rstd, /, dims)", kernels.normalized, node="MulBackward0",
    d_self=lambda grad, self, mean, rstd, dims: F.normalize_backward(grad, self, mean, rstd, dims),
    public=False, sign="normalise", text="({self} − {mean}) × {rstd}",
@@ -151,4 +152,4 @@ op("rstd_of(self, rstd, z, /, dims)", lambda a, rstd, z, dims: rstd, node="Rsqrt
 def rstd_backward(grad: Any, self: Any, rstd: Any, z: Any, dims: Any) -> Any:
     """The derivative of one over the deviation: ``-r r z / n``."""
     own = F.rstd_of(self, rstd, z, dims)
-    return -(grad * own * own * z / kernels.count_along(z.shape, dims))
+    return -(grad * own * own * z / count_along(z.shape, dims))

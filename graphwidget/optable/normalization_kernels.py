@@ -74,7 +74,7 @@ def group_norm(
 ) -> tuple[Array, Array, Array]:
     """Normalised over each group of channels of each sample, times weight and plus bias by
     channel."""
-    n, c = a.shape[:2]
+    n = len(a)
     out, mean, var = moments(a.reshape(n, groups, a[:1].size // groups if n else 0), (2,))
     rstd = inverse_deviation(var, eps)
     out = np.multiply(out, rstd, out).reshape(a.shape)
@@ -105,7 +105,8 @@ def batch_norm(
     dims = channel_dims(a.ndim)
     shape = (1, -1, *(1,) * (a.ndim - 2))
     if not training:
-        assert running_mean is not None and running_var is not None
+        assert running_mean is not None
+        assert running_var is not None
         mean = running_mean.reshape(shape).astype(a.dtype, copy=False)
         rstd = inverse_deviation(running_var.reshape(shape), eps).astype(a.dtype, copy=False)
         return _by_channel(normalized(a, mean, rstd, dims), weight, bias), mean, rstd

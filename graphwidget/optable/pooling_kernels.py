@@ -22,8 +22,8 @@ Places = list[tuple[Shape, tuple[Any, ...]]]
 def pooled_sizes(
     sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> Shape:
-    """How many windows lie along each dim. With ``ceil_mode`` the last may reach beyond the end, but
-    must begin inside of the input or its left border."""
+    """How many windows lie along each dim. With ``ceil_mode`` the last may reach beyond the end,
+    but must begin inside of the input or its left border."""
     found = []
     for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
         room = n + 2 * p - d * (k - 1) - 1

@@ -140,10 +140,9 @@ def _check_more(more: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[
     if any(m >= s and m >= d for m, s, d in zip(more, stride, dilation, strict=True)):
         names = ("height", "width") if len(more) == 2 else ("depth", "height", "width")
         named = {"output_padding": more, "stride": stride, "dilation": dilation}
-        if len(more) == 1:
-            named = {
-                label: (1 if label != "output_padding" else 0, *v) for label, v in named.items()
-            }
+        if len(more) == 1:  # PyTorch looks at signals as images of one row
+            named = {"output_padding": (0, *more), "stride": (1, *stride)}
+            named["dilation"] = (1, *dilation)
             names = ("height", "width")
         told = " ".join(
             f"{label}_{name}: {number}"

@@ -81,7 +81,7 @@ def nll_loss(
         raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
     if len(shape) == 1 and wanted not in ((), (1,)):
         raise ValueError(
-            f"For 1D input, 1D target must have size 1, but got target size: {target.size(0)}"
+            f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}"
         )
     if len(shape) > 1 and wanted and shape[0] != wanted[0]:
         raise ValueError(

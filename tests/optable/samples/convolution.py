@@ -60,7 +60,8 @@ SAMPLES: dict[str, list[Sample]] = {
         POOLED, f"{F}.max_pool2d(x, 2)", f"{F}.max_pool2d(x, 3, 2, 1)",
         f"{F}.max_pool2d(x, (2, 3), (1, 2), ceil_mode=True)", f"{F}.max_pool1d(x[0], 2)",
         f"{F}.max_pool2d(x, 2, 1, dilation=2)", "torch.max_pool1d(x[0], 3, padding=1)",
-        f"{F}.max_pool2d(x * 0, 2)", f"{F}.max_pool2d(torch.where(x > 1, torch.nan, x), 2).detach()",
+        f"{F}.max_pool2d(x * 0, 2)",
+        f"{F}.max_pool2d(torch.where(x > 1, torch.nan, x), 2).detach()",
     ),
     "max_pool2d_with_indices_backward": each(
         POOLED, grads(f"{F}.max_pool2d(x, 3, 2, 1)", "x") + "[0]", integers=False),
