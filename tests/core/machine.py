@@ -1,34 +1,63 @@
 """Runs programs statement by statement on one engine and compares what they show.
 
 A transcript (a list of `Step`) says what PyTorch showed after every statement; `replay` runs the
-same statements on graphwidget, `shrink` finds a shorter program that still differs.
+same statements on graphwidget, `shrink` finds a shorter program that still differs. Run as a
+module, this tries the programs of a range: ``python -m tests.core.machine FROM TO``.
 """
 
 from __future__ import annotations
 
+import functools
 import re
+import types
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 
 import graphwidget
-from tests.core.both import TOLERANCE, attempt, counts, describe, differences, is_tensor
+from tests.core.both import SAME, TOLERANCE, attempt, counts, describe_node, flags, is_tensor
+from tests.core.scope import PREAMBLE
 
-GRADIENT = re.compile(r"\(?(t\d+),?\)? = (torch\.autograd\.grad\(|t\d+\.grad$)")
+GRADIENT = re.compile(r"\(?((?:\w+,? ?)+)\)? = (torch\.autograd\.grad\(|\w+\.grad$)")
 VERSIONS = re.compile(r"is at version (\d+); expected version (\d+) instead")
+ADDRESS = re.compile(r"0x[0-9a-f]+")
+
+Value = tuple[str, tuple[int, ...], bytes]
+"""A tensor's numbers: type, shape, bytes in C order."""
 
 
 @dataclass
 class Step:
-    """A statement and what PyTorch showed after it; `state` only at checkpoints, because
-    looking at a tensor may make its history anew and so hide a fault."""
+    """A statement and what PyTorch showed after it: the numbers that it changed, what its hooks
+    noted, and at checkpoints the `state`. Not everywhere, because looking at a tensor may make
+    its history anew and so hide a fault."""
 
     text: str
     error: Any
     warned: list[Any]
-    state: dict[str, Any] | None
+    values: dict[str, Value]
+    notes: list[Any] = field(default_factory=list)
+    state: dict[str, Any] | None = None
+
+
+@functools.lru_cache(maxsize=4096)
+def compiled(text: str) -> types.CodeType:
+    return compile(text, "<program>", "exec")
+
+
+def array_of(tensor: Any) -> Any:
+    """A tensor's memory as an array."""
+    if isinstance(tensor, torch.Tensor):
+        return tensor.numpy(force=True)
+    return tensor._data
+
+
+def value_of(tensor: Any) -> Value:
+    array = array_of(tensor)
+    return str(array.dtype), array.shape, array.tobytes()
 
 
 class Machine:
@@ -36,66 +65,115 @@ class Machine:
 
     def __init__(self, engine: Any) -> None:
         self.names: dict[str, Any] = {"torch": engine}
+        exec(compiled(PREAMBLE), self.names)
+        self.notes: list[Any] = []
+        self.names["note"] = self._note
+        self.own = set(self.names)
+        self.tensors: dict[str, Any] = {}
+        self.known: dict[str, Value] = {}
         # How often PyTorch added to a gradient in place on the way is its own affair, so the
         # versions of gradients count from when they are first seen.
         self.gradients: dict[int, tuple[Any, int]] = {}
 
-    def tensors(self) -> dict[str, Any]:
-        return {name: value for name, value in self.names.items() if hasattr(value, "_version")}
+    def _note(self, tag: str, *values: Any) -> None:
+        self.notes.append((tag, *(
+            None if value is None else (*value_of(value), value.requires_grad)
+            for value in values
+        )))  # fmt: skip
 
     def execute(self, text: str) -> tuple[Any, list[Any]]:
         """Run a statement; its error (type and text) or None, and its warnings."""
         error = None
+        self.notes = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                exec(compile(text, "<program>", "exec"), self.names)
+                exec(compiled(text), self.names)
             except Exception as raised:
-                error = (type(raised).__name__, VERSIONS.sub(_apart, str(raised)))
-        if (gradient := GRADIENT.match(text)) and error is None:
-            tensor = self.names[gradient[1]]
-            if tensor is not None:
-                for each in filter(is_tensor, (tensor, tensor._base)):
-                    self.gradients.setdefault(id(each), (each, tensor._version))
+                error = (type(raised).__name__, told_error(str(raised)))
+        self.tensors = {
+            name: value
+            for name, value in self.names.items()
+            if name not in self.own and is_tensor(value)
+        }
+        if error is None and (gradient := GRADIENT.match(text)):
+            self._found(gradient[1])
         return error, [
             (w.category.__name__, str(w.message).partition(" (Triggered internally")[0])
             for w in caught
             if counts(w)
         ]
 
-    def look(self) -> dict[str, Any]:
-        """All variables, described."""
-        tensors = self.tensors()
-        return {
-            name: {
-                **without_strides_of_grad(describe(tensor)),
-                **self._as_gradient(tensor),
-                "base": attempt(lambda tensor=tensor: self._name_of(tensor._base)),
-            }
-            for name, tensor in sorted(tensors.items())
-        }
+    def _found(self, names: str) -> None:
+        """Variables that hold gradients from now on."""
+        for name in names.replace(" ", "").strip(",").split(","):
+            values = self.names[name]
+            for tensor in values if isinstance(values, tuple) else (values,):
+                if is_tensor(tensor):
+                    for each in filter(is_tensor, (tensor, tensor._base)):
+                        self.gradients.setdefault(id(each), (each, tensor._version))
 
-    def _as_gradient(self, tensor: Any) -> dict[str, Any]:
+    def changed(self) -> dict[str, Value]:
+        """The numbers that differ from when this was last asked."""
+        now = {name: value_of(tensor) for name, tensor in self.tensors.items()}
+        found = {name: value for name, value in now.items() if self.known.get(name) != value}
+        self.known = now
+        return found
+
+    def look(self) -> dict[str, Any]:
+        """All variables, described; their numbers apart."""
+        told = {name: self.describe(tensor) for name, tensor in self.tensors.items()}
+        for name, value in self.names.items():
+            if name not in self.own and not name.startswith("_") and name not in told:
+                told[name] = self.plain(value)
+        return told
+
+    def describe(self, tensor: Any) -> dict[str, Any]:
+        told = {**flags(tensor), "base": attempt(lambda: self._name_of(tensor._base))}
         found = self.gradients.get(id(tensor)) or (
             tensor._base is not None and self.gradients.get(id(tensor._base))
         )
-        if not found:
-            return {}
-        # A derivative's own graph may be made in another way; its kind must agree.
-        kind = attempt(lambda: tensor.grad_fn and tensor.grad_fn.name())
-        return {"version": tensor._version - found[1], "view": None, "node": kind}
+        if found:
+            # A derivative's own graph may be made in another way; its kind must agree.
+            told["node"] = told["node"] and told["node"]["name"]
+            told["version"] -= found[1]
+            told["view"] = told["base"] = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            grad = attempt(lambda: tensor.grad)
+        told["grad"] = grad
+        if is_tensor(grad):
+            told["grad"] = {
+                "value": value_of(grad),
+                "requires_grad": grad.requires_grad,
+                "node": grad.grad_fn and grad.grad_fn.name(),
+            }
+        return told
+
+    def plain(self, value: Any) -> Any:
+        """A variable that is no tensor."""
+        if is_tensor(value):
+            told = {**flags(value), "value": value_of(value)}
+            if id(value) in self.gradients:
+                del told["version"], told["view"], told["node"]
+            return told
+        if isinstance(value, tuple | list):
+            return [self.plain(each) for each in value]
+        if isinstance(value, dict):
+            return {key: self.plain(each) for key, each in value.items()}
+        if value is None or isinstance(value, bool | int | float | str):
+            return value
+        return describe_node(value) if hasattr(value, "next_functions") else None
 
     def _name_of(self, tensor: Any) -> str | None:
         if tensor is None:
             return None
-        return next((n for n, other in self.tensors().items() if other is tensor), "unnamed")
+        return next((n for n, other in self.tensors.items() if other is tensor), "unnamed")
 
 
-def without_strides_of_grad(told: dict[str, Any]) -> dict[str, Any]:
-    """Layouts of gradients are compared where layouts are the subject."""
-    if isinstance(told["grad"], dict):
-        del told["grad"]["strides"]
-    return told
+def told_error(text: str) -> str:
+    """An error's text without what differs from run to run."""
+    return ADDRESS.sub("0x", VERSIONS.sub(_apart, text))
 
 
 def _apart(versions: re.Match[str]) -> str:
@@ -103,11 +181,117 @@ def _apart(versions: re.Match[str]) -> str:
     return f"is {found - expected} versions after the expected one"
 
 
+# ------------------------------------------------------------------------------ comparing
+
+
+class Scale:
+    """How much numbers may differ: as the coarsest type and the largest number met so far say."""
+
+    def __init__(self) -> None:
+        self.tolerance = TOLERANCE["torch.float64"]
+
+    def close(self, ours: Value, theirs: Value) -> bool:
+        if ours == theirs:
+            return True
+        if ours[:2] != theirs[:2]:
+            return False
+        kind, shape, data = theirs
+        self.tolerance = max(self.tolerance, TOLERANCE.get("torch." + kind, 0.0))
+        if not kind.startswith("float"):
+            return False
+        mine, their = np.frombuffer(ours[2], kind), np.frombuffer(data, kind)
+        finite = np.abs(their[np.isfinite(their)].astype(np.float64))
+        largest = max(1.0, float(finite.max()) if finite.size else 1.0)
+        with np.errstate(all="ignore"):
+            return bool(
+                np.allclose(
+                    mine, their, rtol=self.tolerance, atol=self.tolerance * largest, equal_nan=True
+                )
+            )
+
+    def met(self, value: Value) -> None:
+        self.tolerance = max(self.tolerance, TOLERANCE.get("torch." + value[0], 0.0))
+
+
+def is_value(told: Any) -> bool:
+    return isinstance(told, tuple) and len(told) in (3, 4) and isinstance(told[2], bytes)
+
+
+def shown(told: Any) -> str:
+    """A description for people."""
+    if is_value(told):
+        kind, shape, data, *rest = told
+        return f"{kind}{list(shape)} {np.frombuffer(data, kind).tolist()} {rest or ''}"
+    text = repr(told)
+    return text if len(text) < 600 else f"{text[:600]} ..."
+
+
+def unlike(ours: Any, theirs: Any, scale: Scale, path: str) -> list[str]:
+    """Where two descriptions differ, as readable lines; empty when they agree."""
+    if is_value(theirs) and is_value(ours):
+        if scale.close(ours[:3], theirs[:3]) and ours[3:] == theirs[3:]:
+            return []
+    elif ours == theirs and type(ours) is type(theirs):
+        return []
+    elif isinstance(theirs, dict) and isinstance(ours, dict):
+        if ours.keys() == theirs.keys():
+            lines = [unlike(ours[key], theirs[key], scale, f"{path}.{key}") for key in theirs]
+            return [line for each in lines for line in each]
+    elif isinstance(theirs, list | tuple) and isinstance(ours, list | tuple):
+        if len(ours) == len(theirs):
+            pairs = enumerate(zip(ours, theirs, strict=True))
+            lines = [unlike(mine, their, scale, f"{path}[{i}]") for i, (mine, their) in pairs]
+            return [line for each in lines for line in each]
+    elif isinstance(theirs, float) and isinstance(ours, float):
+        if np.isclose(ours, theirs, scale.tolerance, scale.tolerance, equal_nan=True):
+            return []
+    elif isinstance(theirs, str) and isinstance(ours, str) and {ours, theirs} in SAME:
+        return []
+    return [f"{path}: ours {shown(ours)} theirs {shown(theirs)}"]
+
+
+def settle(machine: Machine, values: dict[str, Value], scale: Scale) -> list[str]:
+    """Compare the numbers that a statement changed; where they are as near as rounding allows,
+    go on with PyTorch's, so that what follows does not hang on how they were rounded."""
+    lines = []
+    for name, theirs in values.items():
+        scale.met(theirs)
+        tensor = machine.tensors.get(name)
+        if tensor is None:
+            return [f"{name} is {machine.names.get(name)!r}, not a tensor"]
+        ours = value_of(tensor)
+        if ours == theirs:
+            continue
+        found = unlike(ours, theirs, scale, name)
+        if not found and tensor._data.flags.writeable:
+            np.copyto(tensor._data, np.frombuffer(theirs[2], theirs[0]).reshape(theirs[1]))
+        lines += found
+    return lines
+
+
+def settle_grads(machine: Machine, state: dict[str, Any]) -> None:
+    """The same for the gradients, where a checkpoint saw them."""
+    for name, told in state.items():
+        grad = told.get("grad") if isinstance(told, dict) else None
+        if isinstance(grad, dict):
+            ours = machine.tensors[name]._grad
+            kind, shape, data = grad["value"]
+            if ours is not None and ours._data.flags.writeable:
+                np.copyto(ours._data, np.frombuffer(data, kind).reshape(shape))
+
+
 def comparable(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[Any, Any]:
     """Two states without the bases that have no name in the program (those of gradients)."""
-    unnamed = {name for name, told in theirs.items() if told["base"] == "unnamed"}
+    unnamed = {
+        name
+        for name, told in theirs.items()
+        if isinstance(told, dict) and told.get("base") == "unnamed"
+    }
     without = [
-        {name: {**told, "base": None} if name in unnamed else told for name, told in state.items()}
+        {
+            name: {**told, "base": None} if name in unnamed and isinstance(told, dict) else told
+            for name, told in state.items()
+        }
         for state in (ours, theirs)
     ]
     return without[0], without[1]
@@ -115,39 +299,66 @@ def comparable(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[Any, Any]:
 
 def replay(steps: list[Step]) -> list[str]:
     """Run a program on graphwidget; the first differences from PyTorch, if there are any."""
-    machine = Machine(graphwidget)
-    single = any("float32" in step.text or ".float()" in step.text for step in steps)
-    tolerance = TOLERANCE["torch.float32"] if single else 0.0
+    machine, scale = Machine(graphwidget), Scale()
     for number, step in enumerate(steps):
         error, warned = machine.execute(step.text)
-        found = differences(error, step.error, "error")
-        found += differences(warned, step.warned, "warnings")
+        found = unlike(error, step.error, scale, "error")
+        found += unlike(warned, step.warned, scale, "warnings")
+        found += unlike(machine.notes, step.notes, scale, "notes")
+        found = found or settle(machine, step.values, scale)
         if step.state is not None and not found:
-            found = differences(*comparable(machine.look(), step.state), tolerance=tolerance)
+            found = unlike(*comparable(machine.look(), step.state), scale, "")
+            if not found:
+                settle_grads(machine, step.state)
         if found:
             return [f"after statement {number}: {step.text}", *found]
     return []
 
 
+class Watched(Machine):
+    """PyTorch's machine, which writes down what it shows."""
+
+    def __init__(self) -> None:
+        super().__init__(torch)
+
+    def step(self, text: str, check: bool) -> Step:
+        error, warned = self.execute(text)
+        values = self.changed()
+        return Step(text, error, warned, values, self.notes, self.look() if check else None)
+
+
 def observe(texts: list[str], checks: list[bool]) -> list[Step]:
     """What PyTorch shows for a program given as text."""
-    machine = Machine(torch)
-    steps = []
-    for text, check in zip(texts, checks, strict=True):
-        error, warned = machine.execute(text)
-        steps.append(Step(text, error, warned, machine.look() if check else None))
-    return steps
+    machine = Watched()
+    return [machine.step(text, check) for text, check in zip(texts, checks, strict=True)]
 
 
 def shrink(steps: list[Step]) -> list[Step]:
-    """A shorter program that still differs."""
-    best, again = steps, True
-    while again:
-        again = False
-        for at in reversed(range(len(best))):
-            left = best[:at] + best[at + 1 :]
+    """A shorter program that still differs: without what comes after, then without chunks of it,
+    ever smaller."""
+    best = steps
+    width = max(1, len(best) // 2)
+    while width:
+        at, shorter = len(best), False
+        while at > 0:
+            left = best[: max(0, at - width)] + best[at:]
             tried = observe([s.text for s in left], [s.state is not None for s in left])
             if replay(tried):
-                best, again = tried, True
-                break
+                best, shorter = tried, True
+            at -= width
+        if not shorter or width > len(best):
+            width //= 2
     return best
+
+
+def runnable(steps: list[Step]) -> str:
+    """The program as text for either engine."""
+    used = PREAMBLE if any(re.search(r"\b[A-Z]\w+\.apply|note|put", s.text) for s in steps) else ""
+    return "\n".join(["import torch  # or: import graphwidget as torch", used,
+                      *(step.text for step in steps)])  # fmt: skip
+
+
+if __name__ == "__main__":
+    from tests.core.fuzz import main
+
+    main()

@@ -1,0 +1,72 @@
+"""Statements that are likely wrong: what users do, and PyTorch explains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.core.writer import Writer
+
+if TYPE_CHECKING:
+    Base = Writer
+else:
+    Base = object
+
+ALONE = [
+    "i = {a}.item()", "i = float({a})", "i = int({a})", "i = bool({a})", "i = len({a})",
+    "i = {a}.tolist()", "i = {a}.numpy().sum()", "i = [s.shape for s in {a}]", "i = {a}.T",
+    "i = {a}.view(4)", "i = {a}.view(-1, 2)", "i = {a}.view(-1, -1)", "i = {a}.reshape(7)",
+    "i = {a}.unsqueeze({n})", "i = {a}.squeeze({n})", "i = {a}.sum({n})", "i = {a}.mean({n})",
+    "i = {a}.max({n})", "i = {a}.transpose(0, {n})", "i = {a}.permute(0, 0)", "i = {a}.t()",
+    "i = {a}.permute(1, 0)", "i = {a}.softmax({n})", "i = {a}.argmax({n})", "i = {a}.select({n}, 0)",
+    "i = {a}[{n}]", "i = {a}[{n}, {m}]", "i = {a}[1.5]", "i = {a}['a']", "i = {a}[[{n}]]",
+    "i = {a}[::-1]", "i = {a}[torch.tensor([{n}])]", "i = {a}[torch.tensor(0.5)]",
+    "i = {a}[torch.tensor([True, False])]", "i = {a}.narrow(0, {n}, 2)", "i = {a}.expand(3)",
+    "i = {a}.expand(-1, 2)", "i = {a}.expand(2, 2)", "i = {a}.repeat(2)", "i = {a}.chunk(0)",
+    "i = {a}.split(-1)", "i = {a}.split([1, 5])", "i = {a}.unbind({n})", "i = {a}.flatten(1, 0)",
+    "i = {a}.diagonal()", "i = {a} + 'a'", "i = {a} + None", "i = {a} + [1]", "i = {a} @ 2",
+    "i = {a}.add('a')", "i = torch.exp('a')", "i = torch.exp(2.0)", "i = torch.exp([1.0])",
+    "i = torch.cat([])", "i = torch.stack([])", "i = torch.cat({a})", "i = torch.cat([{a}, 1])",
+    "i = {a}.nothing", "{a}.is_leaf = True", "{a}.grad_fn = None", "{a}._version = 3",
+    "{a}.requires_grad = 1", "{a}.requires_grad_()", "{a}.grad = 1.0", "{a}.grad = {a}",
+    "{a}.grad = torch.ones(9)", "{a}.grad = torch.ones(2, dtype=torch.float64)",
+    "{a}.backward()", "{a}.backward(torch.ones(9))", "{a}.backward(1.0)", "{a}.backward(inputs=[])",
+    "{a}.sum().backward(inputs=[{b}])", "torch.autograd.backward([{a}], [None, None])",
+    "i = torch.autograd.grad({a}, [])", "i = torch.autograd.grad({a}.sum(), {b})",
+    "i = torch.autograd.grad({a}.sum(), 'a')", "{a}.retain_grad()", "{a}.detach_()",
+    "{a}.register_hook(lambda g: 1)", "{a}.register_hook(lambda g: g[None])",
+    "{a}.register_post_accumulate_grad_hook(print)", "{a}[{n}] = 1", "{a}[0] = [1.0]",
+    "{a}[:] = torch.ones(7)", "{a}[0] = 'a'", "{a}.add_(torch.ones(3, 3))", "{a}.copy_(torch.ones(7))",
+    "{a} += torch.ones(5)", "{a}.fill_(torch.ones(2))", "{a}.long().add_(0.5)",
+    "{a}.long().div_(2)", "i = -({a} > 0)", "i = ({a} > 0) - ({a} > 0)", "i = {a}.long().mean()",
+    "{a}.expand(2, *{a}.shape).add_(1)", "i = {a}.to('cuda')", "i = {a}.cuda()",
+    "i = torch.zeros(-1)", "i = torch.tensor([[1], [1, 2]])", "i = torch.ones(2, requires_grad=1)",
+    "i = torch.tensor([1, 2], requires_grad=True)", "i = {a}.long().requires_grad_()",
+    "i = torch.tensor({a})", "i = torch.arange(0, 5, 0)", "i = {a}.clamp()",
+    "i = torch.where({a}, {a}, {a})", "i = torch.where({a} > 0)", "i = {a}.masked_fill({a}, 1)",
+    "i = {a}[{a} > 0] + torch.ones(9)", "i = torch.randn(2, 3, dtype=torch.int64)",
+]  # fmt: skip
+PAIRS = [
+    "i = {a} + {b}", "i = {a} * {b}", "i = {a} @ {b}", "i = {a}.mm({b})", "i = {a}.mv({b})",
+    "i = {a}.dot({b})", "i = {a}.bmm({b})", "i = torch.cat([{a}, {b}], {n})",
+    "i = torch.stack([{a}, {b}], {n})", "i = torch.maximum({a}, {b})", "i = {a} & {b}",
+    "{a}.copy_({b})", "{a}.mul_({b})", "{a}[0] = {b}", "i = torch.where({a} > 0, {a}, {b})",
+    "i = {a}.view_as({b})", "i = {a}.expand_as({b})", "i = {a}[{b}]", "i = {a}[{b} > 0]",
+    "{a}.grad = {b}", "i = torch.nn.functional.mse_loss({a}, {b})", "i = {a} ** {b}",
+    "{a}.backward({b})", "i = torch.autograd.grad({a}, {b}, {a})",
+    "i = torch.nn.functional.linear({a}, {b})", "i = {a} == {b}", "i = torch.equal({a}, {b})",
+    "i = torch.allclose({a}, {b})",
+]  # fmt: skip
+
+
+class Mistakes(Base):
+    """The statement kinds that provoke errors."""
+
+    def mistake(self) -> str:
+        text = self.some(ALONE if self.chance(0.65) else PAIRS)
+        first = self.pick()
+        second = self.pick()
+        if self.undefined(first, second):
+            second = first
+        return str(text).format(
+            a=first, b=second, n=self.random.randint(-4, 4), m=self.random.randint(-3, 3)
+        )
