@@ -124,6 +124,7 @@ def compute_source(op: Op) -> list[str]:
         f"        arrays, fit = promote(OP, ({names},))",
         f"        data = kernel(*arrays{params}{out})",
         *([] if out else [AS_ARRAY]),
+        "        data = ordered(data, arrays)",
         "        meta = meta_of(data)",
     ]
     return lines

@@ -228,10 +228,9 @@ class Run:
         grads[target.nr] = grad
 
     def _only_captured(self, target: Any) -> bool:
-        """Nothing is left to do for a target that was wanted for itself alone."""
-        if self.captures is None or target in self.through:
-            return False
-        return not self.into_grad or target.__class__ is not AccumulateGrad
+        """Nothing is left to do for a target that was wanted for itself alone (``inputs=`` runs
+        the nodes of its inputs, as PyTorch does)."""
+        return self.captures is not None and not self.into_grad and target not in self.through
 
     # The loop ---------------------------------------------------------------------------------
     def _steps(self) -> Iterator[Node]:

@@ -38,6 +38,7 @@ as_view: Any
 refresh: Any
 coerce: Any
 promote: Any
+ordered: Any
 broadcast: Any
 fit_to: Any
 not_tensor: Any
@@ -82,7 +83,8 @@ def set_grad_enabled(on: bool) -> None:
 
 
 class Meta:
-    """Shape and dtype of a tensor, interned: equal ones are one object, so ``is`` compares."""
+    """Shape and dtype of a tensor, interned: equal ones of one layout are one object, so ``is``
+    compares."""
 
     __slots__ = ("dtype", "floating", "ndim", "numel", "shape")
 
@@ -98,21 +100,22 @@ class Meta:
 
 
 META_LIMIT = 10_000
-_metas: dict[tuple[tuple[int, ...], int], Meta] = {}
+_metas: dict[tuple[tuple[int, ...], int, Any], Meta] = {}
 
 
 def meta_of(data: np.ndarray) -> Meta:
     """The interned Meta of an array."""
-    key = (data.shape, data.dtype.num)
-    found = _metas.get(key)
+    layout = None if data.flags.c_contiguous else data.strides
+    found = _metas.get((data.shape, data.dtype.num, layout))
     if found is None:
-        found = meta(data.shape, np.dtype(data.dtype.type))
+        found = meta(data.shape, np.dtype(data.dtype.type), layout)
     return found
 
 
-def meta(shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> Meta:
-    """The interned Meta of a shape and dtype."""
-    key = (shape, dtype.num)
+def meta(shape: tuple[int, ...], dtype: np.dtype[np.generic], layout: Any = None) -> Meta:
+    """The interned Meta of a shape and dtype. ``layout`` keeps those apart that do not lie in C
+    order: what is computed from tensors of one Meta lies in memory as they do."""
+    key = (shape, dtype.num, layout)
     found = _metas.get(key)
     if found is None:
         if len(_metas) >= META_LIMIT:  # equal but distinct Metas only cost the fast path

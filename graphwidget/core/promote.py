@@ -133,6 +133,63 @@ def promote(
     return made, metas
 
 
+def ordered(data: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
+    """A result in the memory order that PyTorch gives it (TensorIterator's rule): numpy falls back
+    on C order where operands disagree, PyTorch follows the first."""
+    for operand in operands:
+        if not operand.flags.c_contiguous:
+            break
+    else:
+        return data
+    order = memory_order(data.shape, operands)
+    strides, expected = data.strides, data.itemsize
+    for dim in order:
+        if data.shape[dim] != 1:
+            if strides[dim] != expected and data.size:
+                outward = order[::-1]
+                copied = np.ascontiguousarray(data.transpose(outward))
+                return copied.transpose(np.argsort(outward))
+            expected *= data.shape[dim]
+    return data
+
+
+def memory_order(shape: tuple[int, ...], operands: Sequence[np.ndarray]) -> list[int]:
+    """The dims of a pointwise result from the innermost in memory outwards."""
+    ndim = len(shape)
+    strides = []
+    for operand in operands:
+        new = ndim - operand.ndim
+        spread = [
+            0 if size == 1 != shape[new + dim] else stride
+            for dim, (size, stride) in enumerate(zip(operand.shape, operand.strides, strict=True))
+        ]
+        strides.append([0] * new + spread)
+
+    def before(inner: int, outer: int) -> int:
+        """Positive when ``outer`` must be further inside, negative when it must not, else 0."""
+        for each in strides:
+            first, second = each[inner], each[outer]
+            if first == 0 or second == 0:
+                continue
+            if first != second:
+                return 1 if first > second else -1
+            if shape[inner] > shape[outer]:
+                return 1
+        return 0
+
+    order = list(range(ndim))[::-1]
+    for start in range(1, ndim):
+        place = start
+        for other in reversed(range(start)):
+            decided = before(order[other], order[place])
+            if decided > 0:
+                order[other], order[place] = order[place], order[other]
+                place = other
+            elif decided < 0:
+                break
+    return order
+
+
 def fit_to(grad: Any, meta: hot.Meta) -> Any:
     """A gradient summed to a shape that was broadcast, and cast to its dtype.
 
@@ -159,5 +216,5 @@ def fit_to(grad: Any, meta: hot.Meta) -> Any:
     return grad
 
 
-hot.broadcast = broadcast
+hot.broadcast, hot.ordered = broadcast, ordered
 hot.coerce, hot.promote, hot.fit_to, hot.not_tensor = coerce, promote, fit_to, not_tensor
