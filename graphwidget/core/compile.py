@@ -124,11 +124,14 @@ def compute_source(op: Op) -> list[str]:
         f"        arrays, fit = promote(OP, ({names},))",
         f"        data = kernel(*arrays{params}{out})",
         *([] if out else [AS_ARRAY]),
-        "        data = ordered(data, arrays)",
+        *([] if op.key in FRESH else ["        data = ordered(data, arrays)"]),
         "        meta = meta_of(data)",
     ]
     return lines
 
+
+FRESH = ("masked_fill",)
+"""Pointwise ops whose results lie in C order: PyTorch makes a contiguous copy and writes into it."""
 
 AS_ARRAY = "        if data.__class__ is not ndarray: data = asarray(data)"
 

@@ -195,7 +195,7 @@ def compute(
         raise RuntimeError(
             f"output with shape {list(data.shape)} doesn't match the broadcast shape {list(shape)}"
         )
-    if op.name != "copy" and not dtypes.can_cast(result.dtype, data.dtype):
+    if op.name not in ("copy", "fill") and not dtypes.can_cast(result.dtype, data.dtype):
         raise RuntimeError(
             f"result type {dtypes.type_word(result.dtype)} can't be cast to the desired output "
             f"type {dtypes.type_word(data.dtype)}"

@@ -116,12 +116,24 @@ def node_word(name: str) -> str:
 class AsStridedBackward0(Node):
     """The regenerated history of a view: the whole chain from the base in one node."""
 
-    __slots__ = ("chain",)
+    __slots__ = ("chain", "view")
     single = True
 
-    def __init__(self, info: ViewInfo, target: Any) -> None:
+    def __init__(self, info: ViewInfo, target: Any, view: np.ndarray) -> None:
         self.start((target,))
         self.chain = info.chain
+        offset = view.ctypes.data - info.base._data.ctypes.data
+        strides = tuple(stride // view.itemsize for stride in view.strides)
+        self.view = {
+            "size": view.shape, "storage_offset": offset // view.itemsize, "stride": strides
+        }  # fmt: skip
+
+    @classmethod
+    def saved_names(cls) -> list[str]:
+        return ["size", "storage_offset", "stride"]
+
+    def read_saved(self, name: str) -> Any:
+        return self.view[name] if name in self.view else super().read_saved(name)
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         for link in reversed(self.chain):
@@ -158,7 +170,7 @@ def refresh(view: Tensor) -> None:
         target = Nowhere()
         target.start(())
     keeps = retaining(view)
-    view._node = AsStridedBackward0(info, target)
+    view._node = AsStridedBackward0(info, target, view._data)
     if keeps is not None:
         view._node._hooks().retain = keeps
     info.version = version
