@@ -16,11 +16,19 @@ from typing import Any
 import torch
 
 from graphwidget.core import hot
-from tests.core.machine import Step, observe, replay, runnable, shrink
-from tests.core.programs import write
+from tests.core.idioms import write_tutorial
+from tests.core.machine import Step, replay, runnable, shrink
+from tests.core.programs import write_program
 
+TUTORIAL = 5
+"""Every so many programs, one is in the manner of tutorials."""
 SHARD = 100
 """Programs that a process takes at a time."""
+
+
+def write(seed: int) -> list[Step]:
+    """The program with this number."""
+    return write_tutorial(seed) if seed % TUTORIAL == 0 else write_program(seed)
 
 
 class Coverage:
@@ -133,6 +141,3 @@ def main() -> None:
         print(f"{seed}:", *(line[:300] for line in lines), sep="\n    ")
     print(summary(report), f"{time.time() - started:.0f} s")
     sys.exit(bool(report.differences))
-
-
-__all__ = ["check", "main", "minimal", "observe", "run"]

@@ -135,7 +135,8 @@ class Machine:
         )
         if found:
             # A derivative's own graph may be made in another way; its kind must agree.
-            told["node"] = told["node"] and told["node"]["name"]
+            node = told["node"]
+            told["node"] = node["name"] if isinstance(node, dict) else node
             told["version"] -= found[1]
             told["view"] = told["base"] = None
         with warnings.catch_warnings():

@@ -24,6 +24,9 @@ def plain(tensor: Any) -> bool:
 class Passes(Base):
     """The statement kinds about autograd itself."""
 
+    hooked = ""
+    """The tensor that last got a hook; it is likely to get another."""
+
     def flag(self) -> str:
         source = self.pick(lambda t: t.requires_grad if self.chance(0.8) else True)
         detach = self.get(source)._is_view() or self.get(source).grad_fn is None
@@ -95,7 +98,8 @@ class Passes(Base):
         names = [name for name, t in self.machine.tensors.items() if plain(t)]
         if not names:
             return self.factory()
-        source = self.some(names)
+        source = self.hooked if self.hooked in names and self.chance(0.3) else self.some(names)
+        self.hooked = source
         handle = f"h{self.random.randint(1, 3)}"
         leaf = self.get(source).is_leaf
         result = self.some(["g * 2", "None", "g + 1", f"note('{source}', g)"])

@@ -36,7 +36,7 @@ class Program(Writes, Sampled, Passes, Mistakes, Writer):
             (self.in_place, 16), (self.assign, 10), (self.without_grad, 7), (self.flag, 4),
             (self.backward, 12), (self.differentiate, 6), (self.gradient, 5), (self.hook, 6),
             (self.forget, 2), (self.convert, 2), (self.sampled, 22), (self.sampled_in_place, 6),
-            (self.sampled_out, 0), (self.function, 5), (self.inspect, 2), (self.penalty, 2),
+            (self.sampled_out, 1), (self.function, 5), (self.inspect, 2), (self.penalty, 2),
             (self.mistake, 5),
         ]  # fmt: skip
         if not self.machine.tensors:
@@ -46,6 +46,6 @@ class Program(Writes, Sampled, Passes, Mistakes, Writer):
         return chosen()
 
 
-def write(seed: int) -> list[Step]:
+def write_program(seed: int) -> list[Step]:
     """The program with this number."""
     return Program(seed).steps

@@ -61,7 +61,18 @@ class Sampled(Base):
     def sampled(self) -> str:
         text, names = self.sample()
         target = self.target()
-        return f"{target} = {self.filled(text, names)}"
+        made = f"{target} = {self.filled(text, names)}"
+        if self.chance(0.5):
+            return made
+        self.add(made)
+        if self.wants_grad(target):
+            total = self.some([f"{target}.sum()", f"({target} ** 2).sum()", f"({target} * 3).mean()"])
+            return f"{total}.backward({self.some(['', 'retain_graph=True', 'retain_graph=True'])})"
+        return "pass"
+
+    def wants_grad(self, name: str) -> bool:
+        tensor = self.machine.tensors.get(name)
+        return tensor is not None and bool(tensor.requires_grad)
 
     def sampled_in_place(self) -> str:
         """The in-place form of a sample that has one."""
@@ -84,9 +95,11 @@ class Sampled(Base):
                 shapes = self.some(sample.shapes)
                 names = [self.operand(tuple(shape), False, sample.integers) for shape in shapes]
                 rest = f", {found[2]}" if found[2] else ""
-                self.add(f"o = torch.zeros({self.some(['()', '(0,)', '(2, 3)', '(3,)'])})", False)
-                inner = f"torch.{found[1]}(x{rest}, out=o)"
-                return f"with torch.no_grad():\n    {self.filled(inner, names)}"
+                # In one statement: PyTorch does not resize what numpy has looked at.
+                made = f"o = torch.zeros({self.some(['()', '(0,)', '(2, 3)', '(3,)'])})"
+                inner = self.filled(f"torch.{found[1]}(x{rest}, out=o)", names)
+                grad = self.some(["torch.no_grad()", "torch.no_grad()", "torch.enable_grad()"])
+                return f"{made}\nwith {grad}:\n    {inner}"
         return self.factory()
 
 
