@@ -120,6 +120,11 @@ def tensor_type(numpy_dtype: NumpyDtype) -> str:
     return f"torch.{_OF[numpy_dtype].word}Tensor"
 
 
+def printed_type(numpy_dtype: NumpyDtype) -> str:
+    """The type as PyTorch's C++ messages print it: bool has no legacy name there."""
+    return "CPUBoolType" if numpy_dtype.kind == "b" else tensor_type(numpy_dtype)
+
+
 # ------------------------------------------------------------------------------ default dtype
 
 _default: dtype = float32

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import hot
-from .dtypes import tensor_type
+from .dtypes import printed_type
 from .version import Site, WriteRecord, call_site
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
             word = "AsStrided"
         where = f", which is output {tensor.output_nr} of {word},"
     message = STALE.format(
-        type=tensor_type(tensor._data.dtype),
+        type=printed_type(tensor._data.dtype),
         shape=list(tensor._data.shape),
         where=where,
         found=found,

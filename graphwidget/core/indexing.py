@@ -273,7 +273,7 @@ def check_expand(data: np.ndarray, target: tuple[int, ...]) -> None:
     shape = data.shape
     if len(shape) > len(target):
         raise RuntimeError(
-            f"expand({dtypes.tensor_type(data.dtype)}{{{list(shape)}}}, size={list(target)}): the "
+            f"expand({dtypes.printed_type(data.dtype)}{{{list(shape)}}}, size={list(target)}): the "
             f"number of sizes provided ({len(target)}) must be greater or equal to the number of "
             f"dimensions in the tensor ({len(shape)})"
         )

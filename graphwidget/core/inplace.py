@@ -172,6 +172,11 @@ def compute(
 ) -> tuple[np.ndarray, Any]:
     """The new values, checked to fit, and what gradients must be fitted to."""
     data = tensor._data
+    if op.key == "fill.tensor" and operands[1]._data.ndim:
+        raise RuntimeError(
+            "fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{operands[1]._data.ndim} dimensions."
+        )
     harmless = op.key in ("fill", "zero", "masked_fill", "index_put")
     if not harmless and not (op.name == "copy" and same_memory(data, operands[1]._data)):
         # A 0-d tensor that is part of what it fills is read before.
@@ -208,8 +213,8 @@ def keep_old(node: Node, op: Op, tensor: Tensor) -> None:
     name = op.inputs[0]
     if name in node.saves:
         old = Tensor._wrap(tensor._data.copy())
-        old._counter = hot.VersionCounter()
-        old._node, old._requires_grad = tensor._node, tensor._requires_grad
+        if tensor._requires_grad:
+            old._node, old._requires_grad = LINKS["clone"](tensor, None), True
         setattr(node, "saved_" + name, (old, 0))
 
 

@@ -117,7 +117,7 @@ def expand(self: Tensor, *size: Any) -> Tensor:
     offset = len(target) - len(shape)
     if offset < 0:
         raise RuntimeError(
-            f"expand({dtypes.tensor_type(self._data.dtype)}{{{list(shape)}}}, size={target}): the "
+            f"expand({dtypes.printed_type(self._data.dtype)}{{{list(shape)}}}, size={target}): the "
             f"number of sizes provided ({len(target)}) must be greater or equal to the number of "
             f"dimensions in the tensor ({len(shape)})"
         )

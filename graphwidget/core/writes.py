@@ -45,11 +45,6 @@ def fill_(self: Tensor, value: Any) -> Tensor:
         RuntimeError: the value is a tensor of one dimension or more.
     """
     if isinstance(value, Tensor):
-        if value._data.ndim:
-            raise RuntimeError(
-                "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{value._data.ndim} dimensions."
-            )
         return write(TABLE["fill.tensor"], self, (value,), {})
     return write(TABLE["fill"], self, (), {"value": value})
 

@@ -64,6 +64,7 @@ class Machine:
     """Runs statements on one engine."""
 
     def __init__(self, engine: Any) -> None:
+        engine.set_grad_enabled(True)  # a program may leave it off
         self.names: dict[str, Any] = {"torch": engine}
         exec(compiled(PREAMBLE), self.names)
         self.notes: list[Any] = []

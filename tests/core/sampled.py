@@ -96,7 +96,9 @@ class Sampled(Base):
                 names = [self.operand(tuple(shape), False, sample.integers) for shape in shapes]
                 rest = f", {found[2]}" if found[2] else ""
                 # In one statement: PyTorch does not resize what numpy has looked at.
-                made = f"o = torch.zeros({self.some(['()', '(0,)', '(2, 3)', '(3,)'])})"
+                # A result of another dtype is resized once or twice, warned of or not, as it comes.
+                made = f"o = torch.empty(0, dtype={names[0]}.dtype)"
+                made = self.some([made, f"o = torch.zeros_like({names[0]}).detach()"])
                 inner = self.filled(f"torch.{found[1]}(x{rest}, out=o)", names)
                 grad = self.some(["torch.no_grad()", "torch.no_grad()", "torch.enable_grad()"])
                 return f"{made}\nwith {grad}:\n    {inner}"
