@@ -131,7 +131,7 @@ def compute_source(op: Op) -> list[str]:
 
 
 FRESH = ("masked_fill",)
-"""Pointwise ops whose results lie in C order: PyTorch makes a contiguous copy and writes into it."""
+"""Pointwise ops whose results lie in C order: PyTorch writes them into a contiguous copy."""
 
 AS_ARRAY = "        if data.__class__ is not ndarray: data = asarray(data)"
 

@@ -10,8 +10,16 @@ import numpy as np
 import pytest
 
 from graphwidget.core import (
-    backward, compile, engine, function, hooks, hot, inplace, promote, tensor, version, views,
-)  # fmt: skip
+    backward,
+    engine,
+    function,
+    hot,
+    inplace,
+    promote,
+    tensor,
+    version,
+    views,
+)
 from graphwidget.optable import kernels
 from graphwidget.optable.declare import ARRAYS
 
@@ -381,6 +389,3 @@ def slices_from_the_start(patch: Patch) -> None:
     patch.setattr(
         ARRAYS, "select_backward", lambda grad, shape, dim, index: real(grad, shape, dim, 0)
     )
-
-
-__all__ = ["FAULTS", "compile", "hooks"]

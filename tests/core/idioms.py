@@ -88,7 +88,8 @@ class Tutorial(Writer):
              "        p.grad = None"],
             ["with torch.no_grad():", "    for p in (w1, b1, w2):",
              "        p.sub_(p.grad, alpha=0.05)", "        p.grad.zero_()"],
-            ["for p in (w1, b1, w2):", "    p.data -= 0.1 * p.grad.data", "    p.grad.data.zero_()"],
+            ["for p in (w1, b1, w2):", "    p.data -= 0.1 * p.grad.data",
+             "    p.grad.data.zero_()"],
             ["for p in (w1, b1, w2):", "    p.data.add_(p.grad, alpha=-0.05)", "    p.grad = None"],
         ])  # fmt: skip
         optimizer = self.some([

@@ -197,7 +197,7 @@ class Scale:
             return True
         if ours[:2] != theirs[:2]:
             return False
-        kind, shape, data = theirs
+        kind, _, data = theirs
         self.tolerance = max(self.tolerance, TOLERANCE.get("torch." + kind, 0.0))
         if not kind.startswith("float"):
             return False

@@ -44,10 +44,9 @@ class Sampled(Base):
         sample = self.some(SAMPLES[self.some(KEYS)])
         while not sample.shapes:
             sample = self.some(SAMPLES[self.some(KEYS)])
-        names: list[str] = []
-        for shape in self.some(sample.shapes):
-            # Making an operand may have taken another's name: then the text uses it twice.
-            names.append(self.operand(tuple(shape), sample.positive, sample.integers))
+        # Making an operand may take another's name: then the text uses it twice.
+        shapes = self.some(sample.shapes)
+        names = [self.operand(tuple(s), sample.positive, sample.integers) for s in shapes]
         given = dict(zip("xyzw", names, strict=False))
         for letter, name in given.items():
             if sample.positive and self.chance(0.7):
@@ -66,7 +65,7 @@ class Sampled(Base):
             return made
         self.add(made)
         if self.wants_grad(target):
-            total = self.some([f"{target}.sum()", f"({target} ** 2).sum()", f"({target} * 3).mean()"])
+            total = self.some(["{}.sum()", "({} ** 2).sum()", "({} * 3).mean()"]).format(target)
             return f"{total}.backward({self.some(['', 'retain_graph=True', 'retain_graph=True'])})"
         return "pass"
 
