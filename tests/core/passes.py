@@ -160,6 +160,18 @@ class Passes(Base):
 
     def convert(self) -> str:
         source = self.pick()
-        form = self.some(["double()", "float()", "double()", "float()", "half()", "long()",
-                          "bool()", "to(torch.float64)", "type(torch.float32)", "int()"])  # fmt: skip
+        form = self.some(
+            [
+                "double()",
+                "float()",
+                "double()",
+                "float()",
+                "half()",
+                "long()",
+                "bool()",
+                "int()",
+                "to(torch.float64)",
+                "type(torch.float32)",
+            ]
+        )
         return f"{self.target()} = {source}.{form}"
