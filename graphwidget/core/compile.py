@@ -42,7 +42,7 @@ def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
         if name in op.inputs:
             counter = f"{name}._counter"  # a tensor without a counter was never written
             lines.append(
-                f"node.saved_{name} = ({name}, 0 if {counter} is None else {counter}.version)"
+                f"node.saved_{name} = ({name}, 0 if {counter} is None else {counter}.savable)"
             )
         elif name in op.kept:
             lines.append(f"node.saved_{name} = (wrap({name}), 0)")

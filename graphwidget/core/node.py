@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from . import errors, hot
+from .saving import Packed, PackedIndices, SavedTensor, pack_slot
 from .version import VersionCounter, counter_of
 
 if TYPE_CHECKING:
@@ -186,6 +187,8 @@ class Node:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
             return self.read_saved(name.removeprefix("_saved_"))
+        if name.startswith("_raw_saved_") and self.has_raw(name.removeprefix("_raw_saved_")):
+            return SavedTensor(self, name.removeprefix("_raw_saved_"))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
@@ -216,6 +219,8 @@ class Node:
                 return value
             if value is None:
                 raise errors.freed(self)
+            if isinstance(value, PackedIndices):
+                return tuple(None if each is None else each.restore() for each in value.parts)
             return tuple(None if each is None else hot.Tensor._wrap(each) for each in value)
         if name == "alpha" and name in self.saved_names():
             return 1
@@ -229,25 +234,48 @@ class Node:
         An input is kept as the Tensor it was. An output is kept as its array (keeping the
         Tensor would be a cycle) and is given its history back here.
         """
+        if isinstance(saved, Packed):
+            tensor = saved.restore(self.output_edge(name) if saved.own else None)
+            counter_of(tensor)
+            return tensor, tensor._version
         if len(saved) == 2:
             tensor, version = saved
             return tensor, version
         data, counter, version = saved
-        from .tensor import Tensor
-
-        assert self.op is not None
-        tensor = Tensor._wrap(data)
+        tensor = hot.Tensor._wrap(data)
         tensor._counter = counter
-        outputs = self.op.outputs
-        tensor._node = self if len(outputs) == 1 else Output(self, outputs.index(name))
+        tensor._node = self.output_edge(name)
         tensor._requires_grad = True
         return tensor, version
+
+    def output_edge(self, name: str) -> Node:
+        """Where the gradient of the output of this name collects."""
+        assert self.op is not None
+        outputs = self.op.outputs
+        return self if len(outputs) == 1 else Output(self, outputs.index(name))
+
+    def has_raw(self, name: str) -> bool:
+        """Whether the op may save something under this name."""
+        return name in self.saved_names() and self.op is not None and name in self.op.tensors
+
+    def raw_saved(self, name: str) -> Any:
+        """What a slot holds: None for nothing, and the empty tuple when that was freed."""
+        if name not in self.saves:
+            return None
+        saved = getattr(self, "saved_" + name)
+        return () if saved is None else saved
+
+    def hook_saved(self, name: str, both: Any) -> None:
+        """Let a pair of hooks keep what a slot holds."""
+        pack_slot(self, name, both)
 
     def iter_saved(self) -> Iterator[tuple[str, Any, int]]:
         """``(slot, Tensor, version)`` for what is saved and not freed, unchecked; without what
         no variable of the program ever was."""
         for name in self.saves:
             saved = getattr(self, "saved_" + name, None)
+            if isinstance(saved, Packed):
+                continue  # the user's hooks are not called to be watched
             if saved is not None and (self.op is None or name not in self.op.kept):
                 tensor, version = self.unpack(name, saved)
                 yield name, tensor, version
@@ -341,7 +369,8 @@ def target_of(tensor: Tensor) -> Any:
 
 def saved_input(tensor: Tensor) -> tuple[Tensor, int]:
     """A tensor as nodes save it: itself, and its version now."""
-    return tensor, tensor._version
+    counter = tensor._counter
+    return tensor, 0 if counter is None else counter.savable
 
 
 def saved_output(tensor: Tensor) -> tuple[np.ndarray, VersionCounter, int]:

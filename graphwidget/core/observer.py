@@ -2,11 +2,16 @@
 
 The core knows no event, no log and no widget; it calls these methods and never looks at what
 they return. Nobody watching costs one ``is None`` test per op.
+
+The core's own modes that concern every op while they are on (saved-tensor hooks, anomaly mode,
+inference mode) listen in the same place, as *parts*: off, they cost nothing. They hear an event
+after the observer and, unlike it, may raise and may change what they hear of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import hot
@@ -80,11 +85,59 @@ class Observer(Protocol):
         """A ``no_grad`` region, a module's call or a hook begins or ends."""
 
 
+EVENTS = tuple(name for name in vars(Observer) if not name.startswith("_"))
+
+
+class Parts:
+    """The observer and the parts that are on, as one observer."""
+
+    def __init__(self, members: tuple[Any, ...]) -> None:
+        for event in EVENTS:
+            heard = [getattr(each, event) for each in members if hasattr(each, event)]
+            setattr(self, event, heard[0] if len(heard) == 1 else all_of(heard))
+
+
+def all_of(methods: list[Callable[..., Any]]) -> Callable[..., Any]:
+    """One method that calls several and returns what the first returned."""
+
+    def heard(*args: Any) -> Any:
+        results = [method(*args) for method in methods]
+        return results[0] if results else None
+
+    return heard
+
+
+_observer: Observer | None = None
+_parts: dict[Any, int] = {}
+_lock = threading.Lock()
+
+
+def _install() -> None:
+    members = (_observer, *_parts) if _observer is not None else tuple(_parts)
+    if _parts:
+        hot.observer = Parts(members)  # type: ignore[assignment]
+    else:
+        hot.observer = _observer
+
+
 def set_observer(observer: Observer | None) -> None:
     """Install the observer, or remove it with ``None``."""
-    hot.observer = observer
+    global _observer
+    with _lock:
+        _observer = observer
+        _install()
 
 
 def get_observer() -> Observer | None:
     """The observer in force."""
-    return hot.observer
+    return _observer
+
+
+def switch(part: Any, on: bool) -> None:
+    """Let a part listen, or no more when it was switched off as often as on. A part has those of
+    the observer's methods that it cares for."""
+    with _lock:
+        count = _parts.pop(part, 0) + (1 if on else -1)
+        if count:
+            _parts[part] = count
+        _install()

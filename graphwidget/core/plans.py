@@ -15,6 +15,7 @@ import numpy as np
 from ..optable.declare import ARRAYS, Namespace, Op, bind
 from . import errors, hot
 from .node import Node, Nowhere
+from .saving import PackedIndices
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -69,15 +70,18 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
                 lines.append(f"    {name} = {name}._data")
             elif name in op.optional:
                 lines.append(f"    if {name}._data is None: {name} = None")
-        else:
+        elif arrays:
             lines.append(f"    {name}, counter, version = saved")
             lines.append("    if counter.version != version:")
             lines.append(f"        raise stale(node, {name!r}, *node.unpack({name!r}, saved))")
-            if not arrays:
-                lines.append(f"    {name} = node.unpack({name!r}, saved)[0]")
+        else:
+            lines.append(f"    {name}, version = node.unpack({name!r}, saved)")
+            lines.append(f"    if {name}._counter.version != version:")
+            lines.append(f"        raise stale(node, {name!r}, {name}, version)")
     held = [name for name in op.metadata(targets) if name in RELEASED]
     for name in held:
         lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed(node)"]
+        lines.append(f"    if {name}.__class__ is PackedIndices: {name} = list({name})")
     released = [f"node.saved_{name}" for name in saved] + [f"node.p_{name}" for name in held]
     if released:
         lines.append("    if not keep: " + " = ".join(released) + " = None")
@@ -162,7 +166,9 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     if op.variadic:
         scope["slots"] = property(_variadic_slots)
     cls = type(op.node, (Node,), scope)
-    globals_: dict[str, Any] = {"freed": errors.freed, "stale": errors.stale, "hot": hot}
+    globals_: dict[str, Any] = {
+        "freed": errors.freed, "stale": errors.stale, "hot": hot, "PackedIndices": PackedIndices,
+    }  # fmt: skip
     for target in targets:
         formula = op.derivatives[target].formula
         globals_[f"{target}_arrays"] = bind(formula, ARRAYS)

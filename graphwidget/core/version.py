@@ -48,14 +48,37 @@ class VersionCounter:
 
     The defaults stand on the class and there is no ``__init__``: most counters are made because
     a result is saved, and are never written.
+
+    ``savable`` is the version as a node may save it: it equals ``version``, but inference tensors
+    refuse to tell it, which is how nodes refuse to save them without asking.
     """
 
     version: int = 0
+    savable: int = 0
     writes: deque[WriteRecord] | None = None
 
     def writes_after(self, version: int) -> list[WriteRecord]:
         """The remembered writes that made the storage newer than ``version``, oldest first."""
         return [write for write in self.writes or () if write.version > version]
+
+
+class InferenceCounter(VersionCounter):
+    """The counter of tensors made in inference mode: it counts for whoever records, but nodes
+    cannot save what has it."""
+
+    @property
+    def savable(self) -> int:  # type: ignore[override]
+        """Refused.
+
+        Raises:
+            RuntimeError: always (PyTorch's text).
+        """
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+            "inference mode in computation tracked by autograd. To work around this, you can make "
+            "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+            "instead of `torch.inference_mode()`."
+        )
 
 
 def user_frame() -> FrameType | None:
@@ -84,6 +107,8 @@ def bump(tensor: Tensor, op: str) -> None:
     """Count one in-place write: the only place where a version changes."""
     counter = tensor._counter or counter_of(tensor)
     counter.version += 1
+    if counter.__class__ is not InferenceCounter:
+        counter.savable = counter.version
     if counter.writes is None:
         counter.writes = deque(maxlen=REMEMBERED_WRITES)
     counter.writes.append(WriteRecord(counter.version, op, call_site()))

@@ -1,0 +1,228 @@
+"""Saved-tensor hooks: what the user keeps in the place of what nodes save.
+
+A hooked slot holds a ``Packed``. The generated backward takes a slot apart as a pair (an input)
+or a triple (an output); a ``Packed`` gives these when it is iterated over, after asking the user's
+``unpack``. So nothing in the ordinary path knows of hooks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import hot
+from .observer import switch
+from .version import counter_of
+
+if TYPE_CHECKING:
+    from ..optable import Op
+    from .node import Node
+    from .tensor import Tensor
+
+Pack = Callable[[Any], Any]
+
+MODIFIED = (
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
+    "hook cannot be modified by in-place operations as this can lead to unexpected side-effects. "
+    "Please open an issue if you need to perform in-place operations on the input to a pack hook."
+)
+AFTER_FREED = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values "
+    "of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to "
+    "access saved variables after calling backward."
+)
+TWICE = (
+    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
+    "pair of hooks is allowed at a time."
+)
+OF_NONE = "Calling register_hooks on a saved tensor with value None is forbidden"
+NOT_TENSOR = "Output of saved tensor unpack_hook expected to be a Tensor but got result of type {}"
+
+
+class Hooks(threading.local):
+    """This thread's contexts, innermost last, and why no more may be entered."""
+
+    def __init__(self) -> None:
+        self.stack: list[tuple[Pack, Pack]] = []
+        self.disabled: str | None = None
+
+
+hooks = Hooks()
+
+
+def push(pack: Pack, unpack: Pack) -> None:
+    """Let hooks apply to all that this thread's nodes save from now on.
+
+    Raises:
+        RuntimeError: hooks are disabled; the text is the one given with that.
+    """
+    if hooks.disabled is not None:
+        raise RuntimeError(hooks.disabled)
+    hooks.stack.append((pack, unpack))
+    switch(PART, True)
+
+
+def pop() -> None:
+    """End the innermost context."""
+    hooks.stack.pop()
+    switch(PART, False)
+
+
+class Packed:
+    """A saved slot as the user's hooks keep it.
+
+    ``kept`` is what ``pack`` returned. The history of what was packed is kept beside it, because
+    ``unpack`` need not return a tensor with a history; ``own`` says that it is an output of the
+    node that saved it, which must not be held by its own slot.
+    """
+
+    __slots__ = ("accumulator", "edge", "kept", "needs_grad", "own", "unpack")
+
+    def __init__(self, node: Node, tensor: Tensor, given: Tensor, own: bool, both: Any) -> None:
+        pack, self.unpack = both
+        self.own = own
+        self.edge = None if own else tensor._node
+        self.needs_grad = tensor._requires_grad
+        self.accumulator = None if own else hot.target_of(tensor) if self.needs_grad else None
+        version = given._version
+        before = hot.mode.enabled
+        hot.set_grad_enabled(False)
+        try:
+            self.kept = pack(given)
+        finally:
+            hot.set_grad_enabled(before)
+        if given._version != version:
+            raise RuntimeError(MODIFIED)
+
+    def restore(self, edge: Any = None) -> Tensor:
+        """What ``unpack`` gives, with the history of what was packed (``edge`` for outputs).
+
+        Raises:
+            TypeError: that is no tensor.
+        """
+        found = self.unpack(self.kept)
+        if not isinstance(found, hot.Tensor):
+            raise TypeError(NOT_TENSOR.format(type(found).__name__))
+        if not self.needs_grad and not found._requires_grad:
+            return found  # type: ignore[no-any-return]
+        out: Tensor = hot.Tensor._wrap(found._data)
+        out._counter = counter_of(found)
+        out._node = edge if self.own else self.edge
+        out._requires_grad = self.needs_grad
+        if self.accumulator is not None and self.edge is None:
+            out._accumulator = lambda: self.accumulator  # type: ignore[assignment]
+        return out
+
+    def __iter__(self) -> Iterator[Any]:
+        tensor = self.restore()
+        if self.own:
+            counter = counter_of(tensor)
+            return iter((tensor._data, counter, counter.version))
+        return iter((tensor, tensor._version))
+
+
+class PackedIndices:
+    """A list of index tensors, each as the user's hooks keep it; None stays None."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts = tuple(parts)
+
+    def __iter__(self) -> Iterator[Any]:
+        for part in self.parts:
+            yield None if part is None else part.restore()._data
+
+
+def pack_slot(
+    node: Node, name: str, both: Any, output: Tensor | None = None, default: bool = False
+) -> None:
+    """Put what a slot holds into the keeping of ``both`` hooks. Those that apply to all new nodes
+    (``default``) are given the very tensor (``output``, if it is one), others one without history.
+    """
+    saved = getattr(node, "saved_" + name)
+    tensor, _ = node.unpack(name, saved)
+    own = len(saved) != 2
+    given = output if own and output is not None else tensor
+    if output is None and not default:
+        given = tensor.detach()
+    setattr(node, "saved_" + name, Packed(node, tensor, given, own, both))
+
+
+class Part:
+    """Packs what new nodes save, while a context is open in their thread."""
+
+    def called(
+        self,
+        op: Op,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        outputs: tuple[Tensor, ...],
+        node: Node | None,
+    ) -> None:
+        if node is None or not hooks.stack or node.op is None:
+            return
+        both = hooks.stack[-1]
+        for name in node.saves:
+            saved = getattr(node, "saved_" + name)
+            if saved is None or len(saved) == 2 and (saved[0]._number or saved[0]._data is None):
+                continue  # a Python number is none of the user's tensors
+            own = name in op.outputs
+            output = outputs[op.outputs.index(name)] if own else None
+            pack_slot(node, name, both, output, True)
+        indices = getattr(node, "p_indices", None)
+        if indices is not None and "indices" not in op.outputs:
+            node.p_indices = PackedIndices(  # type: ignore[attr-defined]
+                [None if each is None else packed_array(node, each, both) for each in indices]
+            )
+
+    def wrote(
+        self,
+        op: Op,
+        tensor: Tensor,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        base: Tensor | None,
+        node: Node | None,
+    ) -> None:
+        self.called(op, inputs, params, (tensor,), node)
+
+
+PART = Part()
+
+
+def packed_array(node: Node, data: np.ndarray, both: Any) -> Packed:
+    """An index array, packed as the tensor that it was."""
+    tensor = hot.Tensor._wrap(data)
+    return Packed(node, tensor, tensor, False, both)
+
+
+class SavedTensor:
+    """A saved slot as an object (``node._raw_saved_self``), for hooks of its own."""
+
+    def __init__(self, node: Any, slot: str) -> None:
+        self._node = node
+        self._slot = slot
+
+    def register_hooks(self, pack: Pack, unpack: Pack) -> None:
+        """Let ``pack`` keep this value until ``unpack`` gives it back.
+
+        Raises:
+            TypeError: these are not functions.
+            RuntimeError: the value is None or freed, or has hooks already.
+        """
+        if not callable(pack) or not callable(unpack):
+            raise TypeError("register_hooks(): incompatible function arguments.")
+        saved = self._node.raw_saved(self._slot)
+        if saved is None:
+            raise RuntimeError(OF_NONE)
+        if saved == ():
+            raise RuntimeError(AFTER_FREED)
+        if isinstance(saved, Packed):
+            raise RuntimeError(TWICE)
+        self._node.hook_saved(self._slot, (pack, unpack))
+
