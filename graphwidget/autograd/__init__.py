@@ -1,13 +1,17 @@
-"""``torch.autograd``'s functions."""
+"""``torch.autograd``: gradients on demand, functions of one's own, and looking into the graph."""
 
 from __future__ import annotations
 
+from ..core.anomaly import detect_anomaly, set_detect_anomaly
 from ..core.backward import backward, grad
-from ..core.function import Function, once_differentiable
-from ..core.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from ..core.function import Function
+from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ..core.tensor import Tensor as Variable
+from . import anomaly_mode, function, functional, grad_mode, graph, variable
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = [
-    "Function", "Variable", "backward", "enable_grad", "grad", "is_grad_enabled", "no_grad",
-    "once_differentiable", "set_grad_enabled",
+    "Function", "GradcheckError", "Variable", "anomaly_mode", "backward", "detect_anomaly",
+    "enable_grad", "function", "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck",
+    "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled", "variable",
 ]  # fmt: skip

@@ -43,6 +43,20 @@ def _open_runs() -> list[Run]:
     return runs
 
 
+def current_run() -> Run | None:
+    """The innermost run inside which this thread is; None outside of backward."""
+    for run in reversed(_open_runs()):
+        if run._generator is not None and run._generator.gi_running:  # type: ignore[attr-defined]
+            return run
+    return None
+
+
+def current_node() -> Node | None:
+    """The node whose backward (or hook) this thread is running."""
+    run = current_run()
+    return None if run is None else run.current
+
+
 class Run:
     """One backward run.
 
@@ -115,6 +129,14 @@ class Run:
             if not isinstance(target, (Output, Nowhere)):
                 return target  # type: ignore[no-any-return]
         return None
+
+    @property
+    def current(self) -> Node | None:
+        """The node that the last step ran, or is running."""
+        if not 0 < self.position <= len(self.order):
+            return None
+        target = self.order[self.position - 1]
+        return target.node if isinstance(target, Output) else target
 
     # Which nodes ------------------------------------------------------------------------------
     def collect(self) -> list[Any]:
@@ -194,9 +216,11 @@ class Run:
         with _collecting:
             _in_slots.discard(self)
             self.members = self.private = None
-        self.order = []
-        if hot.observer is not None:
-            hot.observer.run_ends(self, status, error)
+        try:
+            if hot.observer is not None:
+                hot.observer.run_ends(self, status, error)
+        finally:
+            self.order = []
 
     # Gradients on their way: in the nodes' slots, or here when another open run uses those --------
     def _take(self, target: Any) -> Any:

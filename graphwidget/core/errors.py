@@ -31,13 +31,28 @@ LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in
 STALE = (
     "one of the variables needed for gradient computation has been modified by an inplace "
     "operation: [{type} {shape}]{where} is at version {found}; expected version {expected} "
-    "instead. Hint: enable anomaly detection to find the operation that failed to compute its "
-    "gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    "instead. Hint: {hint}"
+)
+ENABLE_ANOMALY = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+ANOMALY_SHOWS = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The "
+    "variable in question was changed in there or anywhere later. Good luck!"
 )
 NOT_A_LEAF = "you can only change requires_grad flags of leaf variables."
 USE_DETACH = (
     " If you want to use a computed variable in a subgraph that doesn't require differentiation "
     "use var_no_grad = var.detach()."
+)
+INFERENCE_GRAD = (
+    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+)
+INFERENCE_WRITE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed."
+    "You can make a clone to get a normal tensor before doing inplace update."
+    "See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
 NONLEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
@@ -115,6 +130,7 @@ def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
         where=where,
         found=found,
         expected=expected,
+        hint=ANOMALY_SHOWS if hot.anomaly else ENABLE_ANOMALY,
     )
     writes = tuple(counter.writes_after(expected))
     saver = node.name()

@@ -47,6 +47,9 @@ DETACH: Any
 
 observer: Observer | None = None
 
+anomaly = False
+"""Whether anomaly mode is on (see ``core.anomaly``)."""
+
 grad_everywhere = True
 """True while no thread has switched gradients off: then nobody asks for the thread's mode."""
 
@@ -55,9 +58,12 @@ next_sequence = itertools.count().__next__
 
 
 class Mode(threading.local):
-    """The grad mode of a thread."""
+    """The grad mode of a thread: ``enabled`` says whether ops are recorded. In ``inference`` mode
+    they never are, whatever was ``asked``."""
 
     enabled = True
+    asked = True
+    inference = False
 
 
 mode = Mode()
@@ -73,6 +79,8 @@ def grad_enabled() -> bool:
 def set_grad_enabled(on: bool) -> None:
     """Set this thread's mode (the public face is ``core.modes``)."""
     global grad_everywhere
+    mode.asked = on
+    on = on and not mode.inference
     mode.enabled = on
     ident = threading.get_ident()
     if on and ident not in _disabled_threads:

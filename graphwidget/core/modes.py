@@ -1,18 +1,23 @@
-"""Grad modes: ``no_grad``, ``enable_grad``, ``set_grad_enabled``."""
+"""Grad modes: ``no_grad``, ``enable_grad``, ``set_grad_enabled``, ``inference_mode``."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from . import hot
+from .observer import switch
+from .version import InferenceCounter
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
 
 
 def is_grad_enabled() -> bool:
     """Whether this thread records operations."""
-    return hot.grad_enabled()
+    return hot.mode.asked
 
 
 class _Mode:
@@ -28,7 +33,7 @@ class _Mode:
         return super().__new__(cls)
 
     def __enter__(self) -> None:
-        self._before = hot.grad_enabled()
+        self._before = hot.mode.asked
         hot.set_grad_enabled(self.on)
         if hot.observer is not None:
             hot.observer.scope(self.name, self.name, True)
@@ -94,7 +99,7 @@ class set_grad_enabled(_Mode):
 
     def __init__(self, mode: bool) -> None:
         self.on = mode
-        self._before = hot.grad_enabled()
+        self._before = hot.mode.asked
         hot.set_grad_enabled(mode)
 
     def __enter__(self) -> None:
@@ -109,3 +114,62 @@ class set_grad_enabled(_Mode):
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         hot.set_grad_enabled(self._before)  # as a decorator it changes nothing outside
         return super().__call__(function)
+
+
+class Inference:
+    """What inference mode hears while it is on in some thread: new tensors get a counter that
+    nodes refuse to save. Views share the counter of what they are views of."""
+
+    def called(
+        self, op: Any, inputs: Any, params: Any, outputs: Sequence[Tensor], node: Any
+    ) -> None:
+        if hot.mode.inference:
+            for out in outputs:
+                self.made(out)
+
+    def made(self, tensor: Tensor) -> None:
+        if hot.mode.inference and tensor._counter is None:
+            tensor._counter = InferenceCounter()
+
+
+INFERENCE = Inference()
+
+
+class inference_mode(_Mode):
+    """Nothing is recorded inside, and what is made inside can never take part in a graph.
+
+    A context manager or decorator; ``inference_mode(False)`` ends the mode for a block. It
+    concerns the thread that enters it.
+    """
+
+    name = "inference_mode"
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return object.__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self._outer = hot.mode.inference
+        self._before = hot.mode.asked
+        hot.mode.inference = self.mode
+        hot.set_grad_enabled(not self.mode)
+        switch(INFERENCE, True)
+        if hot.observer is not None:
+            hot.observer.scope(self.name, self.name, True)
+
+    def __exit__(self, *exc: object) -> None:
+        if hot.observer is not None:
+            hot.observer.scope(self.name, self.name, False)
+        switch(INFERENCE, False)
+        hot.mode.inference = self._outer
+        hot.set_grad_enabled(self._before)
+
+    def _again(self) -> _Mode:
+        return inference_mode(self.mode)  # type: ignore[no-any-return]
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is in inference mode."""
+    return hot.mode.inference

@@ -28,7 +28,7 @@ from .node import (
     saved_output,
 )
 from .offered import Offered
-from .version import VersionCounter, counter_of
+from .version import InferenceCounter, VersionCounter, counter_of
 from .views import Link, ViewInfo, refresh, refresh_for_op
 
 
@@ -132,6 +132,8 @@ class Tensor(Offered):
             raise RuntimeError("requires_grad must be a bool")
         if self._node is not None:
             raise RuntimeError(errors.NOT_A_LEAF + ("" if on else errors.USE_DETACH))
+        if on and self._counter.__class__ is InferenceCounter and not hot.mode.inference:
+            raise RuntimeError(errors.INFERENCE_GRAD)
         if on and not self._meta.floating:
             raise RuntimeError(
                 "only Tensors of floating point and complex dtype can require gradients"
@@ -256,11 +258,18 @@ class Tensor(Offered):
     # Version and views ----------------------------------------------------------------------
     @property
     def _version(self) -> int:
-        return 0 if self._counter is None else self._counter.version
+        counter = self._counter
+        if counter.__class__ is InferenceCounter:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if counter is None else counter.version
 
     @_version.setter
     def _version(self, value: Any) -> None:
         raise _not_writable("_version")
+
+    def is_inference(self) -> bool:
+        """Whether it was made in inference mode."""
+        return self._counter.__class__ is InferenceCounter
 
     @property
     def _base(self) -> Tensor | None:

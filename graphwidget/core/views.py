@@ -155,12 +155,12 @@ def refresh(view: Tensor) -> None:
     info = view._view
     assert info is not None
     base = info.base
-    version = base._counter.version  # type: ignore[union-attr]
     if base._requires_grad:
         view._requires_grad = True
     elif view._node is None:
         view._requires_grad = info.asked
         return
+    version = base._counter.version  # type: ignore[union-attr]
     if info.version == version:
         return
     if info.origin != "default":

@@ -1,0 +1,5 @@
+"""``torch.autograd.grad_mode``."""
+
+from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+
+__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]

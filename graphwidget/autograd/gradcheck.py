@@ -1,0 +1,7 @@
+"""``torch.autograd.gradcheck``."""
+class GradcheckError(RuntimeError):
+    """x"""
+def gradcheck(): 
+    """x"""
+def gradgradcheck(): 
+    """x"""

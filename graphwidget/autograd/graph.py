@@ -1,0 +1,136 @@
+"""``torch.autograd.graph``: looking into the graph, and choosing what it keeps.
+
+What each thing does is PyTorch's; the texts of errors are too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..core import hot, saving
+from ..core.backward import GradientEdge, get_gradient_edge
+from ..core.engine import current_run
+from ..core.mutation import allow_mutation_on_saved_tensors
+from ..core.node import Node, RemovableHandle
+from ..core.tensor import Tensor
+from ..core.version import bump
+
+__all__ = [
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
+    "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
+    "saved_tensors_hooks",
+]  # fmt: skip
+
+
+class saved_tensors_hooks:
+    """Inside, what nodes save for backward is kept by the user: ``pack_hook(tensor)`` says what
+    to keep and ``unpack_hook(kept)`` gives the tensor back when backward needs it.
+
+    The innermost context applies. Both run once for each saved slot, ``pack_hook`` without
+    recording; a Python number is no tensor of the user's and is not packed.
+
+    Raises:
+        RuntimeError: on entering, while ``disable_saved_tensors_hooks`` is in force.
+    """
+
+    def __init__(
+        self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
+    ) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        saving.push(self.pack_hook, self.unpack_hook)
+
+    def __exit__(self, *exc: object) -> None:
+        saving.pop()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """PyTorch's way to keep saved tensors in main memory. All of ours are there already, so this
+    changes nothing but keeps programs that say it running."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda tensor: (tensor.device, tensor), lambda kept: kept[1])
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, entering ``saved_tensors_hooks`` raises this error.
+
+    Raises:
+        RuntimeError: such hooks are in force already.
+    """
+    before = saving.hooks.disabled
+    saving.disable(error_message)
+    try:
+        yield
+    finally:
+        saving.hooks.disabled = before
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Say that a tensor was written in a way that could not be seen: its version rises."""
+    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        bump(each, "increment_version")
+
+
+class MultiHandle(RemovableHandle):
+    """Removes a hook from all the tensors it waits for."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[[Any], None], *, mode: str = "all"
+) -> RemovableHandle:
+    """Call ``fn`` once in each backward for several tensors.
+
+    Args:
+        tensors: those whose gradients are waited for.
+        fn: with mode ``all``, called with the list of gradients when all that this backward
+            computes are there (None for the others); with ``any``, with the first gradient.
+
+    Raises:
+        ValueError: another mode.
+        RuntimeError: mode ``all`` with a tensor that does not require grad.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    if mode == "any":
+        return _first_of(tensors, fn)
+    places = [get_gradient_edge(tensor) for tensor in tensors]
+    arrived: dict[int, dict[int, Any]] = {}
+
+    def collect(place: int) -> Callable[[Any], None]:
+        def hook(grad: Any) -> None:
+            run = current_run()
+            assert run is not None, "expected this hook to be called inside a backward call"
+            found = arrived.setdefault(id(run), {})
+            found[place] = grad
+            if len(found) == sum(run.will_run(edge.node) for edge in places):
+                del arrived[id(run)]
+                fn([found.get(i) for i in range(len(tensors))])
+
+        return hook
+
+    return MultiHandle([tensor.register_hook(collect(i)) for i, tensor in enumerate(tensors)])
+
+
+def _first_of(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> RemovableHandle:
+    ran: list[Any] = [None]
+
+    def hook(grad: Any) -> None:
+        run = current_run()
+        if ran[0] is not run:
+            ran[0] = run
+            fn(grad)
+
+    return MultiHandle([each.register_hook(hook) for each in tensors if each.requires_grad])
