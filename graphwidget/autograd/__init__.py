@@ -8,10 +8,9 @@ from ..core.function import Function
 from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ..core.tensor import Tensor as Variable
 from . import anomaly_mode, function, functional, grad_mode, graph, variable
-from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = [
-    "Function", "GradcheckError", "Variable", "anomaly_mode", "backward", "detect_anomaly",
-    "enable_grad", "function", "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck",
+    "Function", "Variable", "anomaly_mode", "backward", "detect_anomaly",
+    "enable_grad", "function", "functional", "grad", "grad_mode",
     "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled", "variable",
 ]  # fmt: skip

@@ -1,7 +1,1 @@
 """``torch.autograd.gradcheck``."""
-class GradcheckError(RuntimeError):
-    """x"""
-def gradcheck(): 
-    """x"""
-def gradgradcheck(): 
-    """x"""

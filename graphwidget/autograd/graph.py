@@ -5,13 +5,14 @@ What each thing does is PyTorch's; the texts of errors are too.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..core import hot, saving
-from ..core.backward import GradientEdge, get_gradient_edge
-from ..core.engine import current_run
+from ..core import saving
+from ..core.edges import GradientEdge, get_gradient_edge
+from ..core.engine import Run, current_run
 from ..core.mutation import allow_mutation_on_saved_tensors
 from ..core.node import Node, RemovableHandle
 from ..core.tensor import Tensor
@@ -64,7 +65,9 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         RuntimeError: such hooks are in force already.
     """
     before = saving.hooks.disabled
-    saving.disable(error_message)
+    if saving.hooks.stack and before is None:
+        raise RuntimeError(error_message)
+    saving.hooks.disabled = error_message
     try:
         yield
     finally:
@@ -73,7 +76,8 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Say that a tensor was written in a way that could not be seen: its version rises."""
-    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+    given: Any = tensor
+    for each in (given,) if isinstance(given, Tensor) else given:
         bump(each, "increment_version")
 
 
@@ -100,23 +104,24 @@ def register_multi_grad_hook(
 
     Raises:
         ValueError: another mode.
-        RuntimeError: mode ``all`` with a tensor that does not require grad.
+        AssertionError: mode ``all`` with a tensor that does not require grad.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     if mode == "any":
         return _first_of(tensors, fn)
-    places = [get_gradient_edge(tensor) for tensor in tensors]
-    arrived: dict[int, dict[int, Any]] = {}
+    assert all(each.requires_grad for each in tensors), "Expected gradient function to be set"
+    nodes = [get_gradient_edge(tensor).node for tensor in tensors]
+    arrived: weakref.WeakKeyDictionary[Run, dict[int, Any]] = weakref.WeakKeyDictionary()
 
     def collect(place: int) -> Callable[[Any], None]:
         def hook(grad: Any) -> None:
             run = current_run()
             assert run is not None, "expected this hook to be called inside a backward call"
-            found = arrived.setdefault(id(run), {})
+            found = arrived.setdefault(run, {})
             found[place] = grad
-            if len(found) == sum(run.will_run(edge.node) for edge in places):
-                del arrived[id(run)]
+            if len(found) == sum(run.reaches(node) for node in nodes):
+                del arrived[run]
                 fn([found.get(i) for i in range(len(tensors))])
 
         return hook
@@ -125,12 +130,13 @@ def register_multi_grad_hook(
 
 
 def _first_of(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> RemovableHandle:
-    ran: list[Any] = [None]
+    ran: weakref.WeakSet[Run] = weakref.WeakSet()
 
     def hook(grad: Any) -> None:
         run = current_run()
-        if ran[0] is not run:
-            ran[0] = run
+        assert run is not None, "expected this hook to be called inside a backward call"
+        if run not in ran:
+            ran.add(run)
             fn(grad)
 
     return MultiHandle([each.register_hook(hook) for each in tensors if each.requires_grad])

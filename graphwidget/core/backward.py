@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import hot
+from .dtypes import Size, default_numpy
+from .edges import GradientEdge, meta_at, refreshed, target_at
 from .engine import Run
+from .indexing import getitem
 from .node import target_of
 from .tensor import Tensor
-from .views import refresh
 
 REFERENCE_CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter "
@@ -21,60 +23,130 @@ REFERENCE_CYCLE = (
     ".grad fields of your parameters to None after use to break the cycle and avoid the leak."
 )
 NOT_AN_INPUT = "all inputs have to be Tensors or GradientEdges, but got {}"
+NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
+MISMATCH = "Mismatch in shape: {} and {}."
+MISMATCH_BATCHED = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
+    "batch dimension. The sizes of the remaining dimensions are expected to match the shape of "
+    "corresponding output, but a mismatch was detected: {} and {}. If you only want some tensors "
+    "in `grad_output` to be considered batched, consider using vmap."
+)
+OLD_NAME = "`grad_variables` is deprecated. Use `grad_tensors` instead."
+BOTH_NAMES = (
+    "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+    "Please only use `grad_tensors`."
+)
+ONLY_INPUTS = (
+    "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+    "gradient for other parts of the graph, please use torch.autograd.backward."
+)
 _warned = False
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """A tensor alone as a tuple of one; None as the empty tuple."""
-    if value is None:
-        return ()
-    return (value,) if isinstance(value, Tensor) else tuple(value)
+    """A tensor or edge alone as a tuple of one."""
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
 
 
-def seeds_for(tensors: Sequence[Tensor], grads: Sequence[Any], create: bool) -> list[Any]:
-    """The gradient of each root: the given one, or 1 for a root of one element.
+def inputs_of(inputs: Any, name: str) -> tuple[Any, ...]:
+    """The wanted inputs: a tensor or edge, several, or a dict's values.
+
+    Raises:
+        TypeError: another mapping.
+        RuntimeError: there are none.
+    """
+    if isinstance(inputs, Mapping):
+        if type(inputs) is not dict:
+            raise TypeError(
+                f"`inputs` argument to `{name}()` must be a dict, not {type(inputs).__name__}. "
+                "Other Mapping types are not supported."
+            )
+        inputs = inputs.values()
+    wanted = as_tuple(inputs)
+    if not wanted:
+        raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
+    return wanted
+
+
+def grads_of(grads: Any, count: int) -> tuple[Any, ...]:
+    """Gradients as the user gave them, one or several; None stands for none at all."""
+    if grads is None:
+        return (None,) * count
+    return (grads,) if isinstance(grads, Tensor) else tuple(grads)
+
+
+def seeds_for(
+    outputs: Sequence[Any], grads: Sequence[Any], create: bool, batched: bool = False
+) -> list[Any]:
+    """The gradient of each root: the given one, or 1 for a root of one element. ``batched``: the
+    given ones have a first dim more, which is kept.
 
     Raises:
         TypeError: a gradient is no tensor.
         RuntimeError: wrong shape or number, or a root with several elements has none.
     """
     seeds = []
-    if len(tensors) > len(grads):
-        raise RuntimeError(f"got {len(tensors)} tensors and {len(grads)} gradients")
-    for i, tensor in enumerate(tensors):
-        grad = grads[i]
+    for i, (output, grad) in enumerate(zip(outputs, grads, strict=False)):
+        meta = meta_of_root(output)
         if isinstance(grad, Tensor):
-            if grad._data.shape != tensor._data.shape:
+            first = getitem(grad, 0) if batched else grad
+            if meta is not None and first._data.shape != meta.shape:
+                given = f"grad_output[{i}] has a shape of {first.shape}"
+                wanted = f"output[{i}] has a shape of {Size(meta.shape)}"
                 raise RuntimeError(
-                    f"Mismatch in shape: grad_output[{i}] has a shape of {grad.shape} and "
-                    f"output[{i}] has a shape of {tensor.shape}."
+                    (MISMATCH_BATCHED if batched else MISMATCH).format(given, wanted)
                 )
-            if grad._data.dtype != tensor._data.dtype:
-                grad = hot.tensors.to_copy(grad, tensor._data.dtype)
-            seeds.append(grad if create else grad._data)
+            if meta is not None and grad._data.dtype != meta.dtype:
+                grad = hot.tensors.to_copy(grad, meta.dtype)
+            seeds.append(grad if create or batched else grad._data)
         elif grad is None:
-            if tensor.requires_grad and tensor._data.size != 1:
-                raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            ones = np.ones_like(tensor._data)
-            seeds.append(Tensor._wrap(ones) if create else ones)
+            seeds.append(implicit_seed(output, meta, create))
         else:
             raise TypeError(
                 f"gradients can be either Tensors or None, but got {type(grad).__name__}"
             )
+    if len(outputs) > len(grads):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
     return seeds
 
 
-def roots_of(tensors: Sequence[Tensor]) -> list[Any]:
+def implicit_seed(output: Any, meta: hot.Meta | None, create: bool) -> Any:
+    """1, the gradient of a root of one element that was given none.
+
+    Raises:
+        RuntimeError: it has more elements.
+    """
+    if isinstance(output, Tensor):
+        if output.requires_grad and output._data.size != 1:
+            raise RuntimeError(NOT_SCALAR)
+        ones = np.ones_like(output._data)
+    else:
+        if meta is not None and meta.numel != 1:
+            raise RuntimeError(NOT_SCALAR)
+        ones = np.ones((), default_numpy()) if meta is None else np.ones(meta.shape, meta.dtype)
+    return Tensor._wrap(ones) if create else ones
+
+
+def meta_of_root(output: Any) -> hot.Meta | None:
+    """Shape and dtype of a root; None for an edge of which nobody knows it."""
+    if isinstance(output, GradientEdge):
+        return meta_at(output)
+    assert isinstance(output, Tensor), "Expected output to be a torch.Tensor"
+    return output._meta
+
+
+def roots_of(outputs: Sequence[Any]) -> list[Any]:
     """Where the gradients of the roots go.
 
     Raises:
         RuntimeError: a root does not require grad.
     """
     roots = []
-    for i, tensor in enumerate(tensors):
-        if tensor._view is not None:
-            refresh(tensor)
-        target = target_of(tensor)
+    for i, output in enumerate(outputs):
+        if isinstance(output, GradientEdge):
+            target = target_at(output)
+        else:
+            target = target_of(refreshed(output))
         if target is None:
             raise RuntimeError(
                 f"element {i} of tensors does not require grad and does not have a grad_fn"
@@ -93,22 +165,19 @@ def make_run(
 ) -> Run:
     """Check everything that ``backward`` checks and return the run, not yet begun."""
     global _warned
-    roots_tensors = as_tuple(tensors)
-    grads: Sequence[Any] = (
-        (None,) * len(roots_tensors) if grad_tensors is None else as_given_tuple(grad_tensors)
-    )
     keep = create_graph if retain_graph is None else retain_graph
-    wanted = None if inputs is None else as_tuple(inputs)
-    if wanted is not None and not wanted:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    seeds = seeds_for(roots_tensors, grads, create_graph)
+    wanted = None if inputs is None else inputs_of(inputs, "backward")
+    outputs = as_tuple(tensors)
+    seeds = seeds_for(outputs, grads_of(grad_tensors, len(outputs)), create_graph)
     if create_graph and not _warned:
         _warned = True
         warnings.warn(REFERENCE_CYCLE, stacklevel=4)
-    roots = roots_of(roots_tensors)
+    roots = roots_of(outputs)
     captures = None
     if wanted is not None:
         for each in wanted:
+            if isinstance(each, GradientEdge):
+                continue
             if not isinstance(each, Tensor):
                 raise RuntimeError(NOT_AN_INPUT.format(type(each).__name__))
             if not each.requires_grad:
@@ -117,13 +186,16 @@ def make_run(
         captures = targets_of(wanted)
     return Run(
         roots, seeds, keep, create_graph, captures, into_grad=True, live=live,
-        tensors=roots_tensors, inputs=wanted,
+        **named(outputs, wanted),
     )  # fmt: skip
 
 
-def as_given_tuple(grads: Any) -> tuple[Any, ...]:
-    """Gradients as the user gave them, one or several."""
-    return (grads,) if isinstance(grads, Tensor) else tuple(grads)
+def named(outputs: Sequence[Any], wanted: Sequence[Any] | None) -> dict[str, Any]:
+    """The Tensors that the caller named, where they are all Tensors."""
+    tensors = outputs if all(isinstance(each, Tensor) for each in outputs) else ()
+    if wanted is not None and not all(isinstance(each, Tensor) for each in wanted):
+        wanted = None
+    return {"tensors": tensors, "inputs": wanted}
 
 
 def targets_of(inputs: Sequence[Any]) -> list[Any]:
@@ -134,11 +206,12 @@ def targets_of(inputs: Sequence[Any]) -> list[Any]:
     """
     targets = []
     for each in inputs:
+        if isinstance(each, GradientEdge):
+            targets.append(target_at(each))
+            continue
         if not isinstance(each, Tensor):
             raise RuntimeError(NOT_AN_INPUT.format(type(each).__name__))
-        if each._view is not None:
-            refresh(each)
-        target = target_of(each)
+        target = target_of(refreshed(each))
         if target is None and not each.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         if target is None:  # a view made under no_grad, which no path reaches
@@ -164,13 +237,17 @@ def backward(
         retain_graph: keep what the nodes saved, so that backward can run again.
         create_graph: record the derivative's own graph, for higher orders.
         grad_variables: PyTorch's former name of ``grad_tensors``.
-        inputs: accumulate only into these.
+        inputs: accumulate only into these: tensors, edges or a dict of them.
 
     Raises:
         RuntimeError, TypeError: as PyTorch's, in the same order.
     """
-    grads = grad_tensors if grad_variables is None else grad_variables
-    run = make_run(tensors, grads, retain_graph, create_graph, inputs)
+    if grad_variables is not None:
+        warnings.warn(OLD_NAME, FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(BOTH_NAMES)
+        grad_tensors = grad_variables
+    run = make_run(tensors, grad_tensors, retain_graph, create_graph, inputs)
     if run.roots:
         run.finish()
 
@@ -185,20 +262,21 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> Any:
     """The gradients of ``outputs`` by ``inputs``; no ``.grad`` changes.
 
     Args:
         outputs, grad_outputs: as ``backward``'s tensors and grad_tensors.
-        inputs: a tensor or several, leaves or not.
+        inputs: a tensor or edge or several, leaves or not, or a dict of them.
         retain_graph, create_graph: as for ``backward``.
-        only_inputs: must be True; kept for PyTorch's signature.
+        only_inputs: kept for PyTorch's signature; gradients are of the inputs only.
         allow_unused: give None for an input on which the outputs do not depend.
-        is_grads_batched: not offered.
+        is_grads_batched: ``grad_outputs`` have a first dim more; so do the results, one row for
+            each of theirs. The graph is run once for each row.
         materialize_grads: give zeros for such an input; implies ``allow_unused``.
 
     Returns:
-        One gradient for each input.
+        One gradient for each input; a dict for a dict.
 
     Raises:
         RuntimeError: an input requires no grad, or is unused.
@@ -209,35 +287,93 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, "
             "but got: allow_unused=False."
         )
-    if is_grads_batched:
-        raise NotImplementedError("is_grads_batched: call grad once for each row instead.")
-    roots_tensors, wanted = as_tuple(outputs), as_tuple(inputs)
-    grads: Sequence[Any] = (
-        (None,) * len(roots_tensors) if grad_outputs is None else as_given_tuple(grad_outputs)
-    )
-    if not wanted:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    seeds = seeds_for(roots_tensors, grads, create_graph)
-    roots = roots_of(roots_tensors)
-    targets = targets_of(wanted)
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    roots = as_tuple(outputs)
+    wanted = inputs_of(inputs, "grad")
+    if not only_inputs:
+        warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=2)
+    grads = grads_of(grad_outputs, len(roots))
     keep = create_graph if retain_graph is None else retain_graph
-    run = Run(
-        roots, seeds, keep, create_graph, targets, tensors=roots_tensors, inputs=wanted
-    )  # fmt: skip
+    seeds = seeds_for(roots, grads, create_graph, is_grads_batched)
+    if is_grads_batched:
+        found = in_rows(roots, seeds, keep, create_graph, wanted, allow_unused)
+    else:
+        # What arrives unchanged is the tensor that was given.
+        known = {id(seed._data): seed for seed in grads if isinstance(seed, Tensor)}
+        found = collected(roots, seeds, keep, create_graph, wanted, allow_unused, known)
+    if materialize_grads:
+        found = [
+            zeros_for(wanted[i], create_graph) if g is None else g for i, g in enumerate(found)
+        ]
+    if isinstance(inputs, dict):
+        return dict(zip(inputs, found, strict=True))
+    return tuple(found)
+
+
+def zeros_for(wanted: Any, requires_grad: bool) -> Tensor:
+    """The gradient of an input on which nothing depends.
+
+    Raises:
+        RuntimeError: it is an edge, of which no shape is known.
+    """
+    if not isinstance(wanted, Tensor):
+        raise RuntimeError(
+            "materialize_grads cannot be used when the given input is a GradientEdge"
+        )
+    zeros = Tensor._wrap(np.zeros_like(wanted._data))
+    zeros._requires_grad = requires_grad
+    return zeros
+
+
+def collected(
+    outputs: Sequence[Any],
+    seeds: Sequence[Any],
+    keep: bool,
+    create: bool,
+    wanted: Sequence[Any],
+    allow_unused: bool,
+    known: dict[int, Tensor],
+) -> list[Tensor | None]:
+    """One run that captures the gradients of ``wanted``; ``known`` are Tensors by their arrays'
+    ids, and equal inputs get one Tensor.
+
+    Raises:
+        RuntimeError: an input is unused, and this is not allowed.
+    """
+    roots = roots_of(outputs)
+    targets = targets_of(wanted)
+    run = Run(roots, seeds, keep, create, targets, **named(outputs, wanted))
     run.finish()
     results: list[Tensor | None] = []
-    # What arrives unchanged is the tensor that was given, and equal inputs get one object.
-    known = {id(seed._data): seed for seed in grads if isinstance(seed, Tensor)}
-    for i, (target, tensor) in enumerate(zip(targets, wanted, strict=True)):
+    for i, target in enumerate(targets):
         found = run.found.get(target)
-        if found is None and not allow_unused and not materialize_grads:
+        if found is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {i} appears to not have been used in the "
                 "graph. Set allow_unused=True if this is the desired behavior."
             )
-        if found is None and materialize_grads:
-            found = np.zeros_like(tensor._data)
         if found is not None and not isinstance(found, Tensor):
             found = known.setdefault(id(found), Tensor._wrap(found))
         results.append(found)
-    return tuple(results)
+    return results
+
+
+def in_rows(
+    outputs: Sequence[Any],
+    seeds: Sequence[Tensor],
+    keep: bool,
+    create: bool,
+    wanted: Sequence[Any],
+    allow_unused: bool,
+) -> list[Tensor | None]:
+    """A run for each row of the seeds; the gradients stacked."""
+    count = len(seeds[0]) if seeds else 0
+    rows = []
+    for i in range(count):
+        row = [getitem(seed, i) if create else seed._data[i] for seed in seeds]
+        again = keep or i < count - 1
+        rows.append(collected(outputs, row, again, create, wanted, allow_unused, {}))
+    return [
+        None if any(grad is None for grad in column) else hot.tensors.stack(column)
+        for column in zip(*rows, strict=True)
+    ]

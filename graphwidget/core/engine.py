@@ -13,6 +13,7 @@ import itertools
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from . import hot
 from .accumulate import accumulate
-from .hooks import run_post, run_pre, run_retain, run_tensor_hooks
+from .hooks import run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
 from .node import AccumulateGrad, Hooks, Node, Nowhere, Output
 from .promote import fit_to
 from .tensor import Tensor
@@ -138,6 +139,25 @@ class Run:
         target = self.order[self.position - 1]
         return target.node if isinstance(target, Output) else target
 
+    def reaches(self, node: Node) -> bool:
+        """Whether this run executes the node, or did.
+
+        Raises:
+            RuntimeError: it is a leaf's and only its gradient is wanted (PyTorch's text).
+        """
+        if node not in self._reached:
+            return False
+        if node.__class__ is AccumulateGrad and self._only_captured(node):
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running "
+                "autograd.grad(). This is currently not supported."
+            )
+        return True
+
+    @cached_property
+    def _reached(self) -> set[Any]:
+        return {each.node if isinstance(each, Output) else each for each in self.order}
+
     # Which nodes ------------------------------------------------------------------------------
     def collect(self) -> list[Any]:
         """All targets reachable from the roots in the order in which they will run.
@@ -221,6 +241,7 @@ class Run:
                 hot.observer.run_ends(self, status, error)
         finally:
             self.order = []
+            self.__dict__.pop("_reached", None)
 
     # Gradients on their way: in the nodes' slots, or here when another open run uses those --------
     def _take(self, target: Any) -> Any:
@@ -249,7 +270,8 @@ class Run:
                 node.grad = grads
             else:
                 private[node] = grads
-        grads[target.nr] = grad
+        before = grads[target.nr]  # of an edge that was made by hand
+        grads[target.nr] = grad if before is None else before + grad
 
     def _only_captured(self, target: Any) -> bool:
         """Nothing is left to do for a target that was wanted for itself alone (``inputs=`` runs
@@ -306,9 +328,9 @@ class Run:
             outs = tuple(grad) if grad.__class__ is list else (grad,)
             observer.node_starts(self, node, outs)
         hooks, given = node.hooks, grad
-        if grad.__class__ is list:
+        if grad.__class__ is list and not node.takes_none:
             grad = _defined(node, grad, create)
-        if grad is None:
+        if grad is None and not node.takes_none:
             grads: Any = (None,) * len(node.next)
         else:
             grads = _recorded(node, grad, keep) if create else node.backward_arrays(grad, keep)
@@ -341,34 +363,37 @@ class Run:
         lies on the way to another captured one.
         """
         before = grad
-        leaf = target.__class__ is AccumulateGrad
-        if hooks is not None:
+        if hooks is not None and hooks.outputs:
+            self._outputs_arrive(hooks, grad)
+        elif hooks is not None and (target.__class__ is not Output or self._only_captured(target)):
             grad = run_tensor_hooks(hooks, grad, self.create_graph)
             run_retain(self, hooks, grad)
         if self.captures is not None and target in self.captures:
-            if leaf and target.variable._hooks is not None and not self.into_grad:
-                grad = run_tensor_hooks(target.variable._hooks, grad, self.create_graph)
             self.found[target] = before if target in self.through else grad
-        if hooks is not None and hooks.pre:
+        if hooks is not None and hooks.pre and not self._only_captured(target):
             grad = run_pre(hooks, grad, self.create_graph)
         return grad
 
+    def _outputs_arrive(self, hooks: Hooks, grads: list[Any]) -> None:
+        """The hooks of the outputs of a node with several, before it runs."""
+        for nr, each in hooks.outputs.items():
+            grads[nr] = run_tensor_hooks(each, grads[nr], self.create_graph)
+        for nr, each in sorted(hooks.outputs.items()):
+            run_retain(self, each, grads[nr])
+
     def _leaf(self, target: AccumulateGrad, grad: Any) -> None:
         """Add to a leaf's ``.grad``."""
-        observer = hot.observer
+        observer, hooks, variable = hot.observer, target.hooks, target.variable
         if observer is not None:
             observer.node_starts(self, target, (grad,))
-        variable = target.variable
-        hooks = variable._hooks
-        if hooks is not None and hooks.tensor:
-            grad = run_tensor_hooks(hooks, grad, self.create_graph)
         if grad is not None and variable._requires_grad:
             accumulate(variable, grad, self.create_graph)
             if observer is not None:
                 observer.accumulated(self, variable, "accumulated", grad)
-            if hooks is not None:
-                for hook in list(hooks.post.values()):
-                    hook(variable)
+            if hooks is not None and hooks.accumulated:
+                run_accumulated(hooks, variable, self.create_graph)
+        if hooks is not None and hooks.post:
+            run_post(target, hooks, (), grad, self.create_graph)
         if observer is not None:
             observer.node_finishes(self, target, ())
 

@@ -99,13 +99,27 @@ def run_retain(run: Run, hooks: Hooks, grad: Any) -> None:
 
 def run_pre(hooks: Hooks, grad: Any, create: bool) -> Any:
     """A node's prehooks, called with the tuple of its outputs' gradients."""
+    several = grad.__class__ is list
     with Mode(create):
-        given: tuple[Any, ...] = (as_tensor(grad),)
+        given = tuple(as_tensor(each) for each in (grad if several else (grad,)))
         for hook in list(hooks.pre.values()):
             result = hook(given)
             if result is not None:
                 given = _checked_tuple(hook, given, result)
-    return as_given(given[0], create)
+    found = [as_given(each, create) for each in given]
+    return found if several else found[0]
+
+
+def run_accumulated(hooks: Hooks, leaf: Any, create: bool) -> None:
+    """The hooks that follow accumulation, called with the leaf.
+
+    Raises:
+        RuntimeError: one returned something.
+    """
+    with Mode(create):
+        for hook in list(hooks.accumulated.values()):
+            if hook(leaf) is not None:
+                raise RuntimeError("hooks should return None.")
 
 
 def run_post(node: Node, hooks: Hooks, grads: Any, given: Any, create: bool) -> Any:

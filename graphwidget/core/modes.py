@@ -167,7 +167,7 @@ class inference_mode(_Mode):
         hot.set_grad_enabled(self._before)
 
     def _again(self) -> _Mode:
-        return inference_mode(self.mode)  # type: ignore[no-any-return]
+        return inference_mode(self.mode)
 
 
 def is_inference_mode_enabled() -> bool:

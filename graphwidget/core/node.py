@@ -32,15 +32,23 @@ Grad = Any
 
 
 class Hooks:
-    """What is to be called when a gradient reaches a target, in PyTorch's order."""
+    """What is to be called when a gradient reaches a target, in PyTorch's order.
 
-    __slots__ = ("post", "pre", "retain", "tensor")
+    A leaf keeps those registered on itself (``tensor``, ``accumulated``) and shares them with the
+    AccumulateGrad of the moment; those of a node go with the node.
+    """
 
-    def __init__(self) -> None:
-        self.tensor: dict[int, Callable[..., Any]] = {}
+    __slots__ = ("accumulated", "outputs", "post", "pre", "retain", "tensor")
+
+    def __init__(self, shared: Hooks | None = None) -> None:
+        self.tensor: dict[int, Callable[..., Any]] = {} if shared is None else shared.tensor
         self.retain: weakref.ref[Tensor] | None = None
         self.pre: dict[int, Callable[..., Any]] = {}
+        self.accumulated: dict[int, Callable[..., Any]]
+        self.accumulated = {} if shared is None else shared.accumulated
         self.post: dict[int, Callable[..., Any]] = {}
+        self.outputs: dict[int, Hooks] = {}
+        """Of a node with several outputs, those of each."""
 
 
 class RemovableHandle:
@@ -81,6 +89,8 @@ class Node:
     saves: ClassVar[tuple[str, ...]] = ()
     special: ClassVar[bool] = False
     outputs: ClassVar[int] = 1
+    takes_none: ClassVar[bool] = False
+    """Its backward wants to know of missing gradients."""
 
     next: tuple[Any, ...]
     fit: tuple[hot.Meta | None, ...] | None
@@ -170,6 +180,10 @@ class Node:
     def _sequence_nr(self) -> int:
         """Rises by one for each node created."""
         return int(self.seq)
+
+    def output(self, nr: int) -> Any:
+        """The target at which the gradient of an output arrives."""
+        return Output(self, nr) if self.op is not None and not self.op.single else self
 
     def _hooks(self) -> Hooks:
         if self.hooks is None:
@@ -306,6 +320,18 @@ class Output(Node):
         self.node = node
         self.nr = nr
 
+    def _hooks(self) -> Hooks:
+        if self.hooks is None:  # the node calls them, whether or not a gradient comes here
+            self.hooks = self.node._hooks().outputs.setdefault(self.nr, Hooks())
+        return self.hooks
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Output) and self.node is other.node and self.nr == other.nr
+        return self is other or same
+
+    def __hash__(self) -> int:
+        return hash((id(self.node), self.nr))
+
 
 class AccumulateGrad(Node):
     """The end of every path: adds what arrives into ``variable.grad``."""
@@ -352,6 +378,8 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Nowhere | None:
             found.start(())
         else:
             found = AccumulateGrad(leaf)
+            if leaf._hooks is not None:
+                found.hooks = Hooks(leaf._hooks)
         leaf._accumulator = weakref.ref(found)
     return found
 

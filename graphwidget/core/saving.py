@@ -118,7 +118,12 @@ class Packed:
         return out
 
     def __iter__(self) -> Iterator[Any]:
-        tensor = self.restore()
+        before = hot.mode.enabled  # a backward on arrays records nothing
+        hot.set_grad_enabled(False)
+        try:
+            tensor = self.restore()
+        finally:
+            hot.set_grad_enabled(before)
         if self.own:
             counter = counter_of(tensor)
             return iter((tensor._data, counter, counter.version))
@@ -135,7 +140,7 @@ class PackedIndices:
 
     def __iter__(self) -> Iterator[Any]:
         for part in self.parts:
-            yield None if part is None else part.restore()._data
+            yield None if part is None else next(iter(part))._data
 
 
 def pack_slot(
@@ -149,7 +154,7 @@ def pack_slot(
     own = len(saved) != 2
     given = output if own and output is not None else tensor
     if output is None and not default:
-        given = tensor.detach()
+        given = tensor.as_saved() if tensor._number else tensor.detach()
     setattr(node, "saved_" + name, Packed(node, tensor, given, own, both))
 
 
@@ -169,7 +174,7 @@ class Part:
         both = hooks.stack[-1]
         for name in node.saves:
             saved = getattr(node, "saved_" + name)
-            if saved is None or len(saved) == 2 and (saved[0]._number or saved[0]._data is None):
+            if saved is None or (len(saved) == 2 and (saved[0]._number or saved[0]._data is None)):
                 continue  # a Python number is none of the user's tensors
             own = name in op.outputs
             output = outputs[op.outputs.index(name)] if own else None
@@ -204,7 +209,7 @@ def packed_array(node: Node, data: np.ndarray, both: Any) -> Packed:
 class SavedTensor:
     """A saved slot as an object (``node._raw_saved_self``), for hooks of its own."""
 
-    def __init__(self, node: Any, slot: str) -> None:
+    def __init__(self, node: Any, slot: Any) -> None:
         self._node = node
         self._slot = slot
 
@@ -225,4 +230,3 @@ class SavedTensor:
         if isinstance(saved, Packed):
             raise RuntimeError(TWICE)
         self._node.hook_saved(self._slot, (pack, unpack))
-

@@ -221,8 +221,7 @@ class Tensor(Offered):
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self.is_leaf:
-            self._hooks = self._hooks or Hooks()
-            return RemovableHandle(self._hooks.tensor, hook)
+            return RemovableHandle(self._leaf_hooks().tensor, hook)
         return RemovableHandle(self._node._hooks().tensor, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
@@ -233,8 +232,18 @@ class Tensor(Offered):
             raise RuntimeError(
                 "post accumulate grad hooks cannot be registered on non-leaf tensors"
             )
-        self._hooks = self._hooks or Hooks()
-        return RemovableHandle(self._hooks.post, hook)
+        return RemovableHandle(self._leaf_hooks().accumulated, hook)
+
+    def _leaf_hooks(self) -> Hooks:
+        """This leaf's own hooks, which its AccumulateGrad shares."""
+        if self._hooks is None:
+            self._hooks = Hooks()
+            end = accumulator(self)
+            if end is not None:
+                before, end.hooks = end.hooks, Hooks(self._hooks)
+                if before is not None:
+                    end.hooks.pre, end.hooks.post = before.pre, before.post
+        return self._hooks
 
     def backward(
         self,

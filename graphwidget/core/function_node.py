@@ -1,0 +1,288 @@
+"""The nodes of custom Functions. A Function's ctx is its node."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from . import errors, hot, saving
+from .hooks import as_given, as_tensor
+from .node import Node, Output
+from .observer import get_observer, set_observer
+from .saving import Packed, SavedTensor
+from .tensor import Tensor
+from .version import VersionCounter
+
+if TYPE_CHECKING:
+    from .function import Function
+
+TWO_BACKWARDS = (
+    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+    "implement one of them."
+)
+
+
+class Kept(NamedTuple):
+    """A tensor that forward saved. ``tensor`` is None for the node's own output: keeping that
+    would be a cycle."""
+
+    data: np.ndarray
+    counter: VersionCounter
+    version: int
+    tensor: Tensor | None
+
+
+class FunctionNode(Node):
+    """The node of a custom Function, which is also its ``ctx``: attributes may be set on it."""
+
+    takes_none = True
+
+    function: ClassVar[type[Function]]
+    needs_input_grad: tuple[bool, ...]
+    input_metas: list[hot.Meta | None]
+    metas: list[hot.Meta | None]
+
+    def __init__(self, inputs: Sequence[Any]) -> None:
+        self.start(())
+        self.needs_input_grad = tuple(
+            isinstance(each, Tensor) and each.requires_grad for each in inputs
+        )
+        self._tensors = tuple(isinstance(each, Tensor) for each in inputs)
+        self._saved: list[Any] | None = []
+        self._own: list[int | None] = []
+        self._materialize = True
+        self.to_save: tuple[Any, ...] | None = None
+        self.dirty_tensors: tuple[Tensor, ...] | None = None
+        self.non_differentiable: tuple[Tensor, ...] | None = None
+        self.input_metas = [each._meta if isinstance(each, Tensor) else None for each in inputs]
+        self.metas = []
+
+    # What forward may call ------------------------------------------------------------------
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors (or None) for backward; they are version-checked when read."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """For forward-mode derivatives, which there are not; kept for PyTorch's programs."""
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Say which inputs forward wrote in place."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Say which outputs have no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing gradients reach backward as zeros (the default) or as None."""
+        self._materialize = value
+
+    # What was saved -------------------------------------------------------------------------
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What ``save_for_backward`` kept.
+
+        Raises:
+            RuntimeError: freed, or written in place since.
+        """
+        if self._saved is None:
+            raise errors.freed(self)
+        return tuple(self._unpacked(i, entry) for i, entry in enumerate(self._saved))
+
+    def _unpacked(self, i: int, entry: Kept | Packed | None) -> Tensor | None:
+        if entry is None:
+            return None
+        nr = self._own[i]
+        edge = None if nr is None else self.output(nr)
+        if isinstance(entry, Packed):
+            return entry.restore(edge)
+        tensor = entry.tensor
+        if tensor is None:
+            tensor = Tensor._wrap(entry.data)
+            tensor._counter, tensor._node, tensor._requires_grad = entry.counter, edge, True
+        if entry.counter.version != entry.version:
+            raise errors.stale(self, f"saved_tensors[{i}]", tensor, entry.version)
+        return tensor
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The former name of ``saved_tensors``."""
+        old = "'saved_variables' is deprecated; use 'saved_tensors'"
+        warnings.warn(old, DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether any argument of forward requires grad."""
+        return any(self.needs_input_grad)
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        if self._saved is None:
+            raise errors.freed(self)
+        return tuple(SavedTensor(self, i) for i in range(len(self._saved)))
+
+    def raw_saved(self, name: Any) -> Any:
+        if self._saved is None:
+            return ()
+        return self._saved[name]
+
+    def hook_saved(self, name: Any, both: Any) -> None:
+        assert self._saved is not None
+        entry, own = self._saved[name], self._own[name] is not None
+        tensor = self._unpacked(name, entry)
+        assert tensor is not None
+        self._saved[name] = Packed(self, tensor, tensor.detach(), own, both)
+
+    def keep(self, outputs: Sequence[Any]) -> None:
+        """Save what forward asked for, now that the outputs have their history.
+
+        Raises:
+            TypeError: something is neither a tensor nor None.
+        """
+        kept: list[Any] = []
+        for i, each in enumerate(self.to_save or ()):
+            if each is None:
+                kept.append(None)
+                self._own.append(None)
+                continue
+            if not isinstance(each, Tensor):
+                raise TypeError(
+                    "save_for_backward can only save variables, but argument "
+                    f"{i} is of type {type(each).__name__}"
+                )
+            nr = next((nr for nr, out in enumerate(outputs) if out is each), None)
+            own = nr is not None and each._node is not None
+            self._own.append(nr if own else None)
+            counter = hot.counter_of(each)
+            if saving.hooks.stack:
+                kept.append(Packed(self, each, each, own, saving.hooks.stack[-1]))
+            else:
+                kept.append(Kept(each._data, counter, counter.savable, None if own else each))
+        self._saved = kept
+        self.to_save = None
+
+    # What the engine calls -------------------------------------------------------------------
+    def output(self, nr: int) -> Any:
+        return self if len(self.metas) == 1 else Output(self, nr)
+
+    def backward_arrays(self, grad: Any, keep: bool) -> Any:
+        return tuple(as_given(each, False) for each in self._backward(grad, keep, False))
+
+    def backward_tensors(self, grad: Any, keep: bool) -> Any:
+        return self._backward(grad, keep, True)
+
+    def _backward(self, grad: Any, keep: bool, create: bool) -> list[Any]:
+        grads = grad if isinstance(grad, list) else [grad]
+        given = [self._given(i, each) for i, each in enumerate(grads)]
+        before, observer = hot.mode.asked, get_observer()
+        hot.set_grad_enabled(create)
+        if observer is not None and not create:  # what it computes with is not part of any graph
+            set_observer(None)
+        try:
+            found = self.user_backward()(self, *given)
+        finally:
+            hot.set_grad_enabled(before)
+            if observer is not None and not create:
+                set_observer(observer)
+        if not keep:
+            self._saved = None
+        return self._checked(found if isinstance(found, tuple) else (found,))
+
+    def user_backward(self) -> Any:
+        """The user's ``backward``, which may be called ``vjp``.
+
+        Raises:
+            RuntimeError: there are both.
+        """
+        from .function import Function
+
+        cls = self.function
+        if cls.vjp is Function.vjp:
+            return cls.backward
+        if cls.backward is not Function.backward:
+            raise RuntimeError(TWO_BACKWARDS)
+        return cls.vjp
+
+    def _given(self, i: int, grad: Any) -> Any:
+        """The gradient of an output as backward gets it: zeros where none came, if wanted."""
+        meta = self.metas[i]
+        if grad is None and self._materialize and meta is not None:
+            return Tensor._wrap(np.zeros(meta.shape, meta.dtype))
+        return as_tensor(grad)
+
+    def _checked(self, found: tuple[Any, ...]) -> list[Any]:
+        """One gradient for each target, of its shape and dtype.
+
+        Raises:
+            RuntimeError: the wrong number, no tensors, or shapes that do not fit.
+        """
+        name, count = type(self).__name__, len(self._tensors)
+        extra = found[count:]
+        if len(found) < count or any(each is not None for each in extra):
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients "
+                f"(expected {count}, got {len(found)})"
+            )
+        results = []
+        for i, each in enumerate(found[:count]):
+            if not self._tensors[i]:
+                if each is not None:
+                    raise RuntimeError(
+                        f"function {name} returned a gradient different from None at position "
+                        f"{i + 1}, but the corresponding forward input was not a Variable"
+                    )
+                continue
+            if each is not None and not isinstance(each, Tensor):
+                raise RuntimeError(f"expected Variable or None (got {type(each).__name__})")
+            if self.needs_input_grad[i]:
+                results.append(each)
+        wanted = [meta for meta, needs in zip(self.input_metas, self.needs_input_grad, strict=True)
+                  if needs]  # fmt: skip
+        return [
+            None if each is None else self._fit(i, each, wanted[i])
+            for i, each in enumerate(results)
+        ]
+
+    def _fit(self, i: int, grad: Tensor, meta: Any) -> Tensor:
+        shape = grad._data.shape
+        try:
+            fits = np.broadcast_shapes(meta.shape, shape) == shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise RuntimeError(
+                f"Function {type(self).__name__} returned an invalid gradient at index {i} - got "
+                f"{list(shape)} but expected shape compatible with {list(meta.shape)}"
+            )
+        return hot.fit_to(grad, meta)  # type: ignore[no-any-return]
+
+    @property
+    def slots(self) -> tuple[Any, ...]:
+        left = iter(self.next)
+        return tuple(
+            next(left) if wanted else None
+            for wanted, tensor in zip(self.needs_input_grad, self._tensors, strict=True)
+            if tensor
+        )
+
+
+class Error(Node):
+    """The node of what may not be differentiated again; running it is the error."""
+
+    takes_none = True
+
+    def __init__(self, message: str, next: tuple[Any, ...]) -> None:
+        self.start(next)
+        self.message = message
+
+    def backward_arrays(self, grad: Any, keep: bool) -> Any:
+        raise RuntimeError(self.message)
+
+    backward_tensors = backward_arrays
+
+    def name(self) -> str:
+        return "torch::autograd::Error"
