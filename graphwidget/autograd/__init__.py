@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..core.anomaly import detect_anomaly, set_detect_anomaly
 from ..core.backward import backward, grad
 from ..core.function import Function
 from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
-from ..core.tensor import Tensor as Variable
-from . import anomaly_mode, function, functional, grad_mode, graph, variable
+from . import anomaly_mode, function, functional, grad_mode, graph
+from .variable import Variable
+
+
+def variable(*args: Any, **kwargs: Any) -> Any:
+    """PyTorch's former way to make a tensor.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError("torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead")
+
 
 __all__ = [
-    "Function", "Variable", "anomaly_mode", "backward", "detect_anomaly",
-    "enable_grad", "function", "functional", "grad", "grad_mode",
-    "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled", "variable",
+    "Function", "Variable", "anomaly_mode", "backward", "detect_anomaly", "enable_grad",
+    "function", "functional", "grad", "grad_mode", "graph", "inference_mode", "no_grad",
+    "set_detect_anomaly", "set_grad_enabled", "variable",
 ]  # fmt: skip
