@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,54 @@ from .version import bump
 def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
     """Add a gradient to ``variable.grad``.
 
-    The first is copied into the leaf's own memory layout, later ones are added in place; under
-    create_graph both are recorded and out of place (PyTorch, accumulate_grad.h).
+    The first is taken over when nobody else has it and it lies in memory as the leaf does, else
+    copied into that layout; later ones are added in place. Under create_graph both are recorded
+    and out of place (PyTorch, accumulate_grad.h).
     """
     current = variable._grad
     if create and isinstance(grad, Tensor):
         variable._grad = hot.copied(grad) if current is None else hot.tensors.add(current, grad)
-    elif current is None:
+    elif current is not None:
+        if 0 in current._data.strides:  # the user's own buffer may be an expanded one
+            check_overlap(current._data, [])
+        np.add(current._data, grad, out=current._data)
+        bump(current, "backward")
+    elif sys.getrefcount(grad) == ALONE and is_whole(grad) and same_layout(grad, variable._data):
+        variable._grad = Tensor._wrap(grad)
+    else:
         data = np.empty_like(variable._data)
         np.copyto(data, grad)
         variable._grad = Tensor._wrap(data)
-    else:
-        check_overlap(current._data, [])  # the user's own buffer may be an expanded one
-        np.add(current._data, grad, out=current._data)
-        bump(current, "backward")
+
+
+def same_layout(grad: np.ndarray, data: np.ndarray) -> bool:
+    """Whether two arrays of one shape lie in memory alike."""
+    return grad.strides == data.strides and grad.dtype == data.dtype
+
+
+def is_whole(grad: Any) -> bool:
+    """Whether a gradient owns its memory, or is the only view of an array that does."""
+    if grad.__class__ is not np.ndarray or not grad.flags.writeable:
+        return False
+    base = grad.base
+    if base is None:
+        return bool(grad.flags.owndata)
+    return (
+        base.__class__ is np.ndarray and base.size == grad.size and base.flags.owndata
+        and sys.getrefcount(base) == ALONE
+    )  # fmt: skip
+
+
+def _alone() -> int:
+    """What ``accumulate`` counts when only its caller's variable refers to an array (the number
+    differs between versions of Python)."""
+
+    def count(grad: Any) -> int:
+        return sys.getrefcount(grad)
+
+    grad = np.empty(0)
+    return count(grad)
+
+
+ALONE = _alone()
+hot.accumulate = accumulate

@@ -265,7 +265,7 @@ class Run:
         node, private = target.node, self.private
         grads = node.grad if private is None else private.get(node)
         if grads is None:
-            grads = [None] * len(node.metas)  # type: ignore[attr-defined]
+            grads = [None] * len(node.metas)
             if private is None:
                 node.grad = grads
             else:

@@ -30,6 +30,7 @@ wrap: Any
 ABSENT: Any
 """What stands for a tensor that was left out."""
 accumulator: Any
+accumulate: Any
 target_of: Any
 counter_of: Any
 saved_input: Any

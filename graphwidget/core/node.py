@@ -347,6 +347,16 @@ class AccumulateGrad(Node):
         self.variable = variable
         self.last = None
 
+    def go(self, keep: bool) -> bool:
+        variable = self.variable
+        if self.hooks is not None or variable._hooks is not None:
+            return False
+        grad = self.grad
+        self.grad = None
+        if grad is not None and variable._requires_grad:
+            hot.accumulate(variable, grad, False)
+        return True
+
     def name(self) -> str:
         """PyTorch's name for it."""
         return "torch::autograd::AccumulateGrad"
