@@ -55,7 +55,9 @@ def metadata_source(op: Op, name: str) -> str:
     if name in op.params:
         return name
     source, _, what = name.rpartition("_")
-    attribute = {"shape": "_meta.shape", "dtype": "_meta.dtype"}[what]
+    attribute = {
+        "shape": "_meta.shape", "strides": "_data.strides", "dtype": "_meta.dtype",
+    }[what]  # fmt: skip
     return f"{source}.{attribute}"
 
 

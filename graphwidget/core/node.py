@@ -146,7 +146,9 @@ class Node:
                     continue
                 if need == "self_shape":
                     names += SIZES if op.name == "mean" else SIZES[:1]
-                elif need not in ("grad", "grads") and not need.endswith(("_shape", "_dtype")):
+                elif need not in ("grad", "grads") and not need.endswith(
+                    ("_shape", "_strides", "_dtype")
+                ):
                     names.append(need)
         names += ["alpha"] if op.name in ("add", "sub", "rsub") else []
         return list(dict.fromkeys(names))

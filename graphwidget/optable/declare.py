@@ -13,7 +13,8 @@ only derivatives read. A derivative's parameter names say what it needs:
 * ``grad``: the gradient of the output (``grads``: the tuple of them, several outputs);
 * an input's name: its value, saved and version-checked (None where it was left out);
 * ``result`` or an output's name: the output's value, saved; so is what stands after ``;``;
-* ``<input>_shape``, ``<input>_dtype`` and metadata names: nothing saved.
+* ``<input>_shape``, ``<input>_strides`` (in bytes), ``<input>_dtype`` and metadata names: nothing
+  saved.
 
 Derivatives are written with operators and ``F.<op>`` only. ``F`` is not a module: the same
 function is bound to one ``F`` of array kernels, one of Tensor functions and one of text, so
@@ -189,7 +190,7 @@ def parse_formulas(
     """The derivatives of an op by input, each formula's parameters checked against ``names``."""
     known = {"grad", "grads", *names}
     for each in inputs:
-        known |= {f"{each}_shape", f"{each}_dtype"}
+        known |= {f"{each}_shape", f"{each}_strides", f"{each}_dtype"}
     derivatives: dict[str, Derivative] = {}
     for label, formula in formulas.items():
         target = label.removeprefix("d_")

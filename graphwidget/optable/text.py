@@ -170,7 +170,7 @@ def _written(op: Op, target: str, grad: Text) -> str | None:
     for need in derivative.needs:
         source, _, what = need.rpartition("_")
         if need not in given:
-            shaped = what in ("shape", "dtype") and source in op.inputs
+            shaped = what in ("shape", "strides", "dtype") and source in op.inputs
             given[need] = Shape(f"{{{source}}}.{what}") if shaped else Text(f"{{{need}}}")
     try:
         return _text(bind(derivative.formula, F)(*(given[n] for n in derivative.needs))).text
