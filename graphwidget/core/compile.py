@@ -36,6 +36,9 @@ def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
         index = [op.inputs.index(name) for name in targets]
         picked = ", ".join(f"fit[{i}]" for i in index)
         lines.append(f"node.fit = None if fit is None else ({picked},)")
+    elif "dtype" in op.params and op.name != "to_copy":  # computed in another type: cast back
+        metas = ", ".join(f"{name}._meta" for name in targets)
+        lines.append(f"node.fit = None if dtype is None else ({metas},)")
     else:
         lines.append("node.fit = None")
     for name in op.saved_by(targets):

@@ -142,8 +142,6 @@ class Node:
             return []
         for derivative in op.derivatives.values():
             for need in derivative.needs:
-                if need == "self_shape" and op.key in ("max", "min"):
-                    continue
                 if need == "self_shape":
                     names += SIZES if op.name == "mean" else SIZES[:1]
                 elif need not in ("grad", "grads") and not need.endswith(

@@ -125,28 +125,28 @@ def sum_type(a: Array) -> Any:
     return None if a.dtype.kind == "f" else np.int64
 
 
-def sum_all(a: Array) -> Array:
+def sum_all(a: Array, dtype: Any = None) -> Array:
     """The sum of all items, 0-d."""
-    return as_array(np.add.reduce(a, None, sum_type(a)))
+    return as_array(np.add.reduce(a, None, dtype or sum_type(a)))
 
 
-def sum_dim(a: Array, dim: Shape, keepdim: bool) -> Array:
+def sum_dim(a: Array, dim: Shape, keepdim: bool, dtype: Any = None) -> Array:
     """Sums along dims."""
-    total = np.add.reduce(a, dim, sum_type(a), keepdims=keepdim)  # type: ignore[call-overload]
+    total = np.add.reduce(a, dim, dtype or sum_type(a), keepdims=keepdim)
     return np.asarray(total, order="C")
 
 
-def mean_all(a: Array) -> Array:
+def mean_all(a: Array, dtype: Any = None) -> Array:
     """The mean of all items, 0-d."""
-    total = np.add.reduce(a, None)
-    return np.divide(total, np.asarray(a.size, a.dtype), out=...)
+    total = np.add.reduce(a, None, dtype)
+    return np.divide(total, np.asarray(a.size, total.dtype), out=...)
 
 
-def mean_dim(a: Array, dim: Shape, keepdim: bool) -> Array:
+def mean_dim(a: Array, dim: Shape, keepdim: bool, dtype: Any = None) -> Array:
     """Means along dims."""
-    total = np.add.reduce(a, dim, keepdims=keepdim)  # type: ignore[call-overload]
+    total = np.add.reduce(a, dim, dtype, keepdims=keepdim)
     count = count_along(a.shape, dim)
-    return np.divide(total, np.asarray(count, a.dtype), out=..., order="C")
+    return np.divide(total, np.asarray(count, total.dtype), out=..., order="C")
 
 
 def count_along(shape: Shape, dim: Shape) -> int:
@@ -204,16 +204,6 @@ def gather_chosen(a: Array, index: Array, dim: int, keepdim: bool) -> Array:
         return a.copy()
     found = np.take_along_axis(a, index if keepdim else np.expand_dims(index, dim), dim)
     return as_array(found if keepdim else found.squeeze(dim))
-
-
-def argmax(a: Array, dim: int | None, keepdim: bool) -> Array:
-    """Indices of the first largest items."""
-    return as_array(np.argmax(a, dim, keepdims=keepdim))
-
-
-def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
-    """Indices of the first smallest items."""
-    return as_array(np.argmin(a, dim, keepdims=keepdim))
 
 
 # Shapes --------------------------------------------------------------------------------------

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import kernels
+import numpy as np
+
+from . import kernels, reduction_kernels
 from .declare import Namespace, composite, op
 
 F = Namespace()
@@ -19,51 +21,130 @@ def unreduce(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     return F.expand(grad, shape)
 
 
+@composite
+def keep(grad: Any, dim: Any, keepdim: Any) -> Any:
+    """The result of a reduction (or its gradient) with the reduced dims as dims of size 1."""
+    if not keepdim:
+        for d in sorted(dim or ()):
+            grad = F.unsqueeze(grad, d)
+    return grad
+
+
 def size(shape: Any, dim: Any = None) -> int:
     """The number of items of a shape, or of its dims."""
-    return kernels.count_along(shape, tuple(range(len(shape))) if dim is None else dim)
+    return kernels.count_along(shape, dim or tuple(range(len(shape))))
 
 
-op("sum(self, /)", kernels.sum_all,
+op("sum(self, /, dtype=None)", kernels.sum_all,
    d_self=lambda grad, self_shape: F.expand(grad, self_shape),
    sign="Σ", text="Σ {self}", tex=r"\sum {self}", onnx="ReduceSum")
 
-op("sum.dim(self, /, dim, keepdim=False)", kernels.sum_dim, node="SumBackward1",
+op("sum.dim(self, /, dim, keepdim=False, dtype=None)", kernels.sum_dim, node="SumBackward1",
    d_self=lambda grad, self_shape, dim, keepdim: F.unreduce(grad, self_shape, dim, keepdim),
    sign="Σ", text="Σ {self} over {dim}", tex=r"\sum_{{{dim}}} {self}", onnx="ReduceSum")
 
-op("mean(self, /)", kernels.mean_all,
+op("mean(self, /, dtype=None)", kernels.mean_all,
    d_self=lambda grad, self_shape: F.expand(grad, self_shape) / size(self_shape),
    text="mean({self})", tex=r"\overline{{{self}}}", onnx="ReduceMean")
 
-op("mean.dim(self, /, dim, keepdim=False)", kernels.mean_dim, node="MeanBackward1",
+op("mean.dim(self, /, dim, keepdim=False, dtype=None)", kernels.mean_dim, node="MeanBackward1",
    d_self=lambda grad, self_shape, dim, keepdim:
        F.unreduce(grad, self_shape, dim, keepdim) / size(self_shape, dim),
    text="mean({self}) over {dim}", tex=r"\overline{{{self}}}_{{{dim}}}", onnx="ReduceMean")
 
+op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansum,
+   d_self=lambda grad, self, dim, keepdim:
+       F.where(F.isnan(self), F.zeros_like(self), F.keep(grad, dim, keepdim)),
+   sign="Σ", text="Σ {self} without nan", tex=r"\sum {self}", onnx=None)
+
+
+# Products ----------------------------------------------------------------------------------------
+@composite
+def products_of_others(self: Any, dim: Any) -> Any:
+    """For each item the product of all others along a dim, without dividing."""
+    count = self.shape[dim]
+    turned = F.flip(self, (dim,))
+    one = F.ones_like(F.slice(self, dim, 0, 1, 1))
+    before = F.cumprod(F.cat([one, F.slice(self, dim, 0, count - 1, 1)], dim), dim)
+    after = F.cumprod(F.cat([one, F.slice(turned, dim, 0, count - 1, 1)], dim), dim)
+    return before * F.flip(after, (dim,))
+
 
 @composite
-def evenly(grad: Any, self: Any, result: Any, shape: Any, dtype: Any) -> Any:
-    """The gradient of the largest item, shared equally where several are equal to it."""
-    nan = F.isnan(result)
-    mask = F.logical_or(F.eq(self, result), F.logical_and(F.isnan(self), nan))
-    part = F.expand(grad / F.sum(F.to_copy(mask, dtype)), shape)
+def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
+    """The gradient of a product, exact where items are 0 (dim None: of all items)."""
+    if len(self.shape) == 0:
+        return F.reshape(grad, ())
+    if dim is not None:
+        grad, result = F.keep(grad, (dim,), keepdim), F.keep(result, (dim,), keepdim)
+    if not bool((self == 0).any()):
+        return grad * result / self
+    if dim is not None:
+        return grad * F.products_of_others(self, dim)
+    return grad * F.reshape(F.products_of_others(F.reshape(self, (-1,)), 0), self.shape)
+
+
+op("prod(self, /, dtype=None)", reduction_kernels.prod_all,
+   d_self=lambda grad, self, result: F.prod_backward(grad, self, result, None, False),
+   sign="Π", text="Π {self}", tex=r"\prod {self}", onnx="ReduceProd")
+
+op("prod.dim(self, /, dim, keepdim=False, dtype=None)", reduction_kernels.prod_dim,
+   node="ProdBackward1",
+   d_self=lambda grad, self, result, dim, keepdim:
+       F.prod_backward(grad, self, result, dim, keepdim),
+   sign="Π", text="Π {self} over {dim}", tex=r"\prod_{{{dim}}} {self}", onnx="ReduceProd")
+
+
+# Extremes ----------------------------------------------------------------------------------------
+@composite
+def evenly(grad: Any, self: Any, result: Any, dtype: Any) -> Any:
+    """The gradient of a chosen item, shared equally where several are equal to it."""
+    mask = F.logical_or(F.eq(self, result), F.logical_and(F.isnan(self), F.isnan(result)))
+    part = grad / F.sum(F.to_copy(mask, dtype))
     return F.where(mask, part, F.zeros_like(self))
 
 
-for name, kernel, along in (
-    ("max", kernels.max_all, kernels.max_dim),
-    ("min", kernels.min_all, kernels.min_dim),
+@composite
+def shared(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
+    """The gradient of extremes along dims, shared equally by the items equal to them."""
+    mask = F.to_copy(F.eq(self, F.keep(result, dim, keepdim)), dtype)
+    count = F.sum_dim(mask, dim, True) if dim else F.sum(mask)
+    return F.keep(grad, dim, keepdim) * mask / count
+
+
+for name, kernel, along, every in (
+    ("max", kernels.max_all, kernels.max_dim, reduction_kernels.amax),
+    ("min", kernels.min_all, kernels.min_dim, reduction_kernels.amin),
 ):
     op(f"{name}(self, /)", kernel, node=f"{name.title()}Backward1",
-       d_self=lambda grad, self, result, self_shape, self_dtype:
-           F.evenly(grad, self, result, self_shape, self_dtype),
+       d_self=lambda grad, self, result, self_dtype: F.evenly(grad, self, result, self_dtype),
        text=name + "({self})", tex=rf"\{name} {{self}}", onnx=f"Reduce{name.title()}")
     op(f"{name}.dim(self, /, dim, keepdim=False) -> values, indices", along,
        node=f"{name.title()}Backward0",
        d_self=lambda grad, indices, self_shape, dim, keepdim:
            F.scatter_chosen(grad, indices, self_shape, dim, keepdim),
        text=name + "({self}) along {dim}", tex=rf"\{name}_{{{{{{dim}}}}}} {{self}}", onnx=None)
+    op(f"a{name}(self, /, dim=(), keepdim=False)", every,
+       d_self=lambda grad, self, result, dim, keepdim, self_dtype:
+           F.shared(grad, self, result, dim, keepdim, self_dtype),
+       sign=name, text=name + "({self}) over {dim}", tex=rf"\{name}_{{{{{{dim}}}}}} {{self}}",
+       onnx=f"Reduce{name.title()}")
+
+
+@composite
+def chosen_at_ends(
+    grads: Any, self: Any, low: Any, high: Any, dim: Any, keepdim: Any, dtype: Any
+) -> Any:
+    """The gradient of ``aminmax``: of both ends."""
+    dims = () if dim is None or not self.shape else (dim,)
+    least = F.shared(grads[0], self, low, dims, keepdim, dtype)
+    return least + F.shared(grads[1], self, high, dims, keepdim, dtype)
+
+
+op("aminmax(self, /, dim=None, keepdim=False) -> min, max", reduction_kernels.aminmax,
+   d_self=lambda grads, self, min, max, dim, keepdim, self_dtype:
+       F.chosen_at_ends(grads, self, min, max, dim, keepdim, self_dtype),
+   text="min and max of {self}", tex=r"\min, \max {self}", onnx=None)
 
 op("scatter_chosen(grad_output, index, /, shape, dim, keepdim)", kernels.scatter_chosen,
    node="ScatterBackward0",
@@ -76,7 +157,74 @@ op("gather_chosen(self, index, /, dim, keepdim)", kernels.gather_chosen, node="G
        F.scatter_chosen(grad, index, self_shape, dim, keepdim),
    public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
 
-op("argmax(self, /, dim=None, keepdim=False)", kernels.argmax, nograd=True,
+op("argmax(self, /, dim=None, keepdim=False)", reduction_kernels.argmax, nograd=True,
    text="argmax({self})", tex=r"\arg\max {self}", onnx="ArgMax")
-op("argmin(self, /, dim=None, keepdim=False)", kernels.argmin, nograd=True,
+op("argmin(self, /, dim=None, keepdim=False)", reduction_kernels.argmin, nograd=True,
    text="argmin({self})", tex=r"\arg\min {self}", onnx="ArgMin")
+
+
+# Spread ------------------------------------------------------------------------------------------
+def freedom(shape: Any, dim: Any, correction: float) -> float:
+    """2 over the degrees of freedom that ``var`` divides by; inf where there are none."""
+    left = size(shape, dim) - correction
+    return 2.0 / left if left else float("inf")
+
+
+@composite
+def var_backward(grad: Any, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    """The gradient of the variance."""
+    mean = F.mean_dim(self, dim, True) if dim else F.mean(self)
+    return F.keep(grad, dim, keepdim) * freedom(self.shape, dim, correction) * (self - mean)
+
+
+@composite
+def std_backward(grad: Any, self: Any, result: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    """The gradient of the standard deviation; 0 where that is 0."""
+    part = F.where(F.eq(result, F.zeros_like(result)), F.zeros_like(grad), grad / (result * 2))
+    return F.var_backward(part, self, dim, correction, keepdim)
+
+
+op("var(self, /, dim=None, correction=1, keepdim=False)", reduction_kernels.var,
+   d_self=lambda grad, self, dim, correction, keepdim:
+       F.var_backward(grad, self, dim, correction, keepdim),
+   text="var({self})", tex=r"\operatorname{{var}} {self}", onnx=None)
+
+op("std(self, /, dim=None, correction=1, keepdim=False)", reduction_kernels.std,
+   d_self=lambda grad, self, result, dim, correction, keepdim:
+       F.std_backward(grad, self, result, dim, correction, keepdim),
+   text="std({self})", tex=r"\operatorname{{std}} {self}", onnx=None)
+
+op("var_mean(self, /, dim=None, correction=1, keepdim=False) -> result0, result1",
+   reduction_kernels.var_mean,
+   d_self=lambda grads, self, dim, correction, keepdim:
+       F.var_backward(grads[0], self, dim, correction, keepdim)
+       + F.keep(grads[1], dim, keepdim) / size(self.shape, dim),
+   text="var and mean of {self}", tex=r"\operatorname{{var}} {self}", onnx=None)
+
+op("std_mean(self, /, dim=None, correction=1, keepdim=False) -> result0, result1",
+   reduction_kernels.std_mean,
+   d_self=lambda grads, self, result0, dim, correction, keepdim:
+       F.std_backward(grads[0], self, result0, dim, correction, keepdim)
+       + F.keep(grads[1], dim, keepdim) / size(self.shape, dim),
+   text="std and mean of {self}", tex=r"\operatorname{{std}} {self}", onnx=None)
+
+# Truth and counts --------------------------------------------------------------------------------
+op("all(self, /, dim=None, keepdim=False)", reduction_kernels.truth(np.logical_and), nograd=True,
+   sign="∀", text="all({self})", tex=r"\forall {self}", onnx=None)
+op("any(self, /, dim=None, keepdim=False)", reduction_kernels.truth(np.logical_or), nograd=True,
+   sign="∃", text="any({self})", tex=r"\exists {self}", onnx=None)
+op("count_nonzero(self, /, dim=None)", reduction_kernels.count_nonzero, nograd=True,
+   text="count of {self} ≠ 0", tex=r"\#({self} \neq 0)", onnx=None)
+op("nonzero(self, /)", reduction_kernels.nonzero, nograd=True,
+   text="where {self} ≠ 0", tex=r"{{i : {self}_i \neq 0}}", onnx="NonZero")
+
+
+def shorter(shape: Any) -> tuple[int]:
+    """The length of a matrix's diagonal, as a shape."""
+    return (min(shape[0], shape[1]),)
+
+
+op("trace(self, /)", reduction_kernels.trace,
+   d_self=lambda grad, self_shape:
+       F.diagonal_backward(F.expand(grad, shorter(self_shape)), self_shape, 0, 0, 1),
+   text="trace({self})", tex=r"\operatorname{{tr}} {self}", onnx=None)

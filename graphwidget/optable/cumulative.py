@@ -1,0 +1,136 @@
+"""Ops that run along a dim: each item of the result depends on those before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .declare import Namespace, composite, op
+from .kernels import Array, Shape, as_array, sum_type
+
+F = Namespace()
+
+
+def running(ufunc: Any) -> Any:
+    """The kernel that accumulates with a ufunc; the result is in C order."""
+
+    def kernel(a: Array, dim: int, dtype: Any = None) -> Array:
+        target = np.dtype(dtype or sum_type(a) or a.dtype)
+        if not a.ndim:
+            return a.astype(target)
+        result = np.empty(a.shape, target)
+        return ufunc.accumulate(a, dim, target, result)
+
+    return kernel
+
+
+def running_extreme(ufunc: Any) -> Any:
+    """The kernel of ``cummax`` and ``cummin``: the extreme so far, and where it stood last."""
+
+    def kernel(a: Array, dim: int) -> tuple[Array, Array]:
+        if not a.ndim:
+            return a.copy(), np.zeros((), np.int64)
+        values = ufunc.accumulate(a, dim, out=np.empty(a.shape, a.dtype))
+        met = a == values
+        if a.dtype.kind == "f":
+            met |= np.isnan(a)
+        places = np.arange(a.shape[dim]).reshape((-1,) + (1,) * (a.ndim - 1 - dim))
+        indices = np.where(met, places, 0)
+        return values, np.maximum.accumulate(indices, dim, out=np.empty(a.shape, np.int64))
+
+    return kernel
+
+
+def scatter_added(grad: Array, index: Array, shape: Shape, dim: int) -> Array:
+    """Zeros of ``shape`` to which grad is added at indices along a dim."""
+    result = np.zeros(shape, as_array(grad).dtype)
+    if not shape:
+        return result + grad
+    places: list[Any] = list(np.indices(index.shape, sparse=True))
+    places[dim] = index
+    np.add.at(result, tuple(places), grad)
+    return result
+
+
+def gathered(a: Array, index: Array, dim: int) -> Array:
+    """The items at indices along a dim."""
+    return np.take_along_axis(a, index, dim) if a.ndim else a.copy()
+
+
+op("cumsum(self, /, dim, dtype=None)", running(np.add), inplace=True,
+   d_self=lambda grad, dim: F.cumsum_reversed(grad, dim),
+   sign="Σ↓", text="running sum of {self} along {dim}", tex=r"\sum_{{j \le i}} {self}_j",
+   onnx="CumSum")
+
+
+@composite
+def cumsum_reversed(grad: Any, dim: Any) -> Any:
+    """Running sums from the end."""
+    if len(grad.shape) == 0:
+        return grad
+    return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,))
+
+
+@composite
+def cumprod_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
+    """The gradient of running products, exact where items are 0: there item k is replaced by 1 in
+    a copy of its own, and the products of that copy are what it was multiplied with."""
+    ndim = len(self.shape)
+    if ndim == 0:
+        return grad
+    if not bool((self == 0).any()):
+        return F.cumsum_reversed(grad * result, dim) / self
+    last = ndim - 1
+    items = F.unsqueeze(F.transpose(self, dim, last), last)
+    items = F.expand(items, (*items.shape[:-2], self.shape[dim], self.shape[dim]))
+    own = F.triu(F.tril(F.ones_like(items), 0), 0)
+    others = F.cumprod(F.where(own > 0, own, items), ndim)
+    flow = F.triu(others, 0) * F.unsqueeze(F.transpose(grad, dim, last), last)
+    return F.transpose(F.sum_dim(flow, (ndim,)), dim, last)
+
+
+op("cumprod(self, /, dim, dtype=None)", running(np.multiply), inplace=True,
+   d_self=lambda grad, self, result, dim: F.cumprod_backward(grad, self, result, dim),
+   sign="Π↓", text="running product of {self} along {dim}", tex=r"\prod_{{j \le i}} {self}_j",
+   onnx=None)
+
+for name, ufunc in (("max", np.maximum), ("min", np.minimum)):
+    op(f"cum{name}(self, /, dim) -> values, indices", running_extreme(ufunc),
+       d_self=lambda grad, self, indices, dim: F.scatter_added(grad, indices, self.shape, dim),
+       sign=f"{name}↓", text=f"running {name} of " + "{self} along {dim}",
+       tex=rf"\{name}_{{{{j \le i}}}} {{self}}_j", onnx=None)
+
+op("scatter_added(grad_output, index, /, shape, dim)", scatter_added, node="ScatterAddBackward0",
+   d_grad_output=lambda grad, index, dim: F.gathered(grad, index, dim),
+   public=False, text="{grad_output} added at the chosen items", tex=r"{grad_output}", onnx=None)
+
+op("gathered(self, index, /, dim)", gathered, node="GatherBackward0",
+   d_self=lambda grad, index, self_shape, dim: F.scatter_added(grad, index, self_shape, dim),
+   public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
+
+
+def logcumsumexp(a: Array, dim: int) -> Array:
+    """Running log of the sum of exp."""
+    return as_array(np.logaddexp.accumulate(a, dim, out=np.empty_like(a))) if a.ndim else a.copy()
+
+
+@composite
+def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
+    """The gradient of running logsumexps: positive and negative parts apart, by their logarithms,
+    so that nothing overflows."""
+    if len(self.shape) == 0:
+        return grad
+    none = F.zeros_like(grad) - float("inf")
+    size = F.log(F.abs(grad))
+    parts = []
+    for sign in (grad > 0, grad < 0):
+        flow = F.where(sign, size, none) - result
+        flow = F.flip(F.logcumsumexp(F.flip(flow, (dim,)), dim), (dim,))
+        parts.append(F.exp(flow + self))
+    return parts[0] - parts[1]
+
+
+op("logcumsumexp(self, /, dim)", logcumsumexp,
+   d_self=lambda grad, self, result, dim: F.logcumsumexp_backward(grad, self, result, dim),
+   text="running logsumexp of {self}", tex=r"\log \sum_{{j \le i}} e^{{{self}_j}}", onnx=None)

@@ -1,0 +1,166 @@
+"""Kernels of reductions. All take and return arrays.
+
+``dim`` is a tuple of dims counted from the start (one dim where PyTorch takes one); the empty
+tuple and None mean all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .kernels import Array, Shape, as_array, count_along, sum_type
+
+
+def dense(found: Any) -> Array:
+    """A reduction's result as an array in C order."""
+    return np.asarray(found, order="C")
+
+
+def nansum(a: Array, dim: Shape, keepdim: bool, dtype: Any) -> Array:
+    """Sums along dims that pass over nan."""
+    kept = np.where(np.isnan(a), a.dtype.type(0), a) if a.dtype.kind == "f" else a
+    return dense(np.add.reduce(kept, dim or None, dtype or sum_type(a), keepdims=keepdim))
+
+
+def prod_all(a: Array, dtype: Any) -> Array:
+    """The product of all items, 0-d."""
+    return as_array(np.multiply.reduce(a, None, dtype or sum_type(a)))
+
+
+def prod_dim(a: Array, dim: int, keepdim: bool, dtype: Any) -> Array:
+    """Products along a dim."""
+    along = dim if a.ndim else None
+    return dense(np.multiply.reduce(a, along, dtype or sum_type(a), keepdims=keepdim))
+
+
+def amax(a: Array, dim: Shape, keepdim: bool) -> Array:
+    """Largest items along dims; nan wins."""
+    return dense(np.maximum.reduce(a, dim or None, keepdims=keepdim))
+
+
+def amin(a: Array, dim: Shape, keepdim: bool) -> Array:
+    """Smallest items along dims; nan wins."""
+    return dense(np.minimum.reduce(a, dim or None, keepdims=keepdim))
+
+
+def aminmax(a: Array, dim: int | None, keepdim: bool) -> tuple[Array, Array]:
+    """Smallest and largest items along a dim, or of all."""
+    dims = () if dim is None or not a.ndim else (dim,)
+    return amin(a, dims, keepdim), amax(a, dims, keepdim)
+
+
+# Spread --------------------------------------------------------------------------------------
+def var(a: Array, dim: Shape | None, correction: float, keepdim: bool) -> Array:
+    """The summed squared distance from the mean, over the count less ``correction``."""
+    return var_mean(a, dim, correction, keepdim)[0]
+
+
+def std(a: Array, dim: Shape | None, correction: float, keepdim: bool) -> Array:
+    """The square root of ``var``."""
+    return as_array(np.sqrt(var(a, dim, correction, keepdim)))
+
+
+def var_mean(
+    a: Array, dim: Shape | None, correction: float, keepdim: bool
+) -> tuple[Array, Array]:  # fmt: skip
+    """Variance and mean; float16 is computed in float32."""
+    along = dim or tuple(range(a.ndim))
+    count = count_along(a.shape, along)
+    wide = a.astype(np.float32) if a.itemsize == 2 else a
+    mean = np.divide(np.add.reduce(wide, along, keepdims=True), wide.dtype.type(count))
+    off = np.asarray(np.subtract(wide, mean))
+    np.multiply(off, off, off)
+    total = np.asarray(np.add.reduce(off, along, keepdims=keepdim))
+    found = np.divide(total, wide.dtype.type(max(count - correction, 0)))
+    mean = np.reshape(mean, total.shape)
+    return dense(found.astype(a.dtype, copy=False)), dense(mean.astype(a.dtype, copy=False))
+
+
+def std_mean(
+    a: Array, dim: Shape | None, correction: float, keepdim: bool
+) -> tuple[Array, Array]:  # fmt: skip
+    """Standard deviation and mean."""
+    spread, mean = var_mean(a, dim, correction, keepdim)
+    return as_array(np.sqrt(spread)), mean
+
+
+# Logarithms and norms ------------------------------------------------------------------------
+def logsumexp(a: Array, dim: Shape, keepdim: bool) -> Array:
+    """log of the sum of exp, the largest item taken out before."""
+    along = dim or None
+    top = np.maximum.reduce(a, along, keepdims=True, initial=-np.inf)
+    top = np.where(np.isinf(top), a.dtype.type(0), top)
+    total = np.asarray(np.add.reduce(np.exp(a - top), along, keepdims=keepdim))
+    return dense(np.log(total) + top.reshape(total.shape))
+
+
+def vector_norm(a: Array, ord: float, dim: Shape | None, keepdim: bool, dtype: Any) -> Array:
+    """(sum |a| ** ord) ** (1 / ord), and its limits for 0, inf and -inf."""
+    a = a if dtype is None else a.astype(dtype)
+    along = dim or None
+    if ord == 2:
+        total = np.add.reduce(np.multiply(a, a), along, keepdims=keepdim)
+        return dense(np.sqrt(total))
+    if ord == 0:
+        return dense(np.add.reduce(a != 0, along, a.dtype, keepdims=keepdim))
+    size = np.absolute(a)
+    if ord in (np.inf, -np.inf):
+        choose = np.maximum if ord > 0 else np.minimum
+        return dense(choose.reduce(size, along, keepdims=keepdim))
+    if ord == 1:
+        return dense(np.add.reduce(size, along, keepdims=keepdim))
+    total = np.add.reduce(np.power(size, a.dtype.type(ord)), along, keepdims=keepdim)
+    return dense(np.power(total, a.dtype.type(1 / ord)))
+
+
+def dist(a: Array, b: Array, p: float) -> Array:
+    """The norm of the difference."""
+    return vector_norm(np.asarray(np.subtract(a, b)), p, None, False, None)
+
+
+def renorm(a: Array, p: float, dim: int, maxnorm: float) -> Array:
+    """Slices along a dim scaled down to the norm that they may have at most; the 1e-7 is
+    PyTorch's, which keeps the factor finite."""
+    others = tuple(d for d in range(a.ndim) if d != dim)
+    norm = vector_norm(a, p, others, True, None)
+    factor = np.where(norm > maxnorm, maxnorm / (norm + norm.dtype.type(1e-7)), 1)
+    return dense(np.multiply(a, factor.astype(a.dtype)))
+
+
+# Truth and counts ----------------------------------------------------------------------------
+def truth(choose: Any) -> Any:
+    """``all`` or ``any`` as a kernel; of uint8 the result is uint8, as PyTorch has it."""
+
+    def kernel(a: Array, dim: Shape | None, keepdim: bool) -> Array:
+        along = dim if dim is None or a.ndim else None
+        found = choose.reduce(a, along, np.bool_, keepdims=keepdim)
+        return np.asarray(found, np.uint8 if a.dtype == np.uint8 else np.bool_, order="C")
+
+    return kernel
+
+
+def count_nonzero(a: Array, dim: Shape | None) -> Array:
+    """How many items along dims are not 0."""
+    return dense(np.add.reduce(a != 0, dim or None, np.int64))
+
+
+def nonzero(a: Array) -> Array:
+    """The indices of the items that are not 0, one row each."""
+    return np.argwhere(a)
+
+
+def trace(a: Array) -> Array:
+    """The sum of the diagonal."""
+    return as_array(np.add.reduce(np.diagonal(a), 0, sum_type(a)))
+
+
+def argmax(a: Array, dim: int | None, keepdim: bool) -> Array:
+    """Indices of the first largest items; nan is largest."""
+    return dense(np.argmax(a, dim if a.ndim else None, keepdims=keepdim))
+
+
+def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
+    """Indices of the first smallest items; nan is smallest."""
+    return dense(np.argmin(a, dim if a.ndim else None, keepdims=keepdim))

@@ -1,0 +1,230 @@
+"""Ops that order items: sort, topk, kthvalue, median, mode; searching and telling apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import kernels, selection
+from .declare import Namespace, op
+from .kernels import Array, as_array
+
+F = Namespace()
+
+
+# Sorting -----------------------------------------------------------------------------------------
+def order(a: Array, dim: int, descending: bool) -> Array:
+    """The indices that sort along a dim, stably; nan is the largest."""
+    if not descending:
+        return np.argsort(a, dim, kind="stable")
+    # Equal items keep their order if the reverse is sorted and the result reversed.
+    turned = np.argsort(np.flip(a, dim), dim, kind="stable")
+    return a.shape[dim] - 1 - np.flip(turned, dim)
+
+
+def sort(a: Array, dim: int, descending: bool) -> tuple[Array, Array]:
+    """Sorted items along a dim, and where they stood."""
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    indices = order(a, dim, descending)
+    # As PyTorch's, the values lie in memory as the operand does, the indices too.
+    values = np.empty_like(a)
+    values[...] = np.take_along_axis(a, indices, dim)
+    places = np.empty_like(a, np.int64)
+    places[...] = indices
+    return values, places
+
+
+for key, node in (("sort", "SortBackward0"), ("sort.stable", "SortBackward1")):
+    op(f"{key}(self, /, dim=-1, descending=False) -> values, indices", sort, node=node,
+       d_self=lambda grad, indices, self_shape, dim:
+           F.scatter_chosen(grad, indices, self_shape, dim, True),
+       text="{self} sorted", tex=r"\operatorname{{sort}} {self}", onnx=None)
+
+op("argsort(self, /, dim=-1, descending=False)",
+   lambda a, dim, descending: sort(a, dim, descending)[1], nograd=True,
+   text="the order of {self}", tex=r"\operatorname{{argsort}} {self}", onnx=None)
+
+
+# Some of the sorted ------------------------------------------------------------------------------
+def equal_neighbours(items: Array) -> Array:
+    """For each row of sorted items, whether any two are equal."""
+    left, right = items[..., :-1], items[..., 1:]
+    same = left == right
+    if items.dtype.kind == "f":
+        same |= np.isnan(left) & np.isnan(right)
+    return np.logical_or.reduce(same, -1)
+
+
+def smaller(row: list[Any]) -> Any:
+    """Whether one place's item stands before another's; nan is the largest."""
+    return lambda i, j: row[i] < row[j] or (row[j] != row[j] and row[i] == row[i])
+
+
+def larger(row: list[Any]) -> Any:
+    """Whether one place's item stands after another's; nan is the largest."""
+    return lambda i, j: row[i] > row[j] or (row[i] != row[i] and row[j] == row[j])
+
+
+def selected(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
+    """The places of the k first of a row, in PyTorch's order (TopKImpl.h)."""
+    places = list(range(len(row)))
+    before = larger(row) if largest else smaller(row)
+    if k * 64 <= len(row):
+        selection.partial_sort(places, 0, k, len(row), before)
+    else:
+        selection.nth_element(places, k - 1, before)
+        if sort:
+            selection.sort(places, k - 1, before)
+    return places[:k]
+
+
+def topk(
+    a: Array, k: int, dim: int, largest: bool, sorted: bool
+) -> tuple[Array, Array]:  # fmt: skip
+    """The k largest (or smallest) items along a dim, and where they stood."""
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    rows = np.moveaxis(a, dim, -1)
+    every = order(rows, -1, largest)
+    indices = np.ascontiguousarray(every[..., :k])
+    if k:
+        checked = np.take_along_axis(rows, every[..., : k + 1], -1)
+        unclear = equal_neighbours(checked) if sorted else np.ones(rows.shape[:-1], bool)
+        for at in np.argwhere(unclear):
+            place = tuple(at)
+            indices[place] = selected(rows[place].tolist(), k, largest, sorted)
+    values = np.take_along_axis(rows, indices, -1)
+    return (
+        np.ascontiguousarray(np.moveaxis(values, -1, dim)),
+        np.ascontiguousarray(np.moveaxis(indices, -1, dim)),
+    )
+
+
+def picked(a: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The items at one index for each row (index has the dim last, of size 1)."""
+    index = np.moveaxis(index, -1, dim)
+    values = np.take_along_axis(a, index, dim)
+    if not keepdim:
+        values, index = values.squeeze(dim), index.squeeze(dim)
+    return np.asarray(values, order="C"), np.asarray(index, order="C")
+
+
+def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The k-th smallest items along a dim, and where they stood."""
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    rows = np.moveaxis(a, dim, -1)
+    every = order(rows, -1, False)
+    index = every[..., k - 1 : k].copy()
+    nearby = np.take_along_axis(rows, every[..., max(k - 2, 0) : k + 1], -1)
+    for at in np.argwhere(equal_neighbours(nearby)):
+        place = tuple(at)
+        row = rows[place].tolist()
+        places = list(range(len(row)))
+        selection.quickselect(places, k - 1, larger(row))
+        index[place] = places[k - 1]
+    return picked(a, index, dim, keepdim)
+
+
+def median(pass_nan: bool) -> Any:
+    """The kernel of ``median`` along a dim: of an even number of items the lower middle one, of
+    equal items the first; nan wins (or is passed over)."""
+
+    def kernel(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+        if not a.ndim:
+            return a.copy(), np.zeros((), np.int64)
+        rows = np.moveaxis(a, dim, -1)
+        every = order(rows, -1, False)
+        if a.dtype.kind == "f":
+            nans = np.isnan(rows)
+            count = rows.shape[-1] - np.add.reduce(nans, -1, keepdims=True)
+            middle = np.maximum(count - 1, 0) // 2
+            if not pass_nan:
+                middle = np.where(count < rows.shape[-1], count, middle)
+        else:
+            middle = np.full((*rows.shape[:-1], 1), (rows.shape[-1] - 1) // 2)
+        index = np.take_along_axis(every, middle, -1)
+        value = np.take_along_axis(rows, index, -1)
+        same = rows == value
+        if a.dtype.kind == "f":
+            same |= np.isnan(rows) & np.isnan(value)
+        return picked(a, np.argmax(same, -1, keepdims=True), dim, keepdim)
+
+    return kernel
+
+
+def median_all(pass_nan: bool) -> Any:
+    """The kernel of ``median`` of all items; nan of none."""
+    along = median(pass_nan)
+
+    def kernel(a: Array) -> Array:
+        if not a.size:
+            return np.asarray(np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min, a.dtype)
+        return as_array(along(a.reshape(-1), 0, False)[0])
+
+    return kernel
+
+
+def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The most frequent items along a dim (the smallest of several), and where the last stood."""
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    rows = np.moveaxis(a, dim, -1)
+    every = order(rows, -1, False)
+    items = np.take_along_axis(rows, every, -1)
+    size = rows.shape[-1]
+    places = np.arange(size)
+    starts = np.ones(items.shape, bool)
+    starts[..., 1:] = items[..., 1:] != items[..., :-1]
+    begin = np.maximum.accumulate(np.where(starts, places, 0), -1)
+    run = places - begin + 1  # how many equal items up to here
+    last = np.argmax(run, -1, keepdims=True)
+    return picked(a, np.take_along_axis(every, last, -1), dim, keepdim)
+
+
+op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", topk,
+   d_self=lambda grad, indices, self_shape, dim:
+       F.scatter_chosen(grad, indices, self_shape, dim, True),
+   text="the {k} first of {self}", tex=r"\operatorname{{top}}_{{{k}}} {self}", onnx="TopK")
+
+op("kthvalue(self, /, k, dim=-1, keepdim=False) -> values, indices", kthvalue,
+   d_self=lambda grad, indices, self_shape, dim, keepdim:
+       F.scatter_chosen(grad, indices, self_shape, dim, keepdim),
+   text="number {k} of {self}", tex=r"{self}_{{({k})}}", onnx=None)
+
+for name, pass_nan in (("median", False), ("nanmedian", True)):
+    op(f"{name}(self, /)", median_all(pass_nan),
+       d_self=lambda grad, self, result, self_dtype: F.evenly(grad, self, result, self_dtype),
+       text="median({self})", tex=r"\operatorname{{median}} {self}", onnx=None)
+    op(f"{name}.dim(self, /, dim, keepdim=False) -> values, indices", median(pass_nan),
+       node=f"{name.title()}Backward1",
+       d_self=lambda grad, indices, self_shape, dim, keepdim:
+           F.scatter_chosen(grad, indices, self_shape, dim, keepdim),
+       text="median({self}) along {dim}", tex=r"\operatorname{{median}} {self}", onnx=None)
+
+op("mode(self, /, dim=-1, keepdim=False) -> values, indices", mode,
+   d_self=lambda grad, indices, self_shape, dim, keepdim:
+       F.scatter_chosen(grad, indices, self_shape, dim, keepdim),
+   text="mode({self})", tex=r"\operatorname{{mode}} {self}", onnx=None)
+
+
+# Searching ---------------------------------------------------------------------------------------
+def searchsorted(sequence: Array, values: Array, right: bool, dtype: Any) -> Array:
+    """Where values would be put into sorted rows (one row for all, or one for each)."""
+    side: Any = "right" if right else "left"
+    if sequence.ndim == 1:
+        return np.asarray(np.searchsorted(sequence, values, side), dtype)
+    result = np.empty(values.shape, dtype)
+    for at in np.ndindex(sequence.shape[:-1]):
+        result[at] = np.searchsorted(sequence[at], values[at], side)
+    return result
+
+
+op("searchsorted(sorted_sequence, self, /, right, dtype)", searchsorted, nograd=True, public=False,
+   text="places of {self} in {sorted_sequence}", tex=r"{self}", onnx=None)
+
+op("isin(elements, test_elements, /, invert)",
+   lambda a, b, invert: as_array(np.isin(a, b, invert=invert)), nograd=True, public=False,
+   sign="∈", text="{elements} ∈ {test_elements}", tex=r"{elements} \in {test_elements}", onnx=None)

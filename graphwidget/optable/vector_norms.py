@@ -1,0 +1,85 @@
+"""Ops that measure how large tensors are: norms, distances, logsumexp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import reduction_kernels
+from .declare import Namespace, composite, op
+
+F = Namespace()
+
+INF = float("inf")
+
+op("logsumexp(self, /, dim, keepdim=False)", reduction_kernels.logsumexp,
+   d_self=lambda grad, self, result, dim, keepdim:
+       F.keep(grad, dim, keepdim) * F.exp(self - F.keep(result, dim, keepdim)),
+   text="log Σ exp({self}) over {dim}", tex=r"\log \sum_{{{dim}}} e^{{{self}}}",
+   onnx="ReduceLogSumExp")
+
+
+@composite
+def zero_where(condition: Any, value: Any) -> Any:
+    """A value, 0 where a condition holds."""
+    return F.where(condition, F.zeros_like(value), value)
+
+
+@composite
+def norm_backward(grad: Any, self: Any, ord: Any, norm: Any, dim: Any, keepdim: Any) -> Any:
+    """The gradient of the vector norm; 0 (PyTorch's choice) where the norm is 0."""
+    if ord == 0:
+        return None
+    grad, norm = F.keep(grad, dim, keepdim), F.keep(norm, dim, keepdim)
+    if ord == 1:
+        return F.sign(self) * grad
+    if ord == 2:
+        return grad * F.zero_where(F.eq(norm, F.zeros_like(norm)), self / norm)
+    if ord in (INF, -INF):
+        return F.norm_of_extreme(grad, self, norm, dim)
+    size = F.abs(self)
+    if ord < 1:
+        slope = F.sign(self) * F.zero_where(F.eq(self, F.zeros_like(self)), F.pow(size, ord - 1))
+        return slope * grad * F.pow(norm, 1 - ord)
+    slope = F.sign(self) * F.pow(size, ord - 1) if ord < 2 else self * F.pow(size, ord - 2)
+    scale = grad / F.pow(norm, ord - 1)
+    return slope * F.zero_where(F.eq(norm, F.zeros_like(norm)), scale)
+
+
+@composite
+def norm_of_extreme(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
+    """The gradient of the norm that is the largest (or smallest) size, shared equally."""
+    size = F.abs(self)
+    mask = F.zeros_like(self) + F.logical_or(F.eq(size, norm), F.isnan(size))
+    count = F.sum_dim(mask, dim, True) if dim else F.sum(mask)
+    return F.sign(self) * (grad / count * mask)
+
+
+op("linalg_vector_norm(self, /, ord=2, dim=None, keepdim=False, dtype=None)",
+   reduction_kernels.vector_norm,
+   d_self=lambda grad, self, result, ord, dim, keepdim:
+       F.norm_backward(grad, self, ord, result, dim, keepdim),
+   public=False, sign="‖·‖", text="‖{self}‖ of order {ord}", tex=r"\|{self}\|_{{{ord}}}",
+   onnx=None)
+
+op("dist(self, other, /, p=2)", reduction_kernels.dist,
+   d_self=lambda grad, self, other, result, p:
+       F.sum_to_size(F.norm_backward(grad, self - other, p, result, None, False), self.shape),
+   d_other=lambda grad, self, other, result, p:
+       -F.sum_to_size(F.norm_backward(grad, self - other, p, result, None, False), other.shape),
+   text="‖{self} − {other}‖", tex=r"\|{self} - {other}\|_{{{p}}}", onnx=None)
+
+
+@composite
+def renorm_backward(grad: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
+    """The gradient of ``renorm``: through the slices and through their norms."""
+    others = tuple(d for d in range(len(self.shape)) if d != dim)
+    norm = F.linalg_vector_norm(self, p, others, True)
+    flow = F.norm_backward(F.sum_dim(self * grad, others, True), self, p, norm, others, True)
+    inverse = 1 / (norm + 1e-7)
+    slope = maxnorm * inverse * (grad - inverse * flow)
+    return F.where(norm > maxnorm, slope, grad)
+
+
+op("renorm(self, /, p, dim, maxnorm)", reduction_kernels.renorm, inplace=True,
+   d_self=lambda grad, self, p, dim, maxnorm: F.renorm_backward(grad, self, p, dim, maxnorm),
+   text="{self} with norms up to {maxnorm}", tex=r"{self}", onnx=None)
