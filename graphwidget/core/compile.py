@@ -306,38 +306,52 @@ def record_list(op: Op) -> Callable[..., Any]:
 def record_many(op: Op) -> Callable[..., Any]:
     """The record function of an op with several outputs (``max.dim``, ``unbind``)."""
     classes = {targets: node_class(op, targets) for targets in plans(op)}
-    (first,) = op.inputs
+    count = len(op.inputs)
+    defaults = {name: value for name, value in op.params.items() if value is not REQUIRED}
 
-    def record(tensor: Any, *args: Any, **params: Any) -> Any:
-        params = {**dict(zip(op.params, args, strict=False)), **params}
-        outs = tuple(hot.Tensor._wrap(data) for data in op.kernel(tensor._data, **params))
-        if tensor._view is not None:
-            hot.refresh(tensor)
+    def record(*args: Any, **params: Any) -> Any:
+        tensors = args[:count]
+        params = {**defaults, **dict(zip(op.params, args[count:], strict=False)), **params}
+        found = op.kernel(*(tensor._data for tensor in tensors), **params)
+        outs = tuple(hot.Tensor._wrap(data) for data in found)
+        for tensor in tensors:
+            if tensor._view is not None:
+                hot.refresh(tensor)
         node: Any = None
-        if tensor._requires_grad and hot.grad_enabled():
-            node = classes[(first,)]()
-            node.start((hot.target_of(tensor),))
-            node.metas = [out._meta for out in outs]
-            for name in op.metadata((first,)):
-                given = {**params, f"{first}_shape": tensor._meta.shape}
-                setattr(node, "p_" + name, given[name])
-            for nr, out in enumerate(outs):
-                if out._meta.floating:
-                    out._node, out._requires_grad = hot.Output(node, nr), True
-            for name in op.saved_by((first,)):
-                if name in op.outputs:
-                    saved = hot.saved_output(outs[op.outputs.index(name)])
-                else:
-                    saved = hot.saved_input(tensor)
-                setattr(node, "saved_" + name, saved)
+        given = dict(zip(op.inputs, tensors, strict=True))
+        targets = tuple(name for name in op.derivatives if given[name]._requires_grad)
+        if targets and hot.grad_enabled():
+            node = classes[targets]()
+            start_many(node, op, targets, given, outs, params)
         if op.view:
             for nr, out in enumerate(outs):
-                hot.as_view(out, tensor, op, params, nr)
+                hot.as_view(out, tensors[0], op, params, nr)
         if hot.observer is not None:
-            hot.observer.called(op, (tensor,), params, outs, node)
+            hot.observer.called(op, tensors, params, outs, node)
         return outs
 
     return record
+
+
+def start_many(
+    node: Any, op: Op, targets: tuple[str, ...], given: dict[str, Any], outs: Any, params: Any
+) -> None:
+    """Make the node of an op with several outputs part of the graph, and save what it needs."""
+    node.start(tuple(hot.target_of(given[name]) for name in targets))
+    node.metas = [out._meta for out in outs]
+    for name in op.metadata(targets):
+        source, _, what = name.rpartition("_")
+        value = params[name] if name in params else getattr(given[source]._meta, what)
+        setattr(node, "p_" + name, value)
+    for nr, out in enumerate(outs):
+        if out._meta.floating:
+            out._node, out._requires_grad = hot.Output(node, nr), True
+    for name in op.saved_by(targets):
+        if name in op.outputs:
+            saved = hot.saved_output(outs[op.outputs.index(name)])
+        else:
+            saved = hot.saved_input(given[name])
+        setattr(node, "saved_" + name, saved)
 
 
 def signature_of(op: Op) -> inspect.Signature:

@@ -6,7 +6,6 @@ Most are the record functions of the op table as they are. Those with PyTorch's 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from . import dtypes, hot
 from .compile import TENSORS as F
 from .conversion import to
-from .dims import shape_args, wrap_dim, wrap_dims
+from .dims import shape_args, wrap_dim
 from .promote import constant, is_number
 from .public import offer
 from .tensor import Tensor
@@ -147,117 +146,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return F.clone(input)
 
 
-# Reductions ----------------------------------------------------------------------------------
-class Pair(tuple[Tensor, Tensor]):
-    """Values and indices, by name too, as PyTorch's ``return_types``."""
-
-    op = "max"
-
-    @property
-    def values(self) -> Tensor:
-        """The chosen items."""
-        return self[0]
-
-    @property
-    def indices(self) -> Tensor:
-        """Where they stood."""
-        return self[1]
-
-    def __repr__(self) -> str:
-        return f"torch.return_types.{self.op}(\nvalues={self.values!r},\nindices={self.indices!r})"
-
-
-class MinPair(Pair):
-    """The same for ``min``."""
-
-    op = "min"
-
-
-@offer(out=True)
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The sum of all items, or along dims."""
-    if dtype is not None:
-        input = to(input, dtype)
-    if dim is None:
-        return (
-            F.sum(input) if not keepdim else F.sum_dim(input, tuple(range(input._data.ndim)), True)
-        )
-    return F.sum_dim(input, wrap_dims(dim, input._data.ndim), keepdim)
-
-
-@offer(out=True)
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The mean of all items, or along dims.
-
-    Raises:
-        RuntimeError: integers.
-    """
-    if dtype is not None:
-        input = to(input, dtype)
-    if not input._meta.floating:
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
-            f"complex dtype. Got: {dtypes.type_word(input._data.dtype)}"
-        )
-    if dim is None:
-        return F.mean(input)
-    return F.mean_dim(input, wrap_dims(dim, input._data.ndim), keepdim)
-
-
-def _extreme(name: str, pair: type[Pair], pairwise: str) -> Callable[..., Any]:
-    def function(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-        if isinstance(dim, Tensor):
-            return getattr(F, pairwise)(input, dim)
-        if dim is None:
-            if input._data.size == 0:
-                raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-                    "Specify the reduction dim with the 'dim' argument."
-                )
-            return getattr(F, name)(input)
-        wrapped = wrap_dim(dim, input._data.ndim)
-        if input._data.ndim and not input._data.shape[wrapped]:
-            raise IndexError(f"{name}(): Expected reduction dim {wrapped} to have non-zero size.")
-        return pair(getattr(F, name + "_dim")(input, dim=wrapped, keepdim=keepdim))
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"The {name}imum of all items; along a dim, a pair of values and indices; of two tensors, "
-        f"``{pairwise}``."
-    )
-    return function
-
-
-max = offer(out=True)(_extreme("max", Pair, "maximum"))
-min = offer(out=True)(_extreme("min", MinPair, "minimum"))
-
-
-@offer(out=True)
-def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The index of the first largest item (flat, or along a dim)."""
-    wrapped = None if dim is None else wrap_dim(dim, input._data.ndim)
-    return F.argmax(input, wrapped, keepdim)
-
-
-@offer(out=True)
-def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The index of the first smallest item (flat, or along a dim)."""
-    wrapped = None if dim is None else wrap_dim(dim, input._data.ndim)
-    return F.argmin(input, wrapped, keepdim)
-
-
-@offer(out=True)
-def all(input: Tensor, dim: int | None = None) -> Tensor:
-    """Whether all items are true."""
-    return Tensor._wrap(np.all(input._data, dim))
-
-
-@offer(out=True)
-def any(input: Tensor, dim: int | None = None) -> Tensor:
-    """Whether any item is true."""
-    return Tensor._wrap(np.any(input._data, dim))
-
-
+# Sums and shares ------------------------------------------------------------------------------
 @offer(out=True)
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """exp(input) over its sum along a dim."""

@@ -12,9 +12,13 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     factories,
     functions,
     interchange,
+    norms,
     operators,
     products,
+    reductions,
     shapes,
+    sorting,
+    statistics,
     writes,
 )
 from .compile import TENSORS as F

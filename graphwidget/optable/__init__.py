@@ -3,6 +3,7 @@
 from . import (
     activations,
     convolution,
+    cumulative,
     elementary,
     embedding,
     indexing,
@@ -14,6 +15,8 @@ from . import (
     pooling,
     reductions,
     shapes,
+    sorting,
+    vector_norms,
 )
 from .declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Derivative, Namespace, Op, bind, op
 
@@ -28,6 +31,7 @@ __all__ = [
     "activations",
     "bind",
     "convolution",
+    "cumulative",
     "elementary",
     "embedding",
     "indexing",
@@ -40,4 +44,6 @@ __all__ = [
     "pooling",
     "reductions",
     "shapes",
+    "sorting",
+    "vector_norms",
 ]  # fmt: skip

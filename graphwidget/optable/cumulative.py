@@ -77,7 +77,7 @@ def cumprod_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
     """The gradient of running products, exact where items are 0: there item k is replaced by 1 in
     a copy of its own, and the products of that copy are what it was multiplied with."""
     ndim = len(self.shape)
-    if ndim == 0:
+    if ndim == 0 or self.shape[dim] == 1 or 0 in self.shape:
         return grad
     if not bool((self == 0).any()):
         return F.cumsum_reversed(grad * result, dim) / self
@@ -112,16 +112,21 @@ op("gathered(self, index, /, dim)", gathered, node="GatherBackward0",
 
 def logcumsumexp(a: Array, dim: int) -> Array:
     """Running log of the sum of exp."""
-    return as_array(np.logaddexp.accumulate(a, dim, out=np.empty_like(a))) if a.ndim else a.copy()
+    return running(np.logaddexp)(a, dim)  # type: ignore[no-any-return]
+
+
+def lowest(dtype: Any) -> float:
+    """The lowest finite number: unlike -inf it may be subtracted from itself."""
+    return float(np.finfo(dtype).min)
 
 
 @composite
-def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
+def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: Any, dtype: Any) -> Any:
     """The gradient of running logsumexps: positive and negative parts apart, by their logarithms,
     so that nothing overflows."""
-    if len(self.shape) == 0:
+    if 0 in self.shape or not self.shape:
         return grad
-    none = F.zeros_like(grad) - float("inf")
+    none = F.zeros_like(grad) + lowest(dtype)
     size = F.log(F.abs(grad))
     parts = []
     for sign in (grad > 0, grad < 0):
@@ -132,5 +137,6 @@ def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
 
 
 op("logcumsumexp(self, /, dim)", logcumsumexp,
-   d_self=lambda grad, self, result, dim: F.logcumsumexp_backward(grad, self, result, dim),
+   d_self=lambda grad, self, result, dim, self_dtype:
+       F.logcumsumexp_backward(grad, self, result, dim, self_dtype),
    text="running logsumexp of {self}", tex=r"\log \sum_{{j \le i}} e^{{{self}_j}}", onnx=None)

@@ -130,7 +130,7 @@ def sum_all(a: Array, dtype: Any = None) -> Array:
     return as_array(np.add.reduce(a, None, dtype or sum_type(a)))
 
 
-def sum_dim(a: Array, dim: Shape, keepdim: bool, dtype: Any = None) -> Array:
+def sum_dim(a: Array, dim: Shape, keepdim: bool = False, dtype: Any = None) -> Array:
     """Sums along dims."""
     total = np.add.reduce(a, dim, dtype or sum_type(a), keepdims=keepdim)
     return np.asarray(total, order="C")
@@ -142,7 +142,7 @@ def mean_all(a: Array, dtype: Any = None) -> Array:
     return np.divide(total, np.asarray(a.size, total.dtype), out=...)
 
 
-def mean_dim(a: Array, dim: Shape, keepdim: bool, dtype: Any = None) -> Array:
+def mean_dim(a: Array, dim: Shape, keepdim: bool = False, dtype: Any = None) -> Array:
     """Means along dims."""
     total = np.add.reduce(a, dim, dtype, keepdims=keepdim)
     count = count_along(a.shape, dim)

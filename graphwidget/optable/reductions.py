@@ -77,6 +77,8 @@ def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> 
         return F.reshape(grad, ())
     if dim is not None:
         grad, result = F.keep(grad, (dim,), keepdim), F.keep(result, (dim,), keepdim)
+    if dim is not None and self.shape[dim] == 1:
+        return grad
     if not bool((self == 0).any()):
         return grad * result / self
     if dim is not None:

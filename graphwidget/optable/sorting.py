@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import kernels, selection
+from . import selection
 from .declare import Namespace, op
 from .kernels import Array, as_array
 
@@ -129,8 +129,8 @@ def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
 
 
 def median(pass_nan: bool) -> Any:
-    """The kernel of ``median`` along a dim: of an even number of items the lower middle one, of
-    equal items the first; nan wins (or is passed over)."""
+    """The kernel of ``median`` along a dim: of an even number of items the lower middle one; nan
+    wins (or is passed over)."""
 
     def kernel(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
         if not a.ndim:
@@ -145,12 +145,7 @@ def median(pass_nan: bool) -> Any:
                 middle = np.where(count < rows.shape[-1], count, middle)
         else:
             middle = np.full((*rows.shape[:-1], 1), (rows.shape[-1] - 1) // 2)
-        index = np.take_along_axis(every, middle, -1)
-        value = np.take_along_axis(rows, index, -1)
-        same = rows == value
-        if a.dtype.kind == "f":
-            same |= np.isnan(rows) & np.isnan(value)
-        return picked(a, np.argmax(same, -1, keepdims=True), dim, keepdim)
+        return picked(a, np.take_along_axis(every, middle, -1), dim, keepdim)
 
     return kernel
 
@@ -178,10 +173,16 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     places = np.arange(size)
     starts = np.ones(items.shape, bool)
     starts[..., 1:] = items[..., 1:] != items[..., :-1]
-    begin = np.maximum.accumulate(np.where(starts, places, 0), -1)
-    run = places - begin + 1  # how many equal items up to here
+    run = places - np.maximum.accumulate(np.where(starts, places, 0), -1)
     last = np.argmax(run, -1, keepdims=True)
-    return picked(a, np.take_along_axis(every, last, -1), dim, keepdim)
+    index = np.take_along_axis(every, last, -1)
+    if size > selection.SMALL:  # then the order of equal items is not kept
+        for at in np.argwhere(np.take_along_axis(run, last, -1)[..., 0] > 0):
+            place = tuple(at)
+            row, moved = rows[place].tolist(), list(range(size))
+            selection.sort(moved, size, smaller(row))
+            index[place] = moved[last[place][0]]
+    return picked(a, index, dim, keepdim)
 
 
 op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", topk,

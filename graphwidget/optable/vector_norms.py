@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import reduction_kernels
 from .declare import Namespace, composite, op
+from .kernels import Array
 
 F = Namespace()
 
@@ -83,3 +86,25 @@ def renorm_backward(grad: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any
 op("renorm(self, /, p, dim, maxnorm)", reduction_kernels.renorm, inplace=True,
    d_self=lambda grad, self, p, dim, maxnorm: F.renorm_backward(grad, self, p, dim, maxnorm),
    text="{self} with norms up to {maxnorm}", tex=r"{self}", onnx=None)
+
+
+def cdist(a: Array, b: Array, p: float) -> Array:
+    """Distances between the rows of two batches of matrices."""
+    off = np.subtract(a[..., :, None, :], b[..., None, :, :])
+    return reduction_kernels.vector_norm(off, p, (off.ndim - 1,), False, None)
+
+
+@composite
+def cdist_backward(grad: Any, x1: Any, x2: Any, p: Any, result: Any) -> Any:
+    """The gradient of each difference of two rows, by which the sums go back to either side."""
+    off = F.unsqueeze(x1, len(x1.shape) - 1) - F.unsqueeze(x2, len(x2.shape) - 2)
+    flow = F.norm_backward(grad, off, p, result, (len(off.shape) - 1,), False)
+    return off * 0 if flow is None else flow
+
+
+op("cdist(x1, x2, /, p=2.0)", cdist,
+   d_x1=lambda grad, x1, x2, p, result: F.sum_to_size(
+       F.sum_dim(F.cdist_backward(grad, x1, x2, p, result), (len(result.shape) - 1,)), x1.shape),
+   d_x2=lambda grad, x1, x2, p, result: -F.sum_to_size(
+       F.sum_dim(F.cdist_backward(grad, x1, x2, p, result), (len(result.shape) - 2,)), x2.shape),
+   text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)

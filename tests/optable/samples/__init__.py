@@ -13,10 +13,11 @@ from . import (
     pointwise,
     reductions,
     shapes,
+    sorting,
 )
 from .sample import Sample
 
-FAMILIES = (pointwise, elementary, activations, reductions, shapes, indexing,
+FAMILIES = (pointwise, elementary, activations, reductions, sorting, shapes, indexing,
             linalg, losses, convolution, norms)  # fmt: skip
 
 SAMPLES: dict[str, list[Sample]] = {

@@ -1,0 +1,297 @@
+"""Functions that make fewer items out of many: sums, products, extremes, spread, truth."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from . import dtypes
+from .compile import TENSORS as F
+from .dims import wrap_dim, wrap_dims
+from .public import offer
+from .results import Named, named
+from .tensor import Tensor
+
+
+def several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
+    """A record function that returns several tensors, typed so."""
+    return record  # type: ignore[no-any-return]
+
+
+def numpy_type(dtype: Any) -> Any:
+    """The numpy type of a ``dtype=`` argument, None without one."""
+    return None if dtype is None else dtype.numpy
+
+
+def some_dims(dim: Any, ndim: int) -> tuple[int, ...]:
+    """Dims counted from the start; none at all, and the dims of a 0-d tensor, are ``()``: all."""
+    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
+        return ()
+    return wrap_dims(dim, ndim)
+
+
+def filled_dim(name: str, input: Tensor, dim: int) -> int:
+    """The dim counted from the start.
+
+    Raises:
+        IndexError: it has no items to choose from (PyTorch's text).
+    """
+    data = input._data
+    wrapped = wrap_dim(dim, data.ndim)
+    if data.ndim and not data.shape[wrapped]:
+        raise IndexError(f"{name}(): Expected reduction dim {wrapped} to have non-zero size.")
+    return wrapped
+
+
+# Sums and products -------------------------------------------------------------------------------
+@offer(out=True)
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum of all items, or along dims; integers and bools add up to int64."""
+    if dtype is not None:
+        dtype = dtype.numpy
+    if dim is None and not keepdim:
+        return F.sum(input, dtype)
+    return F.sum_dim(input, wrap_dims(() if dim is None else dim, input.ndim), keepdim, dtype)
+
+
+@offer(out=True)
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum of all items but nan, or along dims."""
+    return F.nansum(input, some_dims(dim, input.ndim), keepdim, numpy_type(dtype))
+
+
+@offer(out=True)
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of all items, or along dims.
+
+    Raises:
+        RuntimeError: integers.
+    """
+    if dtype is not None:
+        dtype = dtype.numpy
+    if (dtype or input._meta.dtype).kind != "f":
+        given = "Input" if dtype is None else "Optional"
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {given} dtype must be either a floating point "
+            f"or complex dtype. Got: {dtypes.type_word(dtype or input._data.dtype)}"
+        )
+    if dim is None and not keepdim:
+        return F.mean(input, dtype)
+    return F.mean_dim(input, wrap_dims(() if dim is None else dim, input.ndim), keepdim, dtype)
+
+
+@offer(out=True)
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of all items but nan, or along dims.
+
+    Raises:
+        RuntimeError: integers.
+    """
+    if not input._meta.floating:
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{dtypes.type_word(input._data.dtype)}"
+        )
+    there = F.logical_not(F.isnan(input.detach()))
+    count = sum(there, dim, keepdim)
+    return F.div(nansum(input, dim, keepdim, dtype=dtype), count)
+
+
+@offer(out=True)
+def prod(
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """The product of all items, or along a dim; gradients are exact where items are 0."""
+    if dim is None:
+        return F.prod(input, numpy_type(dtype))
+    return F.prod_dim(input, wrap_dim(dim, input.ndim), keepdim, numpy_type(dtype))
+
+
+# Extremes ----------------------------------------------------------------------------------------
+def no_items(name: str) -> RuntimeError:
+    """The error for extremes of nothing."""
+    return RuntimeError(
+        f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+        "reduction dim with the 'dim' argument."
+    )
+
+
+def _extreme(name: str, pair: type[Named], pairwise: str) -> Callable[..., Any]:
+    def function(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+        if isinstance(dim, Tensor):
+            return getattr(F, pairwise)(input, dim)
+        if dim is None:
+            if input._data.size == 0:
+                raise no_items(name)
+            return getattr(F, name)(input)
+        wrapped = filled_dim(name, input, dim)
+        return pair(getattr(F, name + "_dim")(input, dim=wrapped, keepdim=keepdim))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"The {name}imum of all items; along a dim, a pair of values and indices; of two tensors, "
+        f"``{pairwise}``."
+    )
+    return function
+
+
+max = offer(out=True)(_extreme("max", named("max", "values", "indices"), "maximum"))
+min = offer(out=True)(_extreme("min", named("min", "values", "indices"), "minimum"))
+
+
+def _extremes(name: str) -> Callable[..., Tensor]:
+    def function(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+        dims = some_dims(dim, input.ndim)
+        if input._data.size == 0:
+            if not dims:
+                raise no_items(name)
+            for d in dims:
+                filled_dim(name, input, d)
+        return getattr(F, name)(input, dims, keepdim)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"The {name[1:]}imum along dims (all without any); equal items share the gradient."
+    )
+    return function
+
+
+amax, amin = offer(out=True)(_extremes("amax")), offer(out=True)(_extremes("amin"))
+
+AMINMAX = named("aminmax", "min", "max")
+
+
+@offer(out=True)
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The smallest and the largest item, of all or along a dim."""
+    if dim is None and input._data.size == 0:
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+            "identity."
+        )
+    if dim is not None:
+        dim = wrap_dim(dim, input.ndim)
+        if input.ndim and not input._data.shape[dim]:
+            raise IndexError(f"aminmax: Expected reduction dim {dim} to have non-zero size.")
+    return AMINMAX(several(F.aminmax)(input, dim=dim, keepdim=keepdim))
+
+
+def _place(name: str) -> Callable[..., Tensor]:
+    def function(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+        if input._data.dtype == bool:
+            raise RuntimeError(f"{name}(): does not support bool input")
+        if dim is not None:
+            dim = filled_dim(name, input, dim)
+        elif input._data.size == 0:
+            raise IndexError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+            )
+        return getattr(F, name)(input, dim, keepdim)  # type: ignore[no-any-return]
+
+    which = "largest" if name == "argmax" else "smallest"
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The index of the first {which} item (flat, or along a dim)."
+    return function
+
+
+argmax, argmin = offer(out=True)(_place("argmax")), offer(out=True)(_place("argmin"))
+
+
+# Spread ------------------------------------------------------------------------------------------
+def _spread(name: str) -> Callable[..., Any]:
+    def function(
+        input: Tensor,
+        dim: Any = None,
+        unbiased: bool | None = None,
+        keepdim: bool = False,
+        *,
+        correction: float | None = None,
+    ) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if not input._meta.floating:
+            said = name if "_" in name else "std and var"
+            raise RuntimeError(f"{said} only support floating point and complex dtypes")
+        if correction is None:
+            correction = 1 if unbiased is None else int(unbiased)
+        dims = None if dim is None else (some_dims(dim, input.ndim) or None)
+        warn_freedom(name, input._data.shape, dims, correction)
+        found = getattr(F, name)(input, dim=dims, correction=correction, keepdim=keepdim)
+        return tuple(found) if "_" in name else found
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"{name.replace('_', ' and ')} of all items or along dims; the sum of squares is divided "
+        "by the count less ``correction`` (1; ``unbiased=False``: 0)."
+    )
+    return function
+
+
+def warn_freedom(name: str, shape: tuple[int, ...], dims: Any, correction: float) -> None:
+    """Warn where there are too few items for a spread (PyTorch's text)."""
+    count = 1
+    for d in range(len(shape)) if dims is None else dims:
+        count *= shape[d]
+    if count - correction <= 0:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).",
+            stacklevel=3,
+        )
+
+
+var, std = offer(out=True)(_spread("var")), offer(out=True)(_spread("std"))
+var_mean = offer(method=False)(_spread("var_mean"))
+std_mean = offer(method=False)(_spread("std_mean"))
+
+
+# Truth and counts --------------------------------------------------------------------------------
+def _truth(name: str) -> Callable[..., Tensor]:
+    def function(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+        dims = None if dim is None else wrap_dims(dim, input.ndim)
+        if dims is None and keepdim:
+            dims = tuple(range(input.ndim))
+        return getattr(F, name)(input, dims, keepdim)  # type: ignore[no-any-return]
+
+    every = "all items are" if name == "all" else "any item is"
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Whether {every} true (not 0), of all or along dims."
+    return function
+
+
+all, any = offer(out=True)(_truth("all")), offer(out=True)(_truth("any"))
+
+
+@offer()
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """How many items are not 0, of all or along dims."""
+    return F.count_nonzero(input, None if dim is None else wrap_dims(dim, input.ndim))
+
+
+@offer(out=True)
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The indices of the items that are not 0: one row each, or (``as_tuple``) one tensor of
+    indices for each dim."""
+    if not as_tuple:
+        return F.nonzero(input)
+    flat = input if input.ndim else F.unsqueeze(input.detach(), 0)
+    return tuple(F.nonzero(flat).unbind(1))
+
+
+@offer()
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the items that are not 0, one row each."""
+    return F.nonzero(input)
+
+
+@offer()
+def trace(input: Tensor) -> Tensor:
+    """The sum of a matrix's diagonal.
+
+    Raises:
+        RuntimeError: no matrix.
+    """
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    return F.trace(input)
