@@ -77,6 +77,8 @@ class Text:
 class Shape(Text):
     """The shape of an operand: as one number, it is the number of items."""
 
+    __iter__ = None  # a formula that looks at every size has no text
+
     def __len__(self) -> int:
         return 1
 
