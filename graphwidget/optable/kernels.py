@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .declare import ARRAYS
-from .layout import clone
+from .layout import as_array, clone
 
 Array: TypeAlias = Any
 """An ndarray. numpy's stubs do not know ``out=...``, so they would call every result Any."""
@@ -16,11 +16,6 @@ Shape = tuple[int, ...]
 ONE = np.ones((), np.float32)
 """The number 1, to be combined with a floating array into that array: a Python number would be
 converted anew on every call, which on small arrays costs as much as the arithmetic."""
-
-
-def as_array(value: Any) -> Array:
-    """Kernels work on arrays; backward may hand them numpy scalars."""
-    return value if value.__class__ is np.ndarray else np.asarray(value)
 
 
 # Pointwise -----------------------------------------------------------------------------------
@@ -204,133 +199,6 @@ def gather_chosen(a: Array, index: Array, dim: int, keepdim: bool) -> Array:
         return a.copy()
     found = np.take_along_axis(a, index if keepdim else np.expand_dims(index, dim), dim)
     return as_array(found if keepdim else found.squeeze(dim))
-
-
-# Shapes --------------------------------------------------------------------------------------
-VIEW_ERROR = (
-    "view size is not compatible with input tensor's size and stride (at least one dimension spans "
-    "across two contiguous subspaces). Use .reshape(...) instead."
-)
-
-
-def view(a: Array, shape: Shape) -> Array:
-    """The same items in another shape, sharing memory.
-
-    Raises:
-        RuntimeError: the strides do not allow it (PyTorch's text).
-    """
-    try:
-        return np.reshape(a, shape, copy=False)
-    except ValueError:
-        raise RuntimeError(VIEW_ERROR) from None
-
-
-def expand(a: Array, shape: Shape) -> Array:
-    """A broadcast view with stride 0 along new and stretched dims (numpy's is read-only)."""
-    a = as_array(a)
-    offset = len(shape) - a.ndim
-    strides = tuple(
-        0 if i < offset or (a.shape[i - offset] == 1 and size != 1) else a.strides[i - offset]
-        for i, size in enumerate(shape)
-    )
-    if a.flags.c_contiguous and a.flags.writeable and 0 not in shape:
-        return np.ndarray(shape, a.dtype, a, 0, strides)
-    return np.lib.stride_tricks.as_strided(a, shape, strides)
-
-
-def transpose(a: Array, dim0: int, dim1: int) -> Array:
-    """Two dims exchanged; 0-d arrays as they are."""
-    return a.swapaxes(dim0, dim1) if a.ndim else a[...]
-
-
-def slice_(a: Array, dim: int, start: int, end: int, step: int) -> Array:
-    """Items start, start + step, ... below end along a dim."""
-    index: list[Any] = [slice(None)] * a.ndim
-    index[dim] = slice(start, end, step)
-    return a[tuple(index)]
-
-
-def slice_backward(grad: Array, shape: Shape, dim: int, start: int, end: int, step: int) -> Array:
-    """Zeros of ``shape`` with grad in the slice."""
-    result = np.zeros(shape, as_array(grad).dtype)
-    slice_(result, dim, start, end, step)[...] = grad
-    return result
-
-
-def select(a: Array, dim: int, index: int) -> Array:
-    """The items at one index of a dim, which goes."""
-    place: tuple[Any, ...] = (*(slice(None),) * dim, index, ...)
-    return a[place]
-
-
-def select_backward(grad: Array, shape: Shape, dim: int, index: int) -> Array:
-    """Zeros of ``shape`` with grad at one index of a dim."""
-    result = np.zeros(shape, as_array(grad).dtype)
-    select(result, dim, index)[...] = grad
-    return result
-
-
-def squeeze(a: Array, dim: Shape) -> Array:
-    """Without those of the dims that have size 1."""
-    keep = tuple(d for d in dim if a.shape[d] == 1)
-    return a.squeeze(keep) if keep else a[...]
-
-
-def diagonal(a: Array, offset: int, dim1: int, dim2: int) -> Array:
-    """A writable view of the diagonal (numpy's is read-only)."""
-    found = np.diagonal(a, offset, dim1, dim2)
-    if found.size == 0:
-        return np.zeros(found.shape, a.dtype)
-    start = a[
-        tuple(
-            slice(max(0, -offset), None) if i == dim1 % a.ndim
-            else slice(max(0, offset), None) if i == dim2 % a.ndim
-            else slice(None)
-            for i in range(a.ndim)
-        )
-    ]  # fmt: skip
-    return np.lib.stride_tricks.as_strided(start, found.shape, found.strides)
-
-
-def diagonal_backward(grad: Array, shape: Shape, offset: int, dim1: int, dim2: int) -> Array:
-    """Zeros of ``shape`` with grad on the diagonal."""
-    result = np.zeros(shape, as_array(grad).dtype)
-    diagonal(result, offset, dim1, dim2)[...] = grad
-    return result
-
-
-def unbind(a: Array, dim: int) -> tuple[Array, ...]:
-    """One view for each index of a dim."""
-    return tuple(select(a, dim, i) for i in range(a.shape[dim]))
-
-
-def split_sizes(a: Array, sizes: Shape, dim: int) -> tuple[Array, ...]:
-    """Consecutive views of the given sizes along a dim."""
-    parts, start = [], 0
-    for size in sizes:
-        parts.append(slice_(a, dim, start, start + size, 1))
-        start += size
-    return tuple(parts)
-
-
-def stack(arrays: list[Array], dim: int) -> Array:
-    """Joined along a new dim."""
-    return np.ascontiguousarray(np.stack(arrays, dim))
-
-
-def cat(arrays: list[Array], dim: int) -> Array:
-    """Joined along a dim; PyTorch lets empty 1-d tensors pass."""
-    return np.ascontiguousarray(
-        np.concatenate([a for a in arrays if a.shape != (0,)] or arrays, dim)
-    )
-
-
-def masked_fill(a: Array, mask: Array, value: float) -> Array:
-    """A copy of a with value where mask."""
-    shape = np.broadcast_shapes(a.shape, mask.shape)
-    result = np.array(np.broadcast_to(a, shape), order="C")
-    np.copyto(result, np.asarray(value, a.dtype), where=mask)
-    return result
 
 
 def sum_to_size(a: Array, shape: Shape) -> Array:

@@ -10,6 +10,11 @@ Array: TypeAlias = Any
 Shape = tuple[int, ...]
 
 
+def as_array(value: Any) -> Array:
+    """Kernels work on arrays; backward may hand them numpy scalars."""
+    return value if value.__class__ is np.ndarray else np.asarray(value)
+
+
 def clone(a: Array) -> Array:
     """A copy with the dims in the same order in memory."""
     return copied(a, a.dtype)
@@ -32,6 +37,11 @@ def copied(a: Array, dtype: Any) -> Array:
 def empty_like(a: Array, dtype: Any) -> Array:
     """Memory for a copy of a, with the dims in the same order."""
     return np.empty_like(a, dtype) if 0 not in a.strides else empty_ordered(a.shape, dtype, a)
+
+
+def zeros_of(a: Array, shape: Shape) -> Array:
+    """Zeros of a shape, in a's type."""
+    return np.zeros(shape, as_array(a).dtype)
 
 
 def empty_ordered(shape: Shape, dtype: Any, *operands: Array) -> Array:
@@ -61,3 +71,31 @@ def empty_ordered(shape: Shape, dtype: Any, *operands: Array) -> Array:
     outermost = list(reversed(order))
     memory = np.empty([shape[dim] for dim in outermost], dtype)
     return memory.transpose([outermost.index(dim) for dim in range(len(shape))])
+
+
+Geometry = tuple[Shape, Shape, int]
+"""How items lie in their storage: sizes, strides and offset, all in items."""
+
+
+def positions(geometry: Geometry) -> Array:
+    """Where in its storage each item lies."""
+    sizes, strides, offset = geometry
+    found = np.full((), offset, np.int64)
+    for size, stride in zip(sizes, strides, strict=True):
+        found = found[..., None] + np.arange(size) * stride
+    return found
+
+
+def memory_of(a: Array) -> Array:
+    """The array that owns a's memory, its dims in the order in which they lie there."""
+    owner = a
+    while True:
+        base = owner.base
+        if not isinstance(base, np.ndarray):  # as_strided puts an object of its own in between
+            base = getattr(base, "base", None)
+        if not isinstance(base, np.ndarray):
+            break
+        owner = base
+    if owner.flags.c_contiguous:
+        return owner
+    return owner.transpose(sorted(range(owner.ndim), key=lambda dim: -owner.strides[dim]))

@@ -1,22 +1,26 @@
-"""Ops that rearrange: views, joins, and the copies that undo them."""
+"""Ops that show the same items in another shape: views, and their derivatives.
+
+Dims in declarations are as the user gave them; they may count from the end.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from . import kernels
-from .declare import Namespace, also_in_place, composite, op
+from . import layout, shape_kernels
+from .declare import ARRAYS, TABLE, Namespace, also_in_place, composite, op
 
 F = Namespace()
 
-# Views ------------------------------------------------------------------------------------------
-op("view(self, /, shape)", kernels.view, view=True,
+# Sizes ------------------------------------------------------------------------------------------
+op("view(self, /, shape)", shape_kernels.view, view=True,
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
-op("reshape_alias(self, /, shape)", kernels.view, view=True, node="ReshapeAliasBackward0",
+op("reshape_alias(self, /, shape)", shape_kernels.view, view=True, node="ReshapeAliasBackward0",
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    public=False, text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
@@ -28,24 +32,6 @@ op("alias(self, /)", lambda a: a[...], view=True,
    d_self=lambda grad: grad,
    public=False, text="{self}", tex=r"{self}", onnx="Identity")
 
-op("t(self, /)", lambda a: a.T, view=True,
-   d_self=lambda grad: F.t(grad),
-   sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
-
-op("transpose(self, /, dim0, dim1)", kernels.transpose, view=True,
-   d_self=lambda grad, dim0, dim1: F.transpose(grad, dim0, dim1),
-   sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
-
-
-def inverse(dims: Any) -> Any:
-    """The order that undoes an order of dims."""
-    return tuple(sorted(range(len(dims)), key=lambda i: dims[i]))
-
-
-op("permute(self, /, dims)", lambda a, dims: a.transpose(dims), view=True,
-   d_self=lambda grad, dims: F.permute(grad, inverse(dims)),
-   text="{self} with dims {dims}", tex=r"{self}", onnx="Transpose")
-
 op("unsqueeze(self, /, dim)", lambda a, dim: np.expand_dims(a, dim), view=True,
    d_self=lambda grad, dim: F.squeeze_dim(grad, dim),
    text="{self}", tex=r"{self}", onnx="Unsqueeze")
@@ -54,86 +40,122 @@ op("squeeze(self, /)", lambda a: a.squeeze() if 1 in a.shape else a[...], view=T
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
-op("squeeze.dim(self, /, dim)", lambda a, dim: kernels.squeeze(a, (dim,)), view=True,
+op("squeeze.dim(self, /, dim)", lambda a, dim: shape_kernels.squeeze(a, (dim,)), view=True,
    node="SqueezeBackward1",
    d_self=lambda grad, self_shape, dim:
        F.unsqueeze(grad, dim) if self_shape and self_shape[dim] == 1 else grad,
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
-op("squeeze.dims(self, /, dim)", kernels.squeeze, view=True, node="SqueezeBackward2",
-   d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
+
+@composite
+def unsqueeze_multiple(grad: Any, self_shape: Any, dim: Any) -> Any:
+    """What undoes ``squeeze`` of several dims."""
+    return F.reshape(grad, self_shape)
+
+
+op("squeeze.dims(self, /, dim)", shape_kernels.squeeze, view=True, node="SqueezeBackward2",
+   d_self=lambda grad, self_shape, dim: F.unsqueeze_multiple(grad, self_shape, dim),
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
-op("expand(self, /, shape)", kernels.expand, view=True,
+op("expand(self, /, shape)", shape_kernels.expand, view=True,
    d_self=lambda grad, self_shape: F.sum_to_size(grad, self_shape),
    text="{self} spread to {shape}", tex=r"{self}", onnx="Expand")
 
-op("select(self, /, dim, index)", kernels.select, view=True,
+# Order of dims ----------------------------------------------------------------------------------
+op("t(self, /)", lambda a: a.T, view=True,
+   d_self=lambda grad: F.t(grad),
+   sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
+
+op("transpose(self, /, dim0, dim1)", shape_kernels.transpose, view=True,
+   d_self=lambda grad, dim0, dim1: F.transpose(grad, dim0, dim1),
+   sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
+
+
+def inverse(dims: Any) -> Any:
+    """The order that undoes an order of dims."""
+    count = len(dims)
+    return tuple(sorted(range(count), key=lambda i: dims[i] % count))
+
+
+op("permute(self, /, dims)", lambda a, dims: a.transpose(dims), view=True,
+   d_self=lambda grad, dims: F.permute(grad, inverse(dims)),
+   text="{self} with dims {dims}", tex=r"{self}", onnx="Transpose")
+
+# Parts ------------------------------------------------------------------------------------------
+op("select(self, /, dim, index)", shape_kernels.select, view=True,
    d_self=lambda grad, self_shape, dim, index: F.select_backward(grad, self_shape, dim, index),
    sign="[i]", text="{self}[{index}]", tex=r"{self}_{{{index}}}", onnx="Gather")
 
-op("select_backward(grad_output, /, shape, dim, index)", kernels.select_backward,
+op("select_backward(grad_output, /, shape, dim, index)", shape_kernels.select_backward,
    node="SelectBackwardBackward0",
    d_grad_output=lambda grad, dim, index: F.select(grad, dim, index),
    public=False, text="{grad_output} at [{index}], 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
-op("slice(self, /, dim=0, start=0, end=None, step=1)", kernels.slice_, view=True,
+op("slice(self, /, dim=0, start=0, end=None, step=1)", shape_kernels.slice_, view=True,
    d_self=lambda grad, self_shape, dim, start, end, step:
        F.slice_backward(grad, self_shape, dim, start, end, step),
    public=False,
    sign="[:]", text="{self}[{start}:{end}]", tex=r"{self}_{{{start}:{end}}}", onnx="Slice")
 
-op("slice_backward(grad_output, /, shape, dim, start, end, step)", kernels.slice_backward,
+op("slice_backward(grad_output, /, shape, dim, start, end, step)", shape_kernels.slice_backward,
    node="SliceBackwardBackward0",
    d_grad_output=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
    public=False,
    text="{grad_output} at [{start}:{end}], 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
-op("diagonal(self, /, offset=0, dim1=0, dim2=1)", kernels.diagonal, view=True,
+op("diagonal(self, /, offset=0, dim1=0, dim2=1)", shape_kernels.diagonal, view=True,
    d_self=lambda grad, self_shape, offset, dim1, dim2:
        F.diagonal_backward(grad, self_shape, offset, dim1, dim2),
    text="diag({self})", tex=r"\operatorname{{diag}} {self}", onnx=None)
 
-op("diagonal_backward(grad_output, /, shape, offset, dim1, dim2)", kernels.diagonal_backward,
-   node="DiagonalBackwardBackward0",
+op("diagonal_backward(grad_output, /, shape, offset, dim1, dim2)",
+   shape_kernels.diagonal_backward, node="DiagonalBackwardBackward0",
    d_grad_output=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
    public=False, text="{grad_output} on the diagonal", tex=r"{grad_output}", onnx=None)
 
-op("unbind(self, /, dim=0) -> *outputs", kernels.unbind, view=True,
+op("unbind(self, /, dim=0) -> *outputs", shape_kernels.unbind, view=True,
    d_self=lambda grads, dim: F.stack(grads, dim),
    text="the items of {self}", tex=r"{self}", onnx="Split")
 
-op("split(self, /, sizes, dim=0) -> *outputs", kernels.split_sizes, view=True,
-   d_self=lambda grads, dim: F.cat(grads, dim),
-   text="the parts of {self}", tex=r"{self}", onnx="Split")
-
-op("split.sizes(self, /, sizes, dim=0) -> *outputs", kernels.split_sizes, view=True,
-   node="SplitWithSizesBackward0",
-   d_self=lambda grads, dim: F.cat(grads, dim),
-   text="the parts of {self}", tex=r"{self}", onnx="Split")
-
-# Joins --------------------------------------------------------------------------------------------
-
 
 @composite
-def cat_backward(grad: Any, shapes: Any, dim: Any) -> Any:
-    """The part of the gradient that belongs to each joined tensor; empty ones get none."""
-    parts, start = [], 0
-    for shape in shapes:
-        size = 0 if shape == (0,) else shape[dim]
-        part = F.slice(grad, dim, start, start + size, 1)
-        parts.append(F.reshape(part, (0,)) if shape == (0,) else part)
-        start += size
-    return parts
+def split_backward(grads: Any, self_shape: Any, sizes: Any, dim: Any) -> Any:
+    """The gradients of the parts, joined. ``self_shape`` and ``sizes`` are kept for the user."""
+    return F.cat(grads, dim)
 
 
-op("cat(*tensors, /, dim=0)", kernels.cat,
-   d_tensors=lambda grad, tensors_shape, dim: F.cat_backward(grad, tensors_shape, dim),
-   text="cat({tensors})", tex=r"[{tensors}]", onnx="Concat")
+op("split(self, /, split_size, dim=0) -> *outputs", shape_kernels.split, view=True,
+   d_self=lambda grads, self_shape, split_size, dim:
+       F.split_backward(grads, self_shape, split_size, dim),
+   text="the parts of {self}", tex=r"{self}", onnx="Split")
 
-op("stack(*tensors, /, dim=0)", kernels.stack,
-   d_tensors=lambda grad, dim: F.unbind(grad, dim),
-   text="stack({tensors})", tex=r"[{tensors}]", onnx=None)
+op("split.sizes(self, /, split_sizes, dim=0) -> *outputs", shape_kernels.split_with_sizes,
+   view=True, node="SplitWithSizesBackward0",
+   d_self=lambda grads, self_shape, split_sizes, dim:
+       F.split_backward(grads, self_shape, split_sizes, dim),
+   text="the parts of {self}", tex=r"{self}", onnx="Split")
+
+op("unfold(self, /, dimension, size, step)", shape_kernels.unfold, view=True,
+   d_self=lambda grad, self_shape, dimension, size, step:
+       F.unfold_backward(grad, self_shape, dimension, size, step),
+   text="windows of {size} in {self}", tex=r"\operatorname{{unfold}} {self}", onnx=None)
+
+op("unfold_backward(grad_output, /, shape, dimension, size, step)",
+   shape_kernels.unfold_backward, node="UnfoldBackwardBackward0",
+   d_grad_output=lambda grad, dimension, size, step: F.unfold(grad, dimension, size, step),
+   public=False, text="windows of {grad_output}, added", tex=r"{grad_output}", onnx=None)
+
+# Any view of the storage --------------------------------------------------------------------------
+op("as_strided(self, /, size, stride, storage_offset=None, _geometry=None)",
+   shape_kernels.as_strided, view=True,
+   d_self=lambda grad, size, stride, storage_offset, _geometry:
+       F.restride(grad, (size, stride, _geometry[2] if storage_offset is None else storage_offset),
+                  _geometry, _geometry),
+   text="{self} as {size} with strides {stride}", tex=r"{self}", onnx=None)
+
+op("restride(self, /, source, target, shared)", shape_kernels.restride,
+   d_self=lambda grad, source, target, shared: F.restride(grad, target, source, shared),
+   public=False, text="{self}, laid out anew", tex=r"{self}", onnx=None)
 
 # Views in place: the tensor itself becomes the view ---------------------------------------------
 for _key, _node in (
@@ -143,5 +165,34 @@ for _key, _node in (
     ("squeeze", "SqueezeBackward3"),
     ("squeeze.dim", "SqueezeBackward4"),
     ("squeeze.dims", "SqueezeBackward5"),
+    ("as_strided", "AsStridedBackward1"),
 ):
     also_in_place(_key, _node)
+
+
+# Views that are copied at once ------------------------------------------------------------------
+def also_copied(key: str) -> None:
+    """Offer what a view op shows as a copy too (``diagonal_copy``)."""
+    view = TABLE[key]
+
+    def kernel(a: layout.Array, *args: Any, **params: Any) -> layout.Array:
+        return np.array(view.kernel(a, *args, **params), order="C")
+
+    name = view.name + "_copy" + key[len(view.name):]
+    TABLE[name] = replace(
+        view, key=name, name=view.name + "_copy", kernel=kernel, node=view.node + "_copy",
+        view=False, public=False,
+    )  # fmt: skip
+    ARRAYS.__dict__[name.replace(".", "_")] = kernel
+
+
+for _key in ("diagonal",):
+    also_copied(_key)
+
+op("narrow_copy(self, /, dim, start, length)",
+   lambda a, dim, start, length:
+       np.array(shape_kernels.slice_(a, dim, start, start + length, 1), order="C"),
+   d_self=lambda grad, self_shape, dim, start, length:
+       F.slice_backward(grad, self_shape, dim, start, start + length, 1),
+   public=False,
+   text="{self}[{start}:{start} + {length}]", tex=r"{self}_{{{start}:}}", onnx=None)

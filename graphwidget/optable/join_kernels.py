@@ -1,0 +1,145 @@
+"""Kernels that join, repeat, turn and pad arrays. Dims may count from the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .layout import Array, Shape, as_array, copied
+from .shape_kernels import diagonal
+
+
+def stack(arrays: list[Array], dim: int) -> Array:
+    """Joined along a new dim."""
+    return np.ascontiguousarray(np.stack(arrays, dim))
+
+
+def cat(arrays: list[Array], dim: int) -> Array:
+    """Joined along a dim; PyTorch lets empty 1-d tensors pass."""
+    return np.ascontiguousarray(
+        np.concatenate([a for a in arrays if a.shape != (0,)] or arrays, dim)
+    )
+
+
+def corners(shapes: Any) -> list[tuple[int, int, int, int]]:
+    """Where each matrix of a block diagonal begins and ends, in rows and columns."""
+    found, row, column = [], 0, 0
+    for shape in shapes:
+        height, width = (1, 1, *shape)[-2:]
+        found.append((row, row + height, column, column + width))
+        row, column = row + height, column + width
+    return found
+
+
+def block_diag(arrays: list[Array]) -> Array:
+    """Matrices on the diagonal of a matrix, 0 elsewhere."""
+    places = corners([a.shape for a in arrays])
+    shape = (places[-1][1], places[-1][3]) if places else (1, 0)
+    dtype = np.result_type(*arrays) if arrays else np.float32
+    result = np.zeros(shape, dtype)
+    for a, (top, bottom, left, right) in zip(arrays, places, strict=True):
+        result[top:bottom, left:right] = a
+    return result
+
+
+def repeat(a: Array, repeats: Shape) -> Array:
+    """The whole array so many times along each dim."""
+    return np.ascontiguousarray(np.tile(a, repeats))
+
+
+def flip(a: Array, dims: Shape) -> Array:
+    """The items of some dims in reverse."""
+    return copied(np.flip(a, dims), a.dtype) if a.ndim else a.copy()
+
+
+def roll(a: Array, shifts: Shape, dims: Shape) -> Array:
+    """Items moved along dims, those that leave at one end come in at the other."""
+    if not dims:
+        return np.roll(a, shifts[0]) if a.ndim else a.copy()
+    return np.roll(np.ascontiguousarray(a), shifts, dims)
+
+
+def rot90(a: Array, k: int, dims: Shape) -> Array:
+    """Turned by k right angles in the plane of two dims."""
+    first, second = dims
+    if k % 4 == 1:
+        return flip(a, (second,)).swapaxes(first, second)
+    if k % 4 == 3:
+        return flip(a, (first,)).swapaxes(first, second)
+    return flip(a, dims) if k % 4 == 2 else np.array(a, order="C")
+
+
+def tril(a: Array, diagonal: int) -> Array:
+    """The items on and below a diagonal of matrices, 0 above."""
+    return np.ascontiguousarray(np.tril(a, diagonal))
+
+
+def triu(a: Array, diagonal: int) -> Array:
+    """The items on and above a diagonal of matrices, 0 below."""
+    return np.ascontiguousarray(np.triu(a, diagonal))
+
+
+def diag_embed(a: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """The last dim on a diagonal of two new dims, 0 elsewhere."""
+    size = a.shape[-1] + abs(offset)
+    shape = list(a.shape[:-1])
+    for dim in sorted((dim1 % (a.ndim + 1), dim2 % (a.ndim + 1))):
+        shape.insert(dim, size)
+    result = np.zeros(shape, a.dtype)
+    if a.size:
+        diagonal(result, offset, dim1, dim2)[...] = a
+    return result
+
+
+def borders(pad: Shape) -> list[tuple[int, int]]:
+    """PyTorch's flat list (last dim first) as one pair for each dim, last dim last."""
+    return [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
+
+
+def constant_pad(a: Array, pad: Shape, value: float) -> Array:
+    """More items at the ends of the last dims; negative numbers take items away."""
+    a, sides = as_array(a), borders(pad)
+    kept, inner = a.ndim - len(sides), [slice(None)] * a.ndim
+    outer, shape = list(inner), list(a.shape)
+    for dim, (before, after) in enumerate(sides, kept):
+        shape[dim] += before + after
+        inner[dim] = slice(max(-before, 0), a.shape[dim] - max(-after, 0))
+        outer[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
+    result = np.zeros(shape, a.dtype) if value == 0 else np.full(shape, value, a.dtype)
+    result[tuple(outer)] = a[tuple(inner)]
+    return result
+
+
+def reflected(size: int, before: int, after: int) -> Array:
+    """Indices of a dim that is mirrored at its ends, which are not repeated."""
+    places = np.abs(np.arange(-before, size + after))
+    return size - 1 - np.abs(size - 1 - places)
+
+
+def replicated(size: int, before: int, after: int) -> Array:
+    """Indices of a dim whose ends are repeated."""
+    return np.clip(np.arange(-before, size + after), 0, size - 1)
+
+
+RULES = {"reflection": reflected, "replication": replicated}
+
+
+def border_pad(a: Array, padding: Shape, rule: str) -> Array:
+    """More items at the ends of the last dims, copied from inside by a rule."""
+    sides = borders(padding)
+    for dim, (before, after) in enumerate(sides, a.ndim - len(sides)):
+        a = a.take(RULES[rule](a.shape[dim], before, after), dim)
+    return np.ascontiguousarray(a)
+
+
+def border_pad_backward(grad: Array, a: Array, padding: Shape, rule: str) -> Array:
+    """The gradient of what was padded: that of each item and of its copies."""
+    sides = borders(padding)
+    grad = as_array(grad)
+    for dim, (before, after) in enumerate(sides, a.ndim - len(sides)):
+        whole = np.zeros((*grad.shape[:dim], a.shape[dim], *grad.shape[dim + 1 :]), grad.dtype)
+        moved = np.moveaxis(whole, dim, 0)
+        np.add.at(moved, RULES[rule](a.shape[dim], before, after), np.moveaxis(grad, dim, 0))
+        grad = whole
+    return grad

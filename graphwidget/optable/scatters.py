@@ -1,0 +1,224 @@
+"""Ops that read and write at indices along a dim, at flat indices, by masks and in views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import scatter_kernels as kernels
+from . import shape_kernels
+from .declare import Namespace, composite, op
+
+F = Namespace()
+
+# Along a dim, one index for each item ------------------------------------------------------------
+
+
+@composite
+def gather_backward(grad: Any, self: Any, index: Any, dim: Any) -> Any:
+    """Zeros to which the gradient is added where it was read."""
+    return F.scatter_add(F.zeros_of(grad, self.shape), index, grad, dim)
+
+
+op("gather(self, index, /, dim, sparse_grad=False)",
+   lambda a, index, dim, sparse_grad: kernels.gather(a, index, dim),
+   d_self=lambda grad, self, index, dim, sparse_grad: F.gather_backward(grad, self, index, dim),
+   text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx="GatherElements")
+
+op("scatter(self, index, src, /, dim)", kernels.scatter, inplace=True,
+   d_self=lambda grad, index, dim: F.scatter_value(grad, index, dim, 0),
+   d_src=lambda grad, index, dim: F.gather(grad, index, dim),
+   text="{self} with {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+op("scatter.value(self, index, /, dim, value)", kernels.scatter_value, inplace=True,
+   node="ScatterBackward1",
+   d_self=lambda grad, index, dim: F.scatter_value(grad, index, dim, 0),
+   text="{self} with {value} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+op("scatter_add(self, index, src, /, dim)", kernels.scatter_add, inplace=True,
+   d_self=lambda grad: grad,
+   d_src=lambda grad, index, dim: F.gather(grad, index, dim),
+   text="{self} + {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+
+@composite
+def without(grad: Any, index: Any, dim: Any, include_self: Any) -> Any:
+    """The gradient of what takes part only where nothing was scattered."""
+    return grad if include_self else F.scatter_value(grad, index, dim, 0)
+
+
+@composite
+def as_numbers(mask: Any, like: Any) -> Any:
+    """A mask as 0 and 1."""
+    return F.to_copy(mask, F.dtype_of(like))
+
+
+@composite
+def scatter_counts(like: Any, index: Any, src: Any, dim: Any, include_self: Any) -> Any:
+    """How many items each place received, at least 1."""
+    start = F.ones_like(like) if include_self else F.zeros_like(like)
+    counts = F.scatter_add(start, index, F.ones_like(src), dim)
+    return F.masked_fill(counts, counts == 0, 1)
+
+
+@composite
+def scatter_reduce_backward_self(
+    grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
+    include_self: Any,
+) -> Any:
+    """d scatter_reduce by self. ``amax`` and ``amin`` share among equal items; ``prod`` is the
+    product of the others."""
+    if reduce == "sum":
+        found = grad
+    elif reduce == "mean":
+        found = grad / F.scatter_counts(grad, index, src, dim, include_self)
+    elif reduce == "prod":
+        filled = F.masked_fill(self, self == 0, 1)
+        others = F.scatter_reduce(filled, index, src, dim, reduce, include_self)
+        found = (grad * others) / filled
+    else:
+        mine = F.as_numbers(self == result, self)
+        theirs = F.as_numbers(src == F.gather(result, index, dim), src)
+        found = mine * (grad / F.scatter_add(mine, index, theirs, dim))
+    return F.without(found, index, dim, include_self)
+
+
+@composite
+def scatter_reduce_backward_src(
+    grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
+    include_self: Any,
+) -> Any:
+    """d scatter_reduce by src."""
+    if reduce == "sum":
+        return F.gather(grad, index, dim)
+    if reduce == "mean":
+        counts = F.scatter_counts(grad, index, src, dim, include_self)
+        return F.gather(grad, index, dim) / F.gather(counts, index, dim)
+    if reduce == "prod":
+        zero = src == 0
+        zeros = F.scatter_add(F.zeros_like(self), index, F.as_numbers(zero, src), dim)
+        single = zero & (F.gather(zeros, index, dim) == 1)
+        others = F.scatter_reduce(
+            self, index, F.masked_fill(src, single, 1), dim, reduce, include_self
+        )
+        quotient = F.gather(grad * result, index, dim) / F.masked_fill(src, zero, 1)
+        return F.where(single, F.gather(grad * others, index, dim), quotient)
+    mine = F.as_numbers(self == result, self)
+    theirs = F.as_numbers(src == F.gather(result, index, dim), src)
+    shared = grad / F.scatter_add(mine, index, theirs, dim)
+    return theirs * F.gather(shared, index, dim)
+
+
+op("scatter_reduce(self, index, src, /, dim, reduce, include_self=True)", kernels.scatter_reduce,
+   inplace=True,
+   d_self=lambda grad, self, index, src, result, dim, reduce, include_self:
+       F.scatter_reduce_backward_self(grad, self, index, src, result, dim, reduce, include_self),
+   d_src=lambda grad, self, index, src, result, dim, reduce, include_self:
+       F.scatter_reduce_backward_src(grad, self, index, src, result, dim, reduce, include_self),
+   text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+# Along a dim, one index for each slice -----------------------------------------------------------
+
+
+@composite
+def index_select_backward(grad: Any, self_shape: Any, index: Any, dim: Any) -> Any:
+    """Zeros to which the slices of the gradient are added."""
+    return F.index_add(F.zeros_of(grad, self_shape), index, grad, dim, 1)
+
+
+op("index_select(self, index, /, dim)", kernels.index_select,
+   d_self=lambda grad, self_shape, index, dim:
+       F.index_select_backward(grad, self_shape, index, dim),
+   text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx="Gather")
+
+
+@composite
+def slices_of(grad: Any, source: Any, index: Any, dim: Any) -> Any:
+    """The slices of the gradient at an index, in the shape of what was written there."""
+    found = F.index_select(grad, index, dim)
+    return found if found.shape == source.shape else F.reshape(found, tuple(source.shape))
+
+
+op("index_add(self, index, source, /, dim, alpha=1)", kernels.index_add, inplace=True,
+   d_self=lambda grad: grad,
+   d_source=lambda grad, index, source, dim, alpha:
+       F.slices_of(grad, source, index, dim) if alpha == 1
+       else F.slices_of(grad, source, index, dim) * alpha,
+   text="{self} + {source} at {index}", tex=r"{self}", onnx=None)
+
+op("index_copy(self, index, source, /, dim)", kernels.index_copy, inplace=True,
+   d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
+   d_source=lambda grad, index, source, dim: F.slices_of(grad, source, index, dim),
+   text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
+
+op("index_fill(self, index, /, dim, value)", kernels.index_fill, inplace=True,
+   d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
+   text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
+
+op("index_fill.tensor(self, index, value, /, dim)", kernels.index_fill_tensor, inplace=True,
+   node="IndexFillBackward1",
+   d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
+   d_value=lambda grad, index, dim: F.sum(F.index_select(grad, F.unique_of(index), dim)),
+   text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
+
+op("unique_of(self, /)", lambda a: kernels.np.unique(a), nograd=True, public=False,
+   text="the different items of {self}", tex=r"{self}", onnx=None)
+
+op("spread_index(self, like, /, dim)", kernels.spread_index, nograd=True, public=False,
+   text="{self} for each item", tex=r"{self}", onnx=None)
+
+op("index_reduce(self, index, source, /, dim, reduce, include_self=True)", kernels.index_reduce,
+   inplace=True,
+   d_self=lambda grad, self, index, source, result, dim, reduce, include_self:
+       F.scatter_reduce_backward_self(grad, self, F.spread_index(index, source, dim), source,
+                                      result, dim, reduce, include_self),
+   d_source=lambda grad, self, index, source, result, dim, reduce, include_self:
+       F.scatter_reduce_backward_src(grad, self, F.spread_index(index, source, dim), source,
+                                     result, dim, reduce, include_self),
+   text="{reduce} of {self} and {source} at {index}", tex=r"{self}", onnx=None)
+
+# Flat indices -------------------------------------------------------------------------------------
+op("take(self, index, /)", kernels.take,
+   d_self=lambda grad, self, index: F.put(F.zeros_like(self), index, grad, True),
+   text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx=None)
+
+op("put(self, index, source, /, accumulate=False)", kernels.put, inplace=True,
+   d_self=lambda grad, index, source, accumulate:
+       grad if accumulate else F.put(grad, index, F.zeros_like(source), False),
+   d_source=lambda grad, index, source, accumulate:
+       F.reshape(F.take(grad, index), tuple(source.shape)),
+   text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
+
+# Masks --------------------------------------------------------------------------------------------
+op("masked_fill.tensor(self, mask, value, /)", kernels.masked_fill_tensor, inplace=True,
+   node="MaskedFillBackward1",
+   d_self=lambda grad, self_shape, mask:
+       F.sum_to_size(F.masked_fill(grad, mask, 0), self_shape),
+   d_value=lambda grad, mask, value_dtype:
+       F.cast(F.sum(F.where(mask, grad, F.zeros_like(grad))), value_dtype),
+   text="{self}, {value} where {mask}", tex=r"{self}", onnx="Where")
+
+
+@composite
+def masked_select_backward(grad: Any, self: Any, mask: Any) -> Any:
+    """The gradient at the items that were selected, 0 elsewhere."""
+    whole = self * F.zeros_like(mask) if self.shape != mask.shape else self
+    spread = F.masked_scatter(F.zeros_like(whole), mask, grad)
+    return F.sum_to_size(spread, tuple(self.shape))
+
+
+op("masked_select(self, mask, /)", kernels.masked_select,
+   d_self=lambda grad, self, mask: F.masked_select_backward(grad, self, mask),
+   text="{self} where {mask}", tex=r"{self}_{{{mask}}}", onnx="Compress")
+
+op("masked_scatter(self, mask, source, /)", kernels.masked_scatter, inplace=True,
+   d_self=lambda grad, self_shape, mask: F.sum_to_size(F.masked_fill(grad, mask, 0), self_shape),
+   d_source=lambda grad, mask, source_shape: F.padded_to(F.masked_select(grad, mask), source_shape),
+   text="{self}, items of {source} where {mask}", tex=r"{self}", onnx=None)
+
+op("padded_to(self, /, shape)", kernels.padded_to,
+   d_self=lambda grad, self_shape: F.first_items(grad, self_shape[0]),
+   public=False, text="{self}, then zeros", tex=r"{self}", onnx=None)
+
+op("first_items(self, /, size)", kernels.first_items,
+   d_self=lambda grad, self_shape: F.padded_to(grad, self_shape),
+   public=False, text="the first {size} of {self}", tex=r"{self}", onnx=None)
