@@ -12,7 +12,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
         IndexError: out of range (PyTorch's text).
         TypeError: not an integer.
     """
-    size = max(ndim, 1)
+    size = ndim or 1
     if not -size <= dim < size:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], "
@@ -21,14 +21,36 @@ def wrap_dim(dim: int, ndim: int) -> int:
     return dim % size
 
 
+def as_given(dim: int, ndim: int) -> int:
+    """A dim as the user gave it, which is what nodes keep, after the check of ``wrap_dim``."""
+    wrap_dim(dim, ndim)
+    return dim
+
+
 def wrap_dims(dim: Any, ndim: int) -> tuple[int, ...]:
     """One or several dims counted from the start; an empty choice means all."""
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
     found = tuple(wrap_dim(d, ndim) for d in dims) or tuple(range(ndim))
-    if len(set(found)) != len(found):
-        twice = next(d for d in found if found.count(d) > 1)
-        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    check_distinct(found)
     return found if ndim else ()
+
+
+def dims_as_given(dims: Any, ndim: int) -> tuple[int, ...]:
+    """Several dims as the user gave them, after the checks of ``wrap_dims``."""
+    found = (dims,) if isinstance(dims, int) else tuple(dims)
+    check_distinct(tuple(wrap_dim(dim, ndim) for dim in found))
+    return found
+
+
+def check_distinct(dims: tuple[int, ...]) -> None:
+    """Refuse a dim that is named twice.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if len(set(dims)) != len(dims):
+        twice = next(d for d in dims if dims.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
 
 
 def shape_args(args: tuple[Any, ...]) -> tuple[int, ...]:
@@ -51,10 +73,17 @@ def infer_shape(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
                 raise RuntimeError("only one dimension can be inferred")
             missing = i
         elif size < 0:
-            raise RuntimeError(f"invalid shape dimension {size}")
+            raise RuntimeError(
+                f"invalid shape dimension {size} at index {i} of shape {list(shape)}"
+            )
         else:
             known *= size
     fits = known == numel if missing is None else (known > 0 and numel % known == 0)
+    if missing is not None and known == 0 and numel == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+            "dimension size -1 can be any value and is ambiguous"
+        )
     if not fits:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
     if missing is None:

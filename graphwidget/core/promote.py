@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CONSTANTS_LIMIT = 4096
 _constants: dict[tuple[type, Any, int], Tensor] = {}
 
-UNTYPED = ("condition", "mask")
+UNTYPED = ("condition", "mask", "filler")
 """Inputs of pointwise ops that take part in broadcasting but not in promotion."""
 
 

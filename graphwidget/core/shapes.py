@@ -1,42 +1,90 @@
-"""Functions that rearrange tensors: views, joins, parts."""
+"""Functions that show the same items in another shape: views, and the same in place.
+
+Dims go into the ops as the user gave them, because nodes show them so (``node._saved_dim``).
+"""
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from . import dtypes
 from .compile import TENSORS as F
-from .dims import infer_shape, shape_args, wrap_dim, wrap_dims
+from .dims import as_given, dims_as_given, infer_shape, shape_args, wrap_dim
 from .inplace import reshape_in_place
-from .public import offer
+from .promote import broadcast
+from .public import METHODS, offer
 from .tensor import Tensor
+from .version import counter_of
 
 
+# Sizes ------------------------------------------------------------------------------------------
 @offer(function=False)
-def view(self: Tensor, *shape: Any) -> Tensor:
-    """The same items in another shape, sharing memory; with a dtype, converted bit by bit.
+def view(self: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Tensor:
+    """The same items in another shape, sharing memory; with a dtype, the same bits as that type.
 
     Raises:
         RuntimeError: the size or the strides do not allow it.
     """
-    return F.view(self, infer_shape(shape_args(shape), self._data.size))
+    if shape and isinstance(shape[0], dtypes.dtype) or dtype is not None:
+        return view_bits(self, dtype or shape[0])
+    wanted = shape_args(shape) if size is None else tuple(size)
+    if not shape and size is None:
+        raise TypeError(
+            "view() received an invalid combination of arguments - got (), but expected one of:\n"
+            " * (torch.dtype dtype)\n * (tuple of ints size)\n"
+        )
+    return F.view(self, infer_shape(wanted, self._data.size))
+
+
+def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """The same bits as another type. Not differentiable, and no view by PyTorch's book-keeping.
+
+    Raises:
+        RuntimeError: an item of the new type would not consist of neighbours.
+    """
+    data, target = self._data, dtype.numpy
+    have, wanted = data.itemsize, target.itemsize
+    words = f"{dtypes.type_word(data.dtype)} as {dtypes.type_word(target)}"
+    tail = f"to view {words} (different element sizes)"
+    if have != wanted:
+        ratio = wanted // have
+        if data.ndim == 0:
+            raise RuntimeError(f"self.dim() cannot be 0 {tail}")
+        if ratio > 1 and data.shape[-1] % ratio:
+            raise RuntimeError(
+                f"self.size(-1) must be divisible by {ratio} {tail}, but got {data.shape[-1]}"
+            )
+        last = data.strides[-1] // have
+        if last != 1 and data.shape[-1] != 1:
+            raise RuntimeError(f"self.stride(-1) must be 1 {tail}, but got {last}")
+    out = Tensor._wrap(data.view(target))
+    out._counter = counter_of(self)
+    return out
 
 
 @offer()
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """The same items in another shape; a view where possible, else a copy."""
+    if not shape:
+        raise TypeError('reshape() missing 1 required positional arguments: "shape"')
     wanted = infer_shape(shape_args(shape), input._data.size)
+    if input._data.flags.c_contiguous:
+        return F.view(input, wanted)
     try:
         np.reshape(input._data, wanted, copy=False)
     except ValueError:
-        return F.unsafe_view(F.clone(input), wanted)
-    if not input._data.flags.c_contiguous:
-        return F.reshape_alias(input, wanted)
-    return F.view(input, wanted)
+        return F.unsafe_view(contiguous_clone(input), wanted)
+    return F.reshape_alias(input, wanted)
+
+
+def contiguous_clone(input: Tensor) -> Tensor:
+    """A copy in C order, recorded as a clone."""
+    out = F.clone(input)
+    out._data = np.ascontiguousarray(out._data)
+    return out
 
 
 @offer()
@@ -44,6 +92,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dims ``start_dim`` to ``end_dim`` as one."""
     ndim = input._data.ndim
     if ndim == 0:
+        wrap_dim(start_dim, 0), wrap_dim(end_dim, 0)
         return reshape(input, 1)
     start, end = wrap_dim(start_dim, ndim), wrap_dim(end_dim, ndim)
     if start > end:
@@ -51,46 +100,43 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if start == end:
         return input
     shape = input._data.shape
-    return reshape(input, *shape[:start], int(np.prod(shape[start : end + 1])), *shape[end + 1 :])
+    merged = int(np.prod(shape[start : end + 1]))
+    return reshape(input, (*shape[:start], merged, *shape[end + 1 :]))
 
 
 @offer()
-def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix; vectors and 0-d tensors as they are."""
-    if input._data.ndim > 2:
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """One dim as several, of the given sizes (one may be -1).
+
+    Raises:
+        RuntimeError: the sizes do not multiply to the dim's.
+    """
+    shape, sizes = input._data.shape, tuple(sizes)
+    dim = wrap_dim(dim, len(shape))
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        inferred = infer_shape(sizes, shape[dim])
+    except RuntimeError:
         raise RuntimeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {input._data.ndim}D"
-        )
-    return F.t(input)
-
-
-@offer("swapaxes")
-def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two dims exchanged."""
-    ndim = input._data.ndim
-    return F.transpose(input, wrap_dim(dim0, ndim), wrap_dim(dim1, ndim))
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+            f"({shape[dim]}) in the input tensor"
+        ) from None
+    return F.view(input, (*shape[:dim], *inferred, *shape[dim + 1 :]))
 
 
 @offer()
-def permute(input: Tensor, *dims: Any) -> Tensor:
-    """The dims in another order."""
-    order = shape_args(dims)
-    if len(order) != input._data.ndim:
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
-            "length of the desired ordering of dimensions i.e. input.dim() = "
-            f"{input._data.ndim} is not equal to len(dims) = {len(order)}"
-        )
-    wrapped = tuple(wrap_dim(d, input._data.ndim) for d in order)
-    if len(set(wrapped)) != len(wrapped):
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
-    return F.permute(input, wrapped)
+def ravel(input: Tensor) -> Tensor:
+    """All items in one dim."""
+    if input._data.flags.c_contiguous:
+        return F.view(input, (input._data.size,))
+    return F.view(contiguous_clone(input), (input._data.size,))
 
 
 @offer()
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dim of size 1."""
-    return F.unsqueeze(input, wrap_dim(dim, input._data.ndim + 1))
+    return F.unsqueeze(input, as_given(dim, input._data.ndim + 1))
 
 
 @offer()
@@ -99,20 +145,19 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
         return F.squeeze(input)
     if isinstance(dim, int):
-        if input._data.ndim == 0:
-            wrap_dim(dim, 0)
-            return F.squeeze(input)
-        return F.squeeze_dim(input, wrap_dim(dim, input._data.ndim))
-    return F.squeeze_dims(input, wrap_dims(dim, input._data.ndim))
+        return F.squeeze_dim(input, as_given(dim, input._data.ndim))
+    return F.squeeze_dims(input, dims_as_given(dim, input._data.ndim))
 
 
 @offer(function=False)
-def expand(self: Tensor, *size: Any) -> Tensor:
+def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """A view spread to a larger size; -1 keeps a dim.
 
     Raises:
         RuntimeError: the sizes do not allow it (PyTorch's texts).
     """
+    if not size:
+        raise TypeError('expand() missing 1 required positional arguments: "size"')
     target, shape = list(shape_args(size)), self._data.shape
     offset = len(target) - len(shape)
     if offset < 0:
@@ -122,215 +167,252 @@ def expand(self: Tensor, *size: Any) -> Tensor:
             f"dimensions in the tensor ({len(shape)})"
         )
     asked = list(target)
-    for i, have in enumerate(shape):
-        if target[offset + i] == -1:
-            target[offset + i] = have
-        elif have not in (1, target[offset + i]):
+    for i in reversed(range(len(target))):
+        have = shape[i - offset] if i >= offset else 1
+        if target[i] == -1:
+            if i < offset:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({asked[i]}) isn't allowed in a leading, "
+                    f"non-existing dimension {i}"
+                )
+            target[i] = have
+        elif have not in (1, target[i]):
             raise RuntimeError(
-                f"The expanded size of the tensor ({target[offset + i]}) must match the existing "
-                f"size ({have}) at non-singleton dimension {offset + i}.  Target sizes: {asked}.  "
+                f"The expanded size of the tensor ({target[i]}) must match the existing "
+                f"size ({have}) at non-singleton dimension {i}.  Target sizes: {asked}.  "
                 f"Tensor sizes: {list(shape)}"
             )
     return F.expand(self, tuple(target))
 
 
 @offer()
-def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
-    """``expand``, as a function."""
-    return expand(input, *size)
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
+    """A view spread to a larger size."""
+    return expand(input, size)
 
 
-def _several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
-    """A record function that returns several tensors, typed so."""
-    return record  # type: ignore[no-any-return]
+@offer(method=False)
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    """All tensors as views of their common shape.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    given = tensors[0] if tensors and isinstance(tensors[0], (tuple, list)) else tensors
+    shape = broadcast([each._data.shape for each in given])
+    return tuple(each if each._data.shape == shape else F.expand(each, shape) for each in given)
 
 
+@offer(method=False)
+def broadcast_shapes(*shapes: Any) -> dtypes.Size:
+    """The shape to which all shapes spread.
+
+    Raises:
+        RuntimeError: there is none (PyTorch's text).
+    """
+    given = [(each,) if isinstance(each, int) else tuple(each) for each in shapes]
+    result = [1] * max((len(shape) for shape in given), default=0)
+    for number, shape in enumerate(given):
+        for place in range(-1, -1 - len(shape), -1):
+            size = shape[place]
+            if size in (1, result[place]):
+                continue
+            if result[place] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {size} at {place}! Mismatching "
+                    f"argument at index {number} had {shape}; but expected shape should be "
+                    f"broadcastable to {result}"
+                )
+            result[place] = size
+    return dtypes.Size(result)
+
+
+# Order of dims ----------------------------------------------------------------------------------
 @offer()
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """One view for each index of a dim."""
-    if input._data.ndim == 0:
-        wrap_dim(dim, 0)
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return _several(F.unbind)(input, dim=wrap_dim(dim, input._data.ndim))
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; vectors and 0-d tensors as they are."""
+    return F.t(at_most_matrix(input, "t"))
 
 
-@offer()
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
-    if tensor._data.ndim == 0:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim = wrap_dim(dim, tensor._data.ndim)
-    total = tensor._data.shape[dim]
-    if isinstance(split_size_or_sections, int):
-        step = split_size_or_sections
-        if step < 0:
-            raise RuntimeError(
-                f"split expects split_size be non-negative, but got split_size={step}"
-            )
-        if step == 0 and total:
-            raise RuntimeError(
-                "split_size can only be 0 if dimension size is 0, but got dimension size of "
-                f"{total}"
-            )
-        sizes = tuple(
-            builtins.min(step, total - start) for start in range(0, total, step or 1)
-        ) or (0,)
-        return _several(F.split)(tensor, sizes=sizes, dim=dim)
-    sizes = tuple(split_size_or_sections)
-    if builtins.sum(sizes) != total:
+def at_most_matrix(tensor: Tensor, name: str) -> Tensor:
+    """The tensor, refused when it has more than two dims."""
+    if tensor._data.ndim > 2:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size "
-            f"at dimension {dim}), but got split_sizes={list(sizes)}"
+            f"{name}() expects a tensor with <= 2 dimensions, but self is {tensor._data.ndim}D"
         )
-    return _several(F.split_sizes)(tensor, sizes=sizes, dim=dim)
+    return tensor
+
+
+@offer("swapaxes", "swapdims")
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dims exchanged."""
+    ndim = input._data.ndim
+    return F.transpose(input, as_given(dim0, ndim), as_given(dim1, ndim))
 
 
 @offer()
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """About ``chunks`` consecutive views along a dim."""
-    if input._data.ndim == 0:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    total = input._data.shape[wrap_dim(dim, input._data.ndim)]
-    if not total:
-        return split(input, [0] * chunks, dim)
-    return split(input, builtins.max(1, -(-total // chunks)), dim)
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """The dims in another order."""
+    if not dims:
+        raise TypeError('permute() missing 1 required positional arguments: "dims"')
+    order, ndim = shape_args(dims), input._data.ndim
+    if len(order) != ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            "length of the desired ordering of dimensions i.e. input.dim() = "
+            f"{ndim} is not equal to len(dims) = {len(order)}"
+        )
+    if len({wrap_dim(d, ndim) for d in order}) != ndim:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return F.permute(input, order)
+
+
+@offer("moveaxis")
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Some dims moved to other places, the others in their order.
+
+    Raises:
+        RuntimeError: a dim is named twice, or the lists differ in length (PyTorch's texts).
+    """
+    start = (source,) if isinstance(source, int) else tuple(source)
+    end = (destination,) if isinstance(destination, int) else tuple(destination)
+    if len(start) != len(end):
+        raise RuntimeError(
+            "movedim: Invalid source or destination dims: source "
+            f"({list(start)} dims) should contain the same number of dims as destination "
+            f"({list(end)} dims)"
+        )
+    ndim = input._data.ndim
+    places: dict[str, list[int]] = {}
+    for name, dims in (("source", start), ("destination", end)):
+        places[name] = [wrap_dim(dim, ndim) for dim in dims]
+        if len(set(places[name])) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(dims)})")
+    if not ndim:
+        return F.alias(input)
+    rest = iter([dim for dim in range(ndim) if dim not in places["source"]])
+    there = dict(zip(places["destination"], places["source"], strict=True))
+    return F.permute(input, tuple(there[i] if i in there else next(rest) for i in range(ndim)))
 
 
 @offer(function=False)
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Slices along a dim: so many, as equal as can be, or cut at the given indices."""
-    if input._data.ndim == 0:
+def adjoint(self: Tensor) -> Tensor:
+    """The last two dims exchanged (all numbers are real here)."""
+    if self._data.ndim in (0, 1):
         raise RuntimeError(
-            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got "
+            f"{self._data.ndim}-D tensor."
         )
-    dim = wrap_dim(dim, input._data.ndim)
-    total = input._data.shape[dim]
-    if isinstance(indices_or_sections, int):
-        size, larger = divmod(total, indices_or_sections)
-        cuts = [i * size + builtins.min(i, larger) for i in range(1, indices_or_sections)]
-    else:
-        cuts = list(indices_or_sections)
-    bounds = zip([0, *cuts], [*cuts, total], strict=True)
-    return tuple(F.slice(input, dim, start, end, 1) for start, end in bounds)
+    return F.transpose(self, -2, -1)
 
 
-@offer()
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """``length`` indices of a dim from ``start``."""
-    if input._data.ndim == 0:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    dim = wrap_dim(dim, input._data.ndim)
-    total = input._data.shape[dim]
-    if not -total <= start <= total:
-        raise IndexError(
-            f"start out of range (expected to be in range of [-{total}, {total}], but got {start})"
-        )
-    start = start + total if start < 0 else start
-    if start + length > total:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({total}).")
-    return F.slice(input, dim, start, start + length, 1)
+def reversed_dims(self: Tensor) -> Tensor:
+    """All dims in reverse order."""
+    return F.permute(self, tuple(reversed(range(self._data.ndim))))
 
 
-@offer()
-def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """The items at one index of a dim, which goes."""
-    if input._data.ndim == 0:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    dim = wrap_dim(dim, input._data.ndim)
-    size = input._data.shape[dim]
-    if not -size <= index < size:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(input._data.shape)} "
-            f"at dimension {dim}"
-        )
-    return F.select(input, dim, index % size)
+def matrix_transpose(name: str) -> Any:
+    """The property that exchanges the last two dims (``mT``, ``mH``)."""
 
-
-@offer()
-def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A view of a diagonal."""
-    ndim = input._data.ndim
-    return F.diagonal(input, offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim))
-
-
-@offer("concat", "concatenate", method=False, out=True)
-def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Tensors joined along a dim.
-
-    Raises:
-        ValueError, RuntimeError: none, or sizes that do not match (PyTorch's texts).
-    """
-    tensors = tuple(tensors)
-    if not tensors:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    for i, each in enumerate(tensors):
-        if each._data.ndim == 0:
-            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
-    full = [x for x in tensors if x._data.shape != (0,)] or list(tensors)
-    dim = wrap_dim(dim, full[0]._data.ndim)
-    first = full[0]._data.shape
-    for i, each in enumerate(tensors):
-        shape = each._data.shape
-        if shape == (0,):
-            continue
-        if len(shape) != len(first):
+    def getter(self: Tensor) -> Tensor:
+        """The last two dims exchanged."""
+        if self._data.ndim < 2:
             raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}"
+                f"tensor.{name} is only supported on matrices or batches of matrices. Got "
+                f"{self._data.ndim}-D tensor."
             )
-        for d, (want, got) in enumerate(zip(first, shape, strict=True)):
-            if d != dim and want != got:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {want} "
-                    f"but got size {got} for tensor number {i} in the list."
-                )
-    return F.cat(tensors, dim=dim)
+        return F.transpose(self, -2, -1)
+
+    return property(getter)
 
 
-@offer(method=False, out=True)
-def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Tensors of one size joined along a new dim.
-
-    Raises:
-        RuntimeError: none, or different sizes (PyTorch's texts).
-    """
-    tensors = tuple(tensors)
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    first = list(tensors[0]._data.shape)
-    for i, each in enumerate(tensors):
-        if list(each._data.shape) != first:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {first} at entry 0 and "
-                f"{list(each._data.shape)} at entry {i}"
-            )
-    return F.stack(tensors, dim=wrap_dim(dim, len(first) + 1))
+def hermitian(self: Tensor) -> Tensor:
+    """The transpose of a matrix (all numbers are real here)."""
+    if self._data.ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self._data.ndim}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if self._data.ndim > 2 else "")
+        )
+    return F.transpose(self, -2, -1) if self._data.ndim else F.transpose(self, 0, 0)
 
 
+METHODS.update(
+    T=property(reversed_dims),
+    H=property(hermitian),
+    mT=matrix_transpose("mT"),
+    mH=matrix_transpose("mH"),
+    view_as=lambda self, other: F.view(self, infer_shape(other._data.shape, self._data.size)),
+    reshape_as=lambda self, other: reshape(self, other._data.shape),
+    expand_as=lambda self, other: expand(self, other._data.shape),
+)
+
+
+# At least so many dims --------------------------------------------------------------------------
+def at_least(tensors: tuple[Any, ...], make: Any) -> Any:
+    """A function of one tensor, for one, several or a list of them."""
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return make(tensors[0])
+    given = tensors[0] if len(tensors) == 1 else tensors
+    return tuple(make(each) for each in given)
+
+
+def with_1d(tensor: Tensor) -> Tensor:
+    """The tensor, with a dim at least."""
+    return tensor if tensor._data.ndim else F.view(tensor, (1,))
+
+
+def with_2d(tensor: Tensor) -> Tensor:
+    """The tensor, with two dims at least."""
+    if tensor._data.ndim == 0:
+        return F.view(tensor, (1, 1))
+    return F.unsqueeze(tensor, 0) if tensor._data.ndim == 1 else tensor
+
+
+def with_3d(tensor: Tensor) -> Tensor:
+    """The tensor, with three dims at least."""
+    if tensor._data.ndim == 0:
+        return F.view(tensor, (1, 1, 1))
+    return F.unsqueeze(with_2d(tensor), -1) if tensor._data.ndim < 3 else tensor
+
+
+@offer(method=False)
+def atleast_1d(*tensors: Any) -> Any:
+    """0-d tensors with a dim, others as they are."""
+    return at_least(tensors, with_1d)
+
+
+@offer(method=False)
+def atleast_2d(*tensors: Any) -> Any:
+    """Tensors with two dims at least, new ones in front."""
+    return at_least(tensors, with_2d)
+
+
+@offer(method=False)
+def atleast_3d(*tensors: Any) -> Any:
+    """Tensors with three dims at least."""
+    return at_least(tensors, with_3d)
+
+
+# In place ---------------------------------------------------------------------------------------
 @offer(function=False)
 def t_(self: Tensor) -> Tensor:
     """``t``, of this tensor itself."""
-    if self._data.ndim > 2:
-        raise RuntimeError(
-            f"t_() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D"
-        )
-    return reshape_in_place("t_inplace", self)
+    return reshape_in_place("t_inplace", at_most_matrix(self, "t_"))
 
 
-@offer(function=False)
+@offer("swapaxes_", "swapdims_", function=False)
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """``transpose``, of this tensor itself."""
     ndim = self._data.ndim
     return reshape_in_place(
-        "transpose_inplace", self, dim0=wrap_dim(dim0, ndim), dim1=wrap_dim(dim1, ndim)
+        "transpose_inplace", self, dim0=as_given(dim0, ndim), dim1=as_given(dim1, ndim)
     )
 
 
 @offer(function=False)
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     """``unsqueeze``, of this tensor itself."""
-    return reshape_in_place("unsqueeze_inplace", self, dim=wrap_dim(dim, self._data.ndim + 1))
+    return reshape_in_place("unsqueeze_inplace", self, dim=as_given(dim, self._data.ndim + 1))
 
 
 @offer(function=False)
@@ -340,15 +422,5 @@ def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
         return reshape_in_place("squeeze_inplace", self)
     if isinstance(dim, int):
-        return reshape_in_place("squeeze_inplace.dim", self, dim=wrap_dim(dim, ndim))
-    return reshape_in_place("squeeze_inplace.dims", self, dim=wrap_dims(dim, ndim))
-
-
-@offer(function=False)
-def contiguous(self: Tensor) -> Tensor:
-    """The tensor itself when its items lie in C order, else a copy."""
-    if self._data.flags.c_contiguous:
-        return self
-    out = F.clone(self)
-    out._data = np.ascontiguousarray(out._data)
-    return out
+        return reshape_in_place("squeeze_inplace.dim", self, dim=as_given(dim, ndim))
+    return reshape_in_place("squeeze_inplace.dims", self, dim=dims_as_given(dim, ndim))

@@ -157,7 +157,7 @@ def parse_signature(signature: str) -> dict[str, Any]:
     """``"max.dim(self, /, dim, keepdim=False) -> values, indices"``: the fields of the Op."""
     head, _, outs = signature.partition("->")
     key, _, inner = head.strip().partition("(")
-    tensors, slash, rest = inner.rstrip(")").partition("/")
+    tensors, slash, rest = inner.removesuffix(")").partition("/")
     if not slash:
         raise ValueError(f"{signature!r}: put '/' after the tensor inputs")
     inputs = names_in(tensors)

@@ -262,11 +262,6 @@ op("where(condition, self, other, /)", kernels.where, pointwise=True,
    text="{self} where {condition} else {other}",
    tex=r"\operatorname{{where}}({condition}, {self}, {other})", onnx="Where")
 
-op("masked_fill(self, mask, /, value)", kernels.masked_fill, inplace=True, pointwise=True,
-   d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
-   text="{self} with {value} where {mask}",
-   tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx=None)
-
 op("clone(self, /)", layout.clone, pointwise=True, out=False,
    d_self=lambda grad: grad,
    text="{self}", tex=r"{self}", onnx="Identity")

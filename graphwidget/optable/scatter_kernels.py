@@ -43,7 +43,9 @@ def places(shape: Shape, index: Array, dim: int) -> Array:
     found: Any = 0
     step = 1
     for d in reversed(range(len(shape))):
-        along = index if d == dim else np.arange(index.shape[d]).reshape((-1,) + (1,) * (len(shape) - 1 - d))
+        along = index
+        if d != dim:
+            along = np.arange(index.shape[d]).reshape(-1, *(1,) * (len(shape) - 1 - d))
         found = found + along * step
         step *= shape[d]
     return as_array(found)
@@ -182,6 +184,11 @@ def index_fill_tensor(a: Array, index: Array, value: Array, dim: int) -> Array:
     return index_fill(a, index, dim, as_array(value).astype(a.dtype)[()])
 
 
+def unique(a: Array) -> Array:
+    """The different items, sorted."""
+    return np.unique(a)
+
+
 def index_reduce(
     a: Array, index: Array, source: Array, dim: int, reduce: str, include_self: bool
 ) -> Array:
@@ -231,11 +238,16 @@ def check_flat(index: Array, size: int) -> None:
 
 
 # Masks --------------------------------------------------------------------------------------------
-def masked_fill_tensor(a: Array, mask: Array, value: Array) -> Array:
+def masked_fill(a: Array, mask: Array, value: float) -> Array:
+    """A copy of a with value where mask."""
+    return masked_fill_tensor(a, mask, np.asarray(value).astype(a.dtype))
+
+
+def masked_fill_tensor(a: Array, mask: Array, filler: Array) -> Array:
     """A copy of a with the number in a 0-d array where the mask holds."""
     shape = np.broadcast_shapes(a.shape, mask.shape)
     result = np.array(np.broadcast_to(a, shape), order="C")
-    np.copyto(result, value, where=mask, casting="unsafe")
+    np.copyto(result, filler, where=mask, casting="unsafe")
     return result
 
 

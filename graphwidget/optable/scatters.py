@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from . import scatter_kernels as kernels
-from . import shape_kernels
 from .declare import Namespace, composite, op
 
 F = Namespace()
@@ -49,7 +48,7 @@ def without(grad: Any, index: Any, dim: Any, include_self: Any) -> Any:
 @composite
 def as_numbers(mask: Any, like: Any) -> Any:
     """A mask as 0 and 1."""
-    return F.to_copy(mask, F.dtype_of(like))
+    return F.where(mask, F.ones_like(like), F.zeros_like(like))
 
 
 @composite
@@ -160,7 +159,7 @@ op("index_fill.tensor(self, index, value, /, dim)", kernels.index_fill_tensor, i
    d_value=lambda grad, index, dim: F.sum(F.index_select(grad, F.unique_of(index), dim)),
    text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
 
-op("unique_of(self, /)", lambda a: kernels.np.unique(a), nograd=True, public=False,
+op("unique_of(self, /)", kernels.unique, nograd=True, public=False,
    text="the different items of {self}", tex=r"{self}", onnx=None)
 
 op("spread_index(self, like, /, dim)", kernels.spread_index, nograd=True, public=False,
@@ -189,13 +188,17 @@ op("put(self, index, source, /, accumulate=False)", kernels.put, inplace=True,
    text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
 
 # Masks --------------------------------------------------------------------------------------------
-op("masked_fill.tensor(self, mask, value, /)", kernels.masked_fill_tensor, inplace=True,
-   node="MaskedFillBackward1",
-   d_self=lambda grad, self_shape, mask:
-       F.sum_to_size(F.masked_fill(grad, mask, 0), self_shape),
-   d_value=lambda grad, mask, value_dtype:
-       F.cast(F.sum(F.where(mask, grad, F.zeros_like(grad))), value_dtype),
-   text="{self}, {value} where {mask}", tex=r"{self}", onnx="Where")
+op("masked_fill(self, mask, /, value)", kernels.masked_fill, inplace=True, pointwise=True,
+   d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
+   text="{self} with {value} where {mask}",
+   tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx=None)
+
+op("masked_fill.tensor(self, mask, filler, /)", kernels.masked_fill_tensor, inplace=True,
+   pointwise=True, node="MaskedFillBackward1",
+   d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
+   d_filler=lambda grad, mask: F.where(mask, grad, F.zeros_like(grad)),
+   text="{self} with {filler} where {mask}",
+   tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx="Where")
 
 
 @composite
@@ -222,3 +225,39 @@ op("padded_to(self, /, shape)", kernels.padded_to,
 op("first_items(self, /, size)", kernels.first_items,
    d_self=lambda grad, self_shape: F.padded_to(grad, self_shape),
    public=False, text="the first {size} of {self}", tex=r"{self}", onnx=None)
+
+# Into a part of a copy ------------------------------------------------------------------------------
+op("select_scatter(self, src, /, dim, index)", shape_kernels.scattered(shape_kernels.select),
+   d_self=lambda grad, src_shape, dim, index:
+       F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),
+   d_src=lambda grad, dim, index: F.select(grad, dim, index),
+   text="{self} with {src} at [{index}]", tex=r"{self}", onnx=None)
+
+op("slice_scatter(self, src, /, dim=0, start=None, end=None, step=1)",
+   shape_kernels.scattered(shape_kernels.slice_),
+   d_self=lambda grad, src_shape, dim, start, end, step:
+       F.slice_scatter(grad, F.zeros_of(grad, src_shape), dim, start, end, step),
+   d_src=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
+   text="{self} with {src} at [{start}:{end}]", tex=r"{self}", onnx=None)
+
+op("diagonal_scatter(self, src, /, offset=0, dim1=0, dim2=1)",
+   shape_kernels.scattered(shape_kernels.diagonal),
+   d_self=lambda grad, src_shape, offset, dim1, dim2:
+       F.diagonal_scatter(grad, F.zeros_of(grad, src_shape), offset, dim1, dim2),
+   d_src=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
+   text="{self} with {src} on the diagonal", tex=r"{self}", onnx=None)
+
+
+def begun(size: Any, stride: Any, storage_offset: Any, geometry: Any) -> Any:
+    """The geometry asked for: without an offset, from where the tensor begins."""
+    return size, stride, geometry[2] if storage_offset is None else storage_offset
+
+
+op("as_strided_scatter(self, src, /, size, stride, storage_offset=None, _geometry=None)",
+   shape_kernels.as_strided_scatter,
+   d_self=lambda grad, src_shape, size, stride, storage_offset, _geometry:
+       F.as_strided_scatter(grad, F.zeros_of(grad, src_shape), size, stride, storage_offset,
+                            _geometry),
+   d_src=lambda grad, size, stride, storage_offset, _geometry:
+       F.restride(grad, _geometry, begun(size, stride, storage_offset, _geometry), _geometry),
+   text="{self} with {src} where strides {stride} lead", tex=r"{self}", onnx=None)

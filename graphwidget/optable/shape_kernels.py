@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .layout import Array, Geometry, Shape, as_array, memory_of, positions
+from .layout import Array, Geometry, Shape, as_array, copied, memory_of, positions
 
 VIEW_ERROR = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans "
@@ -176,3 +177,28 @@ def restride(a: Array, source: Geometry, target: Geometry, shared: Geometry) -> 
     if counts.size and counts.max() > 1:
         memory /= np.maximum(counts, 1).astype(memory.dtype)
     return as_array(memory[wanted])
+
+
+def scattered(part: Callable[..., Array]) -> Callable[..., Array]:
+    """The kernel that writes into a part of a copy, from the one that shows the part."""
+
+    def kernel(a: Array, src: Array, *where: Any) -> Array:
+        result = copied(as_array(a), a.dtype)
+        part(result, *where)[...] = src
+        return result
+
+    return kernel
+
+
+def as_strided_scatter(
+    a: Array, src: Array, size: Shape, stride: Shape, storage_offset: int | None,
+    _geometry: Geometry,
+) -> Array:
+    """A copy of a with ``src`` where sizes, strides and offset say, by places in its storage."""
+    begin = _geometry[2] if storage_offset is None else storage_offset
+    mine, theirs = positions(_geometry), positions((size, stride, begin))
+    reach = max((int(each.max()) + 1 for each in (mine, theirs) if each.size), default=0)
+    memory = np.zeros(reach, a.dtype)
+    memory[mine] = a
+    memory[theirs] = src
+    return as_array(memory[mine])

@@ -1,0 +1,139 @@
+"""Functions that read and write by masks and at flat indices; each that writes has its form in
+place."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .compile import TENSORS as F
+from .indexing import EXPANDED
+from .inplace import allowed, overlaps_itself
+from .promote import broadcast
+from .public import offer
+from .scatters import do, kind
+from .tensor import Tensor
+from ..optable import TABLE
+
+
+# Masks --------------------------------------------------------------------------------------------
+def _masked_fill(here: bool, self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    if here:
+        allowed(TABLE["masked_fill"], (self, mask))
+    if isinstance(value, Tensor) and value._data.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._data.ndim} dimension(s)."
+        )
+    if mask._data.dtype != bool:
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype "
+            f"{dtypes.c_word(mask._data.dtype)}"
+        )
+    if here and overlaps_itself(self._data):
+        warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=3)
+    if isinstance(value, Tensor):
+        return do("masked_fill.tensor", self, (mask, value), {}, here)
+    return do("masked_fill", self, (mask,), {"value": value}, here)
+
+
+@offer()
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """input with a number (or 0-d tensor) where the mask holds."""
+    return _masked_fill(False, input, mask, value)
+
+
+@offer(function=False)
+def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """``masked_fill``, written into this tensor."""
+    return _masked_fill(True, self, mask, value)
+
+
+@offer(out=True)
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The items where the mask holds, 1-d."""
+    if mask._data.dtype != bool:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    broadcast([mask._data.shape, input._data.shape])
+    return F.masked_select(input, mask)
+
+
+def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    if here:
+        allowed(TABLE["masked_scatter"], (self, mask, source))
+    if self._data.dtype != source._data.dtype:
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got"
+            f"{kind(self)} and {kind(source)}"
+        )
+    shape = broadcast([self._data.shape, mask._data.shape])
+    if here and shape != self._data.shape:
+        raise RuntimeError(
+            f"expand(CPU{kind(mask)}Type{{{list(mask._data.shape)}}}, size="
+            f"{list(self._data.shape)}): the number of sizes provided ({self._data.ndim}) must be "
+            f"greater or equal to the number of dimensions in the tensor ({mask._data.ndim})"
+        )
+    if mask._data.dtype != bool:
+        raise RuntimeError(
+            "masked_scatter_ only supports boolean masks, but got mask with dtype "
+            f"{kind(mask)}"
+        )
+    if source._data.size < np.count_nonzero(np.broadcast_to(mask._data, shape)):
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    return do("masked_scatter", self, (mask, source), {}, here)
+
+
+@offer()
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """input with consecutive items of ``source`` where the mask holds."""
+    return _masked_scatter(False, input, mask, source)
+
+
+@offer(function=False)
+def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """``masked_scatter``, written into this tensor."""
+    return _masked_scatter(True, self, mask, source)
+
+
+# Flat indices -------------------------------------------------------------------------------------
+@offer(out=True)
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The items at flat indices, in the indices' shape."""
+    if index._data.dtype != np.int64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {kind(index)}")
+    if not input._data.size and index._data.size:
+        raise IndexError("take(): tried to take from an empty tensor")
+    return F.take(input, index)
+
+
+def _put(here: bool, self: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
+    if here:
+        allowed(TABLE["put"], (self, index, source))
+    if index._data.dtype != np.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {kind(index)}")
+    if self._data.dtype != source._data.dtype:
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{kind(self)} and source.dtype = {kind(source)}"
+        )
+    if index._data.size != source._data.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source._data.size}, index.numel() = {index._data.size}"
+        )
+    return do("put", self, (index, source), {"accumulate": accumulate}, here)
+
+
+@offer(function=True)
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with the items of ``source`` written (or added) at flat indices."""
+    return _put(False, input, index, source, accumulate)
+
+
+@offer(function=False)
+def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """``put``, written into this tensor."""
+    return _put(True, self, index, source, accumulate)
