@@ -133,19 +133,6 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return F.clamp(input if input._data.dtype == dtype else F.to_copy(input, dtype), min, max)
 
 
-@offer()
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """input with a number where the mask holds."""
-    number = value.item() if isinstance(value, Tensor) else value
-    return F.masked_fill(input, mask, number)
-
-
-@offer()
-def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A copy that gradients flow through."""
-    return F.clone(input)
-
-
 # Sums and shares ------------------------------------------------------------------------------
 @offer(out=True)
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:

@@ -68,7 +68,7 @@ def real_strides(data: np.ndarray) -> list[int]:
     for size, stride in zip(reversed(data.shape), reversed(data.strides), strict=True):
         found.append(stride if stride or size != 1 else beyond)
         beyond = found[-1] * size
-    return found
+    return found[::-1]
 
 
 def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> None:

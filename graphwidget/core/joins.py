@@ -12,7 +12,7 @@ from . import dtypes
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, shape_args, wrap_dim
 from .public import offer
-from .shapes import atleast_1d, atleast_2d, atleast_3d, contiguous_clone, flatten
+from .shapes import atleast_1d, atleast_2d, atleast_3d, contiguous_clone, flatten, reshape
 from .tensor import Tensor
 
 
@@ -33,14 +33,6 @@ def tensors_of(given: Any, name: str) -> tuple[Tensor, ...]:
                 f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}"
             )
     return tuple(given)
-
-
-def of_one_type(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Tensors converted to the type they promote to."""
-    wanted = dtypes.result_type(*(each._data for each in tensors))
-    return tuple(
-        each if each._data.dtype == wanted else F.to_copy(each, wanted) for each in tensors
-    )
 
 
 # Joins ------------------------------------------------------------------------------------------
@@ -96,7 +88,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
                 f"stack expects each tensor to be equal size, but got {first} at entry 0 and "
                 f"{list(each._data.shape)} at entry {i}"
             )
-    return F.stack(of_one_type(given), dim=dim)
+    return F.stack(given, dim=dim)
 
 
 def some(tensors: Any, name: str) -> tuple[Tensor, ...]:
@@ -130,7 +122,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors joined along dim 1, vectors as columns."""
     given = some(tensors, "column_stack")
-    return cat([F.view(x, (x._data.size, 1)) if x._data.ndim < 2 else x for x in given], 1)
+    return cat([reshape(x, (x._data.size, 1)) if x._data.ndim < 2 else x for x in given], 1)
 
 
 @offer(method=False)
@@ -144,7 +136,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
             )
     if not tensors:
         return Tensor._wrap(np.zeros((1, 0), dtypes.default_numpy()))
-    return F.block_diag(of_one_type(tensors))
+    return F.block_diag(tensors)
 
 
 # Repetition ---------------------------------------------------------------------------------------
@@ -167,9 +159,7 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
     wanted = [n * size for n, size in zip(times, sizes, strict=True)]
     for size in wanted:
         if size < 0:
-            raise RuntimeError(
-                f"Trying to create tensor with negative dimension {size}: {wanted}"
-            )
+            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {wanted}")
     return F.repeat(self, times)
 
 
@@ -292,9 +282,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """
     plane, ndim = tuple(dims), input._data.ndim
     if len(plane) != 2:
-        raise RuntimeError(
-            f"expected total rotation dims == 2, but got dims = {len(plane)}"
-        )
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(plane)}")
     if ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
     if plane[0] == plane[1] or builtins.abs(plane[0] - plane[1]) == ndim:
@@ -324,5 +312,3 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The items on and above a diagonal, 0 below."""
     return F.triu(_matrices(input, "triu"), diagonal)
-
-

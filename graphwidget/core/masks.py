@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
 from .indexing import EXPANDED
@@ -16,7 +17,6 @@ from .promote import broadcast
 from .public import offer
 from .scatters import do, kind
 from .tensor import Tensor
-from ..optable import TABLE
 
 
 # Masks --------------------------------------------------------------------------------------------
@@ -78,8 +78,7 @@ def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> T
         )
     if mask._data.dtype != bool:
         raise RuntimeError(
-            "masked_scatter_ only supports boolean masks, but got mask with dtype "
-            f"{kind(mask)}"
+            f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind(mask)}"
         )
     if source._data.size < np.count_nonzero(np.broadcast_to(mask._data, shape)):
         raise RuntimeError("Number of elements of source < number of ones in mask")

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from . import (  # noqa: F401  (each offers its functions when it is imported)
+    axes,
     conversion,
     factories,
     functions,
     interchange,
+    joins,
+    masks,
     norms,
     operators,
+    padding,
+    parts,
     products,
     reductions,
+    scatters,
     shapes,
+    slices,
     sorting,
     statistics,
+    storage,
     writes,
 )
 from .compile import TENSORS as F
@@ -33,28 +39,6 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     if dim is None:
         return self.shape
     return self._data.shape[wrap_dim(dim, self._data.ndim)]
-
-
-@offer(function=False)
-def is_contiguous(self: Tensor) -> bool:
-    """Whether the items lie in C order."""
-    return bool(self._data.flags.c_contiguous)
-
-
-@offer(function=False)
-def stride(self: Tensor, dim: int | None = None) -> Any:
-    """How many items apart neighbours along each dim (or one) lie in memory."""
-    strides = tuple(step // self._data.itemsize for step in self._data.strides)
-    return strides if dim is None else strides[dim]
-
-
-@offer(function=False)
-def storage_offset(self: Tensor) -> int:
-    """How many items into its storage the tensor begins."""
-    root = self._data
-    while isinstance(root.base, np.ndarray):
-        root = root.base
-    return int(self._data.ctypes.data - root.ctypes.data) // self._data.itemsize
 
 
 @offer("nelement", function=False)
@@ -94,30 +78,6 @@ def data_ptr(self: Tensor) -> int:
 
 
 @offer(function=False)
-def view_as(self: Tensor, other: Tensor) -> Tensor:
-    """A view in the shape of another tensor."""
-    return shapes.view(self, *other._data.shape)
-
-
-@offer(function=False)
-def reshape_as(self: Tensor, other: Tensor) -> Tensor:
-    """The same items in the shape of another tensor; a view where possible."""
-    return shapes.reshape(self, *other._data.shape)
-
-
-@offer(function=False)
-def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """A view spread to the shape of another tensor."""
-    return shapes.expand(self, *other._data.shape)
-
-
-@offer()
-def ravel(input: Tensor) -> Tensor:
-    """All items in one dim; a view where possible."""
-    return shapes.reshape(input, -1)
-
-
-@offer(function=False)
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """self where the condition holds, else other."""
     return functions.where(condition, self, other)  # type: ignore[no-any-return]
@@ -136,10 +96,6 @@ def new_factory(name: str) -> Callable[..., Tensor]:
 
 for _name in ("zeros", "ones", "empty", "full", "tensor"):
     METHODS["new_" + _name] = new_factory(_name)
-METHODS.update(
-    T=property(lambda self: shapes.permute(self, *reversed(range(self._data.ndim)))),
-    mT=property(lambda self: shapes.transpose(self, -2, -1)),
-)
 offer_table()
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any
 
 from .compile import TENSORS as F
 from .public import offer
@@ -43,7 +42,7 @@ def pad(
     if mode == "constant":
         return constant_pad_nd(input, sizes, 0 if value is None else value)
     if value not in (None, 0):
-        raise RuntimeError(f"Padding mode \"{mode}\" doesn't take in value argument")
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     count = len(sizes) // 2
     if not (1 <= count <= 3 and ndim in (count + 1, count + 2)):
         raise NotImplementedError(UNSUPPORTED.format(size=len(sizes), ndim=ndim))
@@ -90,9 +89,7 @@ def check_reflection(input: Tensor, sizes: tuple[int, ...]) -> None:
 def circular_pad(input: Tensor, sizes: tuple[int, ...]) -> Tensor:
     """The tensor as one period of a periodic one, recorded as PyTorch does: copies into slices."""
     count, shape = len(sizes) // 2, list(input._data.shape)
-    sides = {
-        len(shape) - 1 - i: (sizes[2 * i], sizes[2 * i + 1]) for i in builtins.range(count)
-    }
+    sides = {len(shape) - 1 - i: (sizes[2 * i], sizes[2 * i + 1]) for i in builtins.range(count)}
     wide = list(shape)
     for dim, (before, after) in sides.items():
         if before > shape[dim] or after > shape[dim]:
@@ -137,9 +134,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not data.size:
         if num_classes <= 0:
-            raise RuntimeError(
-                "Can not infer total number of classes from empty tensor."
-            )
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return Tensor._wrap(np.zeros((*data.shape, num_classes), np.int64))
     if data.min() < 0:
         raise RuntimeError("Class values must be non-negative.")

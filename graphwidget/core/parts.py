@@ -114,8 +114,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     if size == 0 and total:
         raise RuntimeError(
-            "split_size can only be 0 if dimension size is 0, but got dimension size of "
-            f"{total}"
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}"
         )
     return _several(F.split)(tensor, split_size=size, dim=dim)
 
@@ -322,9 +321,7 @@ def check_strided(tensor: Tensor, size: Any, stride: Any, offset: int | None) ->
 
 
 @offer()
-def as_strided(
-    input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
-) -> Tensor:
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view of the tensor's storage with any sizes, strides and offset, in items.
 
     Raises:
@@ -336,9 +333,7 @@ def as_strided(
 
 
 @offer()
-def as_strided_(
-    input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
-) -> Tensor:
+def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """``as_strided``, of this tensor itself."""
     sizes, strides = tuple(size), tuple(stride)
     geometry = check_strided(input, sizes, strides, storage_offset)
@@ -356,9 +351,7 @@ def check_part(src: Tensor, part: Tensor) -> None:
         RuntimeError: PyTorch's text.
     """
     if src._data.shape != part._data.shape:
-        raise RuntimeError(
-            SIZES_DIFFER.format(list(src._data.shape), list(part._data.shape))
-        )
+        raise RuntimeError(SIZES_DIFFER.format(list(src._data.shape), list(part._data.shape)))
 
 
 def plain(tensor: Tensor) -> Tensor:

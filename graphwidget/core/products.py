@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtypes, hot
+from .axes import squeeze_, t, transpose
 from .compile import TENSORS as F
 from .public import offer
-from .shapes import contiguous, expand, reshape, squeeze_, t, transpose, unsqueeze, view
+from .shapes import expand, reshape, unsqueeze, view
+from .storage import contiguous
 from .tensor import Tensor
 
 

@@ -11,7 +11,7 @@ from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
 from .dims import wrap_dim
-from .inplace import allowed, write
+from .inplace import write
 from .promote import broadcast
 from .public import offer
 from .shapes import reshape

@@ -1,4 +1,4 @@
-"""Functions that show the same items in another shape: views, and the same in place.
+"""Functions that show the same items in another shape.
 
 Dims go into the ops as the user gave them, because nodes show them so (``node._saved_dim``).
 """
@@ -13,9 +13,8 @@ import numpy as np
 from . import dtypes
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, infer_shape, shape_args, wrap_dim
-from .inplace import reshape_in_place
 from .promote import broadcast
-from .public import METHODS, offer
+from .public import offer
 from .tensor import Tensor
 from .version import counter_of
 
@@ -28,7 +27,7 @@ def view(self: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Tens
     Raises:
         RuntimeError: the size or the strides do not allow it.
     """
-    if shape and isinstance(shape[0], dtypes.dtype) or dtype is not None:
+    if (shape and isinstance(shape[0], dtypes.dtype)) or dtype is not None:
         return view_bits(self, dtype or shape[0])
     wanted = shape_args(shape) if size is None else tuple(size)
     if not shape and size is None:
@@ -133,6 +132,18 @@ def ravel(input: Tensor) -> Tensor:
     return F.view(contiguous_clone(input), (input._data.size,))
 
 
+@offer(function=False)
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    """A view in the shape of another tensor."""
+    return F.view(self, infer_shape(other._data.shape, self._data.size))
+
+
+@offer(function=False)
+def reshape_as(self: Tensor, other: Tensor) -> Tensor:
+    """The same items in the shape of another tensor; a view where possible."""
+    return reshape(self, other._data.shape)
+
+
 @offer()
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dim of size 1."""
@@ -185,6 +196,12 @@ def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     return F.expand(self, tuple(target))
 
 
+@offer(function=False)
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """A view spread to the shape of another tensor."""
+    return expand(self, other._data.shape)
+
+
 @offer()
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """A view spread to a larger size."""
@@ -225,126 +242,6 @@ def broadcast_shapes(*shapes: Any) -> dtypes.Size:
                 )
             result[place] = size
     return dtypes.Size(result)
-
-
-# Order of dims ----------------------------------------------------------------------------------
-@offer()
-def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix; vectors and 0-d tensors as they are."""
-    return F.t(at_most_matrix(input, "t"))
-
-
-def at_most_matrix(tensor: Tensor, name: str) -> Tensor:
-    """The tensor, refused when it has more than two dims."""
-    if tensor._data.ndim > 2:
-        raise RuntimeError(
-            f"{name}() expects a tensor with <= 2 dimensions, but self is {tensor._data.ndim}D"
-        )
-    return tensor
-
-
-@offer("swapaxes", "swapdims")
-def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two dims exchanged."""
-    ndim = input._data.ndim
-    return F.transpose(input, as_given(dim0, ndim), as_given(dim1, ndim))
-
-
-@offer()
-def permute(input: Tensor, *dims: Any) -> Tensor:
-    """The dims in another order."""
-    if not dims:
-        raise TypeError('permute() missing 1 required positional arguments: "dims"')
-    order, ndim = shape_args(dims), input._data.ndim
-    if len(order) != ndim:
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
-            "length of the desired ordering of dimensions i.e. input.dim() = "
-            f"{ndim} is not equal to len(dims) = {len(order)}"
-        )
-    if len({wrap_dim(d, ndim) for d in order}) != ndim:
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
-    return F.permute(input, order)
-
-
-@offer("moveaxis")
-def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """Some dims moved to other places, the others in their order.
-
-    Raises:
-        RuntimeError: a dim is named twice, or the lists differ in length (PyTorch's texts).
-    """
-    start = (source,) if isinstance(source, int) else tuple(source)
-    end = (destination,) if isinstance(destination, int) else tuple(destination)
-    if len(start) != len(end):
-        raise RuntimeError(
-            "movedim: Invalid source or destination dims: source "
-            f"({list(start)} dims) should contain the same number of dims as destination "
-            f"({list(end)} dims)"
-        )
-    ndim = input._data.ndim
-    places: dict[str, list[int]] = {}
-    for name, dims in (("source", start), ("destination", end)):
-        places[name] = [wrap_dim(dim, ndim) for dim in dims]
-        if len(set(places[name])) != len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(dims)})")
-    if not ndim:
-        return F.alias(input)
-    rest = iter([dim for dim in range(ndim) if dim not in places["source"]])
-    there = dict(zip(places["destination"], places["source"], strict=True))
-    return F.permute(input, tuple(there[i] if i in there else next(rest) for i in range(ndim)))
-
-
-@offer(function=False)
-def adjoint(self: Tensor) -> Tensor:
-    """The last two dims exchanged (all numbers are real here)."""
-    if self._data.ndim in (0, 1):
-        raise RuntimeError(
-            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got "
-            f"{self._data.ndim}-D tensor."
-        )
-    return F.transpose(self, -2, -1)
-
-
-def reversed_dims(self: Tensor) -> Tensor:
-    """All dims in reverse order."""
-    return F.permute(self, tuple(reversed(range(self._data.ndim))))
-
-
-def matrix_transpose(name: str) -> Any:
-    """The property that exchanges the last two dims (``mT``, ``mH``)."""
-
-    def getter(self: Tensor) -> Tensor:
-        """The last two dims exchanged."""
-        if self._data.ndim < 2:
-            raise RuntimeError(
-                f"tensor.{name} is only supported on matrices or batches of matrices. Got "
-                f"{self._data.ndim}-D tensor."
-            )
-        return F.transpose(self, -2, -1)
-
-    return property(getter)
-
-
-def hermitian(self: Tensor) -> Tensor:
-    """The transpose of a matrix (all numbers are real here)."""
-    if self._data.ndim not in (0, 2):
-        raise RuntimeError(
-            f"tensor.H is only supported on matrices (2-D tensors). Got {self._data.ndim}-D tensor."
-            + (" For batches of matrices, consider using tensor.mH" if self._data.ndim > 2 else "")
-        )
-    return F.transpose(self, -2, -1) if self._data.ndim else F.transpose(self, 0, 0)
-
-
-METHODS.update(
-    T=property(reversed_dims),
-    H=property(hermitian),
-    mT=matrix_transpose("mT"),
-    mH=matrix_transpose("mH"),
-    view_as=lambda self, other: F.view(self, infer_shape(other._data.shape, self._data.size)),
-    reshape_as=lambda self, other: reshape(self, other._data.shape),
-    expand_as=lambda self, other: expand(self, other._data.shape),
-)
 
 
 # At least so many dims --------------------------------------------------------------------------
@@ -391,36 +288,3 @@ def atleast_2d(*tensors: Any) -> Any:
 def atleast_3d(*tensors: Any) -> Any:
     """Tensors with three dims at least."""
     return at_least(tensors, with_3d)
-
-
-# In place ---------------------------------------------------------------------------------------
-@offer(function=False)
-def t_(self: Tensor) -> Tensor:
-    """``t``, of this tensor itself."""
-    return reshape_in_place("t_inplace", at_most_matrix(self, "t_"))
-
-
-@offer("swapaxes_", "swapdims_", function=False)
-def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    """``transpose``, of this tensor itself."""
-    ndim = self._data.ndim
-    return reshape_in_place(
-        "transpose_inplace", self, dim0=as_given(dim0, ndim), dim1=as_given(dim1, ndim)
-    )
-
-
-@offer(function=False)
-def unsqueeze_(self: Tensor, dim: int) -> Tensor:
-    """``unsqueeze``, of this tensor itself."""
-    return reshape_in_place("unsqueeze_inplace", self, dim=as_given(dim, self._data.ndim + 1))
-
-
-@offer(function=False)
-def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
-    """``squeeze``, of this tensor itself."""
-    ndim = self._data.ndim
-    if dim is None:
-        return reshape_in_place("squeeze_inplace", self)
-    if isinstance(dim, int):
-        return reshape_in_place("squeeze_inplace.dim", self, dim=as_given(dim, ndim))
-    return reshape_in_place("squeeze_inplace.dims", self, dim=dims_as_given(dim, ndim))

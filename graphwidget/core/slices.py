@@ -47,9 +47,7 @@ def check_slices(name: str, self: Tensor, dim: int, index: Tensor, source: Tenso
             f"{kind(index)} and size: {list(data.shape)}"
         )
     if data.dtype not in INTEGERS:
-        raise RuntimeError(
-            f"{name}(): Expected dtype int32/int64 for index but got: {kind(index)}"
-        )
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {kind(index)}")
     if self._data.dtype != source._data.dtype:
         raise RuntimeError(
             f"{name}(): self ({kind(self)}) and source ({kind(source)}) must have the same scalar "
@@ -111,9 +109,7 @@ def _index_reduce(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
             f"{reduce}."
         )
-    warnings.warn(
-        "index_reduce() is in beta and the API may change at any time.", stacklevel=3
-    )
+    warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
     size = self._data.shape[wrap_dim(dim, self._data.ndim)] if self._data.ndim else 1
     data = index._data
     if data.dtype.kind in "iu" and data.size and (data.min() < 0 or data.max() >= size):
@@ -154,8 +150,7 @@ def check_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {data.ndim})")
     if not given and data.size != 1:
         raise IndexError(
-            "index_copy_(): When source is scalar, index should have one element (got "
-            f"{data.size})"
+            f"index_copy_(): When source is scalar, index should have one element (got {data.size})"
         )
     if len(given) != len(have) and have and given:
         raise IndexError(

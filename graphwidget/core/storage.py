@@ -8,36 +8,23 @@ import numpy as np
 
 from ..optable.layout import memory_of
 from .compile import TENSORS as F
+from .conversion import channels_last, contiguous_format, preserve_format
 from .dims import shape_args, wrap_dim
 from .hot import meta_of
 from .inplace import real_strides
 from .public import offer
 from .tensor import Tensor
+from .version import bump
 
 
-class memory_format:  # noqa: N801  (PyTorch's name)
-    """An order of dims in memory: ``contiguous_format``, ``preserve_format``, ``channels_last``."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-
-contiguous_format = memory_format("contiguous_format")
-preserve_format = memory_format("preserve_format")
-channels_last = memory_format("channels_last")
-
-
-def in_format(data: np.ndarray, wanted: memory_format) -> bool:
+def in_format(data: np.ndarray, wanted: Any) -> bool:
     """Whether the items lie in the format's order."""
     if wanted is channels_last:
         return data.ndim == 4 and bool(data.transpose(0, 2, 3, 1).flags.c_contiguous)
     return bool(data.flags.c_contiguous)
 
 
-def formatted(data: np.ndarray, wanted: memory_format) -> np.ndarray:
+def formatted(data: np.ndarray, wanted: Any) -> np.ndarray:
     """The items in the format's order, copied where they are not."""
     if wanted is not channels_last:
         return np.ascontiguousarray(data)
@@ -140,6 +127,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = contiguous_format) -
         memory = grown
     self._data = np.ndarray(shape, data.dtype, memory, begin)
     self._meta = meta_of(self._data)
+    bump(self, "resize_")
     return self
 
 
@@ -147,3 +135,15 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = contiguous_format) -
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """``resize_`` to another tensor's size."""
     return resize_(self, the_template._data.shape)
+
+
+@offer(method=False)
+def detach(input: Tensor) -> Tensor:
+    """A tensor without history that shares values and version counter."""
+    return input.detach()
+
+
+@offer(method=False)
+def detach_(input: Tensor) -> Tensor:
+    """Cut a tensor from its history, in place."""
+    return input.detach_()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +9,7 @@ import numpy as np
 
 from ..optable import TABLE
 from . import hot, random
-from .indexing import EXPANDED
-from .inplace import overlaps_itself, write
+from .inplace import write
 from .public import offer
 from .tensor import Tensor
 
@@ -59,15 +57,6 @@ def zero_(self: Tensor) -> Tensor:
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """The values of another tensor (or a number), broadcast and cast to this one."""
     return write(TABLE["copy"], self, (src,), {})
-
-
-@offer(function=False)
-def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """A number where the mask holds."""
-    number = value.item() if isinstance(value, Tensor) else value
-    if overlaps_itself(self._data):
-        warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=2)
-    return write(TABLE["masked_fill"], self, (mask,), {"value": number})
 
 
 @offer(function=False)

@@ -10,16 +10,23 @@ from .layout import Array, Shape, as_array, copied
 from .shape_kernels import diagonal
 
 
+def common_type(arrays: list[Array]) -> Any:
+    """The type that arrays promote to as PyTorch promotes: integers do not widen floats."""
+    floats = [a.dtype for a in arrays if a.dtype.kind == "f"]
+    return np.result_type(*(floats or [a.dtype for a in arrays]))
+
+
 def stack(arrays: list[Array], dim: int) -> Array:
     """Joined along a new dim."""
-    return np.ascontiguousarray(np.stack(arrays, dim))
+    return np.ascontiguousarray(np.stack(arrays, dim, dtype=common_type(arrays), casting="unsafe"))
 
 
 def cat(arrays: list[Array], dim: int) -> Array:
     """Joined along a dim; PyTorch lets empty 1-d tensors pass."""
-    return np.ascontiguousarray(
-        np.concatenate([a for a in arrays if a.shape != (0,)] or arrays, dim)
-    )
+    full = [a for a in arrays if a.shape != (0,)] or arrays
+    same = all(a.dtype is full[0].dtype for a in arrays)
+    dtype = None if same else common_type(arrays)
+    return np.ascontiguousarray(np.concatenate(full, dim, dtype=dtype, casting="unsafe"))
 
 
 def corners(shapes: Any) -> list[tuple[int, int, int, int]]:
@@ -35,9 +42,8 @@ def corners(shapes: Any) -> list[tuple[int, int, int, int]]:
 def block_diag(arrays: list[Array]) -> Array:
     """Matrices on the diagonal of a matrix, 0 elsewhere."""
     places = corners([a.shape for a in arrays])
-    shape = (places[-1][1], places[-1][3]) if places else (1, 0)
-    dtype = np.result_type(*arrays) if arrays else np.float32
-    result = np.zeros(shape, dtype)
+    shape = places[-1][1], places[-1][3]
+    result = np.zeros(shape, common_type(arrays))
     for a, (top, bottom, left, right) in zip(arrays, places, strict=True):
         result[top:bottom, left:right] = a
     return result

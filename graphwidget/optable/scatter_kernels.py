@@ -128,6 +128,11 @@ def scatter_joined(a: Array, index: Array, src: Array, dim: int, reduce: str) ->
     return result
 
 
+def scatter_value_joined(a: Array, index: Array, dim: int, value: float, reduce: str) -> Array:
+    """The same with one number."""
+    return scatter_joined(a, index, np.full(index.shape, value, a.dtype), dim, reduce)
+
+
 # Along a dim, one index for each slice -----------------------------------------------------------
 def at_dim(index: Array, dim: int, ndim: int) -> tuple[Any, ...]:
     """A numpy index: the slices of a dim."""

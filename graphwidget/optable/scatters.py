@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import scatter_kernels as kernels
+from . import shape_kernels
 from .declare import Namespace, composite, op
 
 F = Namespace()
@@ -13,13 +14,23 @@ F = Namespace()
 
 
 @composite
+def underivable(name: str) -> Any:
+    """What backward through an op without a derivative does.
+
+    Raises:
+        RuntimeError: always (PyTorch's text).
+    """
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+
+@composite
 def gather_backward(grad: Any, self: Any, index: Any, dim: Any) -> Any:
     """Zeros to which the gradient is added where it was read."""
-    return F.scatter_add(F.zeros_of(grad, self.shape), index, grad, dim)
+    return F.scatter_add(F.zeros_like(self), index, grad, dim)
 
 
 op("gather(self, index, /, dim, sparse_grad=False)",
-   lambda a, index, dim, sparse_grad: kernels.gather(a, index, dim),
+   lambda a, index, dim, sparse_grad=False: kernels.gather(a, index, dim),
    d_self=lambda grad, self, index, dim, sparse_grad: F.gather_backward(grad, self, index, dim),
    text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx="GatherElements")
 
@@ -32,6 +43,17 @@ op("scatter.value(self, index, /, dim, value)", kernels.scatter_value, inplace=T
    node="ScatterBackward1",
    d_self=lambda grad, index, dim: F.scatter_value(grad, index, dim, 0),
    text="{self} with {value} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+op("scatter.reduce(self, index, src, /, dim, reduce)", kernels.scatter_joined, inplace=True,
+   node="NotImplemented",
+   d_self=lambda grad: F.underivable("scatter"),
+   d_src=lambda grad: F.underivable("scatter"),
+   text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+op("scatter.value_reduce(self, index, /, dim, value, reduce)", kernels.scatter_value_joined,
+   inplace=True, node="NotImplemented",
+   d_self=lambda grad: F.underivable("scatter"),
+   text="{reduce} of {self} and {value} at {index}", tex=r"{self}", onnx="ScatterElements")
 
 op("scatter_add(self, index, src, /, dim)", kernels.scatter_add, inplace=True,
    d_self=lambda grad: grad,
@@ -131,22 +153,23 @@ op("index_select(self, index, /, dim)", kernels.index_select,
 
 
 @composite
-def slices_of(grad: Any, source: Any, index: Any, dim: Any) -> Any:
+def slices_of(grad: Any, source_shape: Any, index: Any, dim: Any) -> Any:
     """The slices of the gradient at an index, in the shape of what was written there."""
     found = F.index_select(grad, index, dim)
-    return found if found.shape == source.shape else F.reshape(found, tuple(source.shape))
+    return F.reshape(found, source_shape) if source_shape == () else found
 
 
 op("index_add(self, index, source, /, dim, alpha=1)", kernels.index_add, inplace=True,
    d_self=lambda grad: grad,
-   d_source=lambda grad, index, source, dim, alpha:
-       F.slices_of(grad, source, index, dim) if alpha == 1
-       else F.slices_of(grad, source, index, dim) * alpha,
+   d_source=lambda grad, index, source, source_shape, dim, alpha:
+       F.slices_of(grad, source_shape, index, dim) if alpha == 1
+       else F.slices_of(grad, source_shape, index, dim) * alpha,
    text="{self} + {source} at {index}", tex=r"{self}", onnx=None)
 
 op("index_copy(self, index, source, /, dim)", kernels.index_copy, inplace=True,
    d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
-   d_source=lambda grad, index, source, dim: F.slices_of(grad, source, index, dim),
+   d_source=lambda grad, index, source, source_shape, dim:
+       F.slices_of(grad, source_shape, index, dim),
    text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
 
 op("index_fill(self, index, /, dim, value)", kernels.index_fill, inplace=True,
@@ -183,8 +206,8 @@ op("take(self, index, /)", kernels.take,
 op("put(self, index, source, /, accumulate=False)", kernels.put, inplace=True,
    d_self=lambda grad, index, source, accumulate:
        grad if accumulate else F.put(grad, index, F.zeros_like(source), False),
-   d_source=lambda grad, index, source, accumulate:
-       F.reshape(F.take(grad, index), tuple(source.shape)),
+   d_source=lambda grad, index, source, source_shape, accumulate:
+       F.reshape(F.take(grad, index), source_shape),
    text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
 
 # Masks --------------------------------------------------------------------------------------------
@@ -202,15 +225,15 @@ op("masked_fill.tensor(self, mask, filler, /)", kernels.masked_fill_tensor, inpl
 
 
 @composite
-def masked_select_backward(grad: Any, self: Any, mask: Any) -> Any:
+def masked_select_backward(grad: Any, self: Any, self_shape: Any, mask: Any) -> Any:
     """The gradient at the items that were selected, 0 elsewhere."""
-    whole = self * F.zeros_like(mask) if self.shape != mask.shape else self
-    spread = F.masked_scatter(F.zeros_like(whole), mask, grad)
-    return F.sum_to_size(spread, tuple(self.shape))
+    whole = F.zeros_like(F.where(mask, self, self))
+    return F.sum_to_size(F.masked_scatter(whole, mask, grad), self_shape)
 
 
 op("masked_select(self, mask, /)", kernels.masked_select,
-   d_self=lambda grad, self, mask: F.masked_select_backward(grad, self, mask),
+   d_self=lambda grad, self, self_shape, mask:
+       F.masked_select_backward(grad, self, self_shape, mask),
    text="{self} where {mask}", tex=r"{self}_{{{mask}}}", onnx="Compress")
 
 op("masked_scatter(self, mask, source, /)", kernels.masked_scatter, inplace=True,
@@ -226,7 +249,7 @@ op("first_items(self, /, size)", kernels.first_items,
    d_self=lambda grad, self_shape: F.padded_to(grad, self_shape),
    public=False, text="the first {size} of {self}", tex=r"{self}", onnx=None)
 
-# Into a part of a copy ------------------------------------------------------------------------------
+# Into a part of a copy --------------------------------------------------------------------------
 op("select_scatter(self, src, /, dim, index)", shape_kernels.scattered(shape_kernels.select),
    d_self=lambda grad, src_shape, dim, index:
        F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),

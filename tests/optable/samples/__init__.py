@@ -7,17 +7,20 @@ from . import (
     convolution,
     elementary,
     indexing,
+    joins,
     linalg,
     losses,
     norms,
     pointwise,
     reductions,
+    scatters,
     shapes,
     sorting,
 )
 from .sample import Sample
 
-FAMILIES = (pointwise, elementary, activations, reductions, sorting, shapes, indexing,
+FAMILIES = (pointwise, elementary, activations, reductions, sorting, shapes, joins, scatters,
+            indexing,
             linalg, losses, convolution, norms)  # fmt: skip
 
 SAMPLES: dict[str, list[Sample]] = {
