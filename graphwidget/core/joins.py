@@ -136,7 +136,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
             )
     if not tensors:
         return Tensor._wrap(np.zeros((1, 0), dtypes.default_numpy()))
-    return F.block_diag(tensors)
+    return F.block_diag(tensors, _dtype=dtypes.result_type(*(each._data for each in tensors)))
 
 
 # Repetition ---------------------------------------------------------------------------------------

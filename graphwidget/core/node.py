@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 SIZES = ["self_sym_sizes", "self_sym_numel"]
 """PyTorch's names for what is read off the saved shape."""
 
+def unsigned(value: Any) -> Any:
+    """Metadata as PyTorch shows it: negative integers as 64-bit words without a sign."""
+    if value.__class__ is tuple:
+        return tuple(unsigned(each) for each in value)
+    return value + 2**64 if value.__class__ is int and value < 0 else value
+
+
 Grad = Any
 """A gradient on its way: an array (or numpy scalar), a Tensor under create_graph, or None."""
 
@@ -144,9 +151,9 @@ class Node:
             for need in derivative.needs:
                 if need == "self_shape":
                     names += SIZES if op.name == "mean" else SIZES[:1]
-                elif need not in ("grad", "grads") and not need.endswith(
-                    ("_shape", "_strides", "_dtype")
-                ):
+                elif need.endswith(("_shape", "_strides", "_dtype")) or need.startswith("_"):
+                    continue
+                elif need not in ("grad", "grads"):
                     names.append(need)
         names += ["alpha"] if op.name in ("add", "sub", "rsub") else []
         return list(dict.fromkeys(names))
@@ -230,7 +237,7 @@ class Node:
         if op is not None and name in op.metadata(self.targets):
             value = getattr(self, "p_" + name)
             if name != "indices":
-                return value
+                return unsigned(value)
             if value is None:
                 raise errors.freed(self)
             if isinstance(value, PackedIndices):

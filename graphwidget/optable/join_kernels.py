@@ -39,11 +39,11 @@ def corners(shapes: Any) -> list[tuple[int, int, int, int]]:
     return found
 
 
-def block_diag(arrays: list[Array]) -> Array:
-    """Matrices on the diagonal of a matrix, 0 elsewhere."""
+def block_diag(arrays: list[Array], _dtype: Any) -> Array:
+    """Matrices on the diagonal of a matrix of the given type, 0 elsewhere."""
     places = corners([a.shape for a in arrays])
     shape = places[-1][1], places[-1][3]
-    result = np.zeros(shape, common_type(arrays))
+    result = np.zeros(shape, _dtype)
     for a, (top, bottom, left, right) in zip(arrays, places, strict=True):
         result[top:bottom, left:right] = a
     return result

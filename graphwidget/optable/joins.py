@@ -44,7 +44,7 @@ def block_diag_backward(grad: Any, shapes: Any) -> Any:
     return blocks
 
 
-op("block_diag(*tensors, /)", join_kernels.block_diag,
+op("block_diag(*tensors, /, _dtype)", join_kernels.block_diag,
    d_tensors=lambda grad, tensors_shape: F.block_diag_backward(grad, tensors_shape),
    text="block_diag({tensors})", tex=r"\operatorname{{diag}}({tensors})", onnx=None)
 

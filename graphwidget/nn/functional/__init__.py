@@ -1,5 +1,6 @@
 """Functions that layers and losses are made of, as in `torch.nn.functional`."""
 
+from ...core.padding import one_hot, pad
 from .activation import (
     hardtanh,
     leaky_relu,
@@ -39,5 +40,6 @@ __all__ = [
     "conv_transpose2d", "conv_transpose3d", "cross_entropy", "dropout", "embedding",
     "group_norm", "hardtanh", "layer_norm", "leaky_relu", "linear", "log_softmax",
     "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices",
-    "mse_loss", "nll_loss", "relu", "relu6", "sigmoid", "silu", "softmax", "softplus", "tanh",
+    "mse_loss", "nll_loss", "one_hot", "pad", "relu", "relu6", "sigmoid", "silu", "softmax",
+    "softplus", "tanh",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.public import offer
-from ...core.shapes import contiguous
+from ...core.storage import contiguous
 from ...core.tensor import Tensor
 
 MIXED = "mixed dtype (CPU): expect parameter to have scalar type of Float"

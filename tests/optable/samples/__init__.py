@@ -20,8 +20,7 @@ from . import (
 from .sample import Sample
 
 FAMILIES = (pointwise, elementary, activations, reductions, sorting, shapes, joins, scatters,
-            indexing,
-            linalg, losses, convolution, norms)  # fmt: skip
+            indexing, linalg, losses, convolution, norms)  # fmt: skip
 
 SAMPLES: dict[str, list[Sample]] = {
     key: samples for family in FAMILIES for key, samples in family.SAMPLES.items()
