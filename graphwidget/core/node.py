@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SIZES = ["self_sym_sizes", "self_sym_numel"]
 """PyTorch's names for what is read off the saved shape."""
 
+
 def unsigned(value: Any) -> Any:
     """Metadata as PyTorch shows it: negative integers as 64-bit words without a sign."""
     if value.__class__ is tuple:
