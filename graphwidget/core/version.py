@@ -103,12 +103,15 @@ def counter_of(tensor: Tensor) -> VersionCounter:
     return counter
 
 
-def bump(tensor: Tensor, op: str) -> None:
-    """Count one in-place write: the only place where a version changes."""
+def bump(tensor: Tensor, op: str, site: Site | None = None) -> None:
+    """Count one in-place write: the only place where a version changes.
+
+    ``site`` says where the user's program stands; found out here unless it is given.
+    """
     counter = tensor._counter or counter_of(tensor)
     counter.version += 1
     if counter.__class__ is not InferenceCounter:
         counter.savable = counter.version
     if counter.writes is None:
         counter.writes = deque(maxlen=REMEMBERED_WRITES)
-    counter.writes.append(WriteRecord(counter.version, op, call_site()))
+    counter.writes.append(WriteRecord(counter.version, op, site or call_site()))

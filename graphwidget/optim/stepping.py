@@ -16,7 +16,7 @@ from ..core import dtypes, hot
 from ..core.factories import zeros_like
 from ..core.modes import enable_grad, no_grad
 from ..core.tensor import Tensor
-from ..core.version import bump
+from ..core.version import bump, call_site
 from ..optable import TABLE
 from .optimizer import Closure, Group, Optimizer
 
@@ -59,11 +59,16 @@ class Stepper(Optimizer):
     def update(self, group: Group) -> None:
         """One step for the parameters of a group; those without gradient are left alone."""
         spare: dict[Any, np.ndarray] = {}
+        site, decay = call_site(), group.get("weight_decay", 0)
+        apart = decay if group.get("decoupled_weight_decay") else 0
+        decay, maximize = 0.0 if apart else float(decay), group["maximize"]
+        restricted = group.get("capturable") or group.get("differentiable")
         for parameter in group["params"]:
             grad = parameter._grad
             if grad is None:
                 continue
-            _check_mode(group, parameter)
+            if restricted:
+                _refuse(group, parameter)
             state = self.state.get(parameter)
             if not state:
                 state = {}
@@ -73,14 +78,12 @@ class Stepper(Optimizer):
             before = parameter._data.copy() if hot.observer is not None else None
             rule, numbers, names = self.rule(group, state)
             arrays = [parameter._data, grad._data, *(state[name]._data for name in names)]
-            decay = group.get("weight_decay", 0)
-            if decay and group.get("decoupled_weight_decay"):
-                parameter._data *= 1 - rate_of(group) * decay
-                bump(parameter, "mul_")
-                decay = 0
-            run(rule, numbers, arrays, float(decay), group["maximize"], spare)
+            if apart:
+                parameter._data *= 1 - rate_of(group) * apart
+                bump(parameter, "mul_", site)
+            run(rule, numbers, arrays, decay, maximize, spare)
             for name in self.writes:
-                bump(parameter, name)
+                bump(parameter, name, site)
             if before is not None:
                 self._tell(parameter, before, group)
 
@@ -156,16 +159,15 @@ def _block(
     rule(numbers, parameter, grad, *state, spare[1], spare[2])
 
 
-def _check_mode(group: Group, parameter: Tensor) -> None:
-    """What PyTorch's CPU build refuses at a step."""
+def _refuse(group: Group, parameter: Tensor) -> None:
+    """What PyTorch's CPU build refuses at a step, and what cannot be done here."""
     if group.get("capturable"):
         raise AssertionError(
             f"If capturable=True, params and state_steps must be on supported devices: {_DEVICES}."
         )
-    if group.get("differentiable"):
-        if parameter.is_leaf:
-            raise RuntimeError(_LEAF)
-        raise NotImplementedError("graphwidget's optimizers do not record their steps")
+    if parameter.is_leaf:
+        raise RuntimeError(_LEAF)
+    raise NotImplementedError("graphwidget's optimizers do not record their steps")
 
 
 def rate_of(group: Group) -> float:
