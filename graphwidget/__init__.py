@@ -49,6 +49,7 @@ from .core.printing import set_printoptions
 from .core.public import FUNCTIONS as _FUNCTIONS
 from .core.random import initial_seed, manual_seed, seed
 from .core.tensor import Tensor
+from .serialization import load, save
 
 if TYPE_CHECKING:
     from .core.offered import *  # noqa: F403
@@ -102,7 +103,7 @@ __all__ = [
     "contiguous_format", "device", "double", "dtype", "e", "enable_grad", "finfo", "float",
     "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "inf", "initial_seed",
     "int", "int16", "int32", "int64", "int8", "is_grad_enabled", "is_tensor", "layout", "linalg",
-    "load_ipython_extension", "long", "manual_seed", "memory_format", "nan", "nn", "no_grad",
+    "load", "load_ipython_extension", "long", "manual_seed", "memory_format", "nan", "nn", "no_grad",
     "optim", "pi", "preserve_format", "seed", "set_default_dtype", "set_grad_enabled",
     "set_printoptions", "short", "special", "strided", "to_graphviz", "uint8",
     "unload_ipython_extension", "watch",

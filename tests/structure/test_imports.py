@@ -21,6 +21,8 @@ BELOW: dict[str, set[str]] = {
     "special": {"core"},
     "nn": {"core", "optable"},
     "optim": {"core", "optable"},
+    "serialization": {"nn", "core", "optable"},
+    "utils": {"nn", "core", "optable"},
     "recording": set(),
     "adapters": {"recording", "nn", "core", "static", "optable"},
     "exporters": {"adapters", "recording", "nn", "core", "static", "optable"},
@@ -36,7 +38,7 @@ BELOW: dict[str, set[str]] = {
         "optable",
     },
 }
-NUMPY_ONLY = {"optable", "core", "static", "autograd", "nn", "optim", "recording", "adapters"}
+NUMPY_ONLY = {"serialization", "utils", "optable", "core", "static", "autograd", "nn", "optim", "recording", "adapters"}
 
 
 def part(path: Path) -> str:

@@ -1,0 +1,5 @@
+"""Tools around training, as in `torch.utils`: `data`."""
+
+from . import data
+
+__all__ = ["data"]

@@ -1,0 +1,186 @@
+"""Datasets: indexed or iterated, and made of others."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+from ...core import random
+from ...core.tensor import Tensor
+
+T = TypeVar("T", covariant=True)
+
+
+class Dataset(Generic[T]):
+    """Samples by index; subclasses define `__getitem__` and mostly `__len__`."""
+
+    def __getitem__(self, index: Any) -> T:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other: Dataset[Any]) -> Dataset[Any]:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset[T], Iterable[T]):
+    """Samples one after another; subclasses define `__iter__`."""
+
+    def __add__(self, other: Dataset[Any]) -> Dataset[Any]:
+        return ChainDataset([self, other])
+
+
+class TensorDataset(Dataset[tuple[Tensor, ...]]):
+    """The rows of tensors that have equally many; a sample is a tuple of rows."""
+
+    tensors: tuple[Tensor, ...]
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
+            raise AssertionError("Size mismatch between tensors")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+        return tuple(tensor[index] for tensor in self.tensors)
+
+    def __len__(self) -> int:
+        return self.tensors[0].size(0)  # type: ignore[no-any-return]
+
+
+class StackDataset(Dataset[Any]):
+    """Equally long datasets side by side; a sample is a tuple of theirs, or a dict."""
+
+    datasets: tuple[Any, ...] | dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like "
+                "input/output, but both types are given."
+            )
+        if not args and not kwargs:
+            raise ValueError("At least one dataset should be passed")
+        members = args or tuple(kwargs.values())
+        self._length = len(members[0])
+        if any(len(member) != self._length for member in members):
+            raise ValueError("Size mismatch between datasets")
+        self.datasets = args or kwargs
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple(dataset[index] for dataset in self.datasets)
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class ConcatDataset(Dataset[Any]):
+    """Datasets one after another."""
+
+    datasets: list[Any]
+    cumulative_sizes: list[int]
+
+    @staticmethod
+    def cumsum(sequence: Iterable[Any]) -> list[int]:
+        """The lengths added up."""
+        return list(itertools.accumulate(len(each) for each in sequence))
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = list(datasets)
+        if len(self.datasets) == 0:
+            raise AssertionError("datasets should not be an empty iterable")
+        if any(isinstance(each, IterableDataset) for each in self.datasets):
+            raise AssertionError("ConcatDataset does not support IterableDataset")
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, idx: int) -> Any:
+        if idx < 0:
+            if -idx > len(self):
+                raise ValueError("absolute value of index should not exceed dataset length")
+            idx += len(self)
+        place = bisect.bisect_right(self.cumulative_sizes, idx)
+        before = self.cumulative_sizes[place - 1] if place else 0
+        return self.datasets[place][idx - before]
+
+
+class ChainDataset(IterableDataset[Any]):
+    """Iterated datasets one after another."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[Any]:
+        for each in self.datasets:
+            if not isinstance(each, IterableDataset):
+                raise AssertionError("ChainDataset only supports IterableDataset")
+            yield from each
+
+    def __len__(self) -> int:
+        return sum(len(each) for each in self.datasets)
+
+
+class Subset(Dataset[Any]):
+    """The samples of a dataset at some indices."""
+
+    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, list):
+            return self.dataset[[self.indices[i] for i in idx]]
+        return self.dataset[self.indices[idx]]
+
+    def __getitems__(self, indices: list[int]) -> list[Any]:
+        """The samples at several indices."""
+        if callable(getattr(self.dataset, "__getitems__", None)):
+            found: list[Any] = self.dataset.__getitems__([self.indices[i] for i in indices])
+            return found
+        return [self.dataset[self.indices[i]] for i in indices]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(
+    dataset: Any, lengths: Sequence[int | float], generator: random.Generator | None = None
+) -> list[Subset]:
+    """Split a dataset at random into parts of these lengths, or of these fractions of it.
+
+    Raises:
+        ValueError: the lengths do not add up.
+    """
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        lengths = _whole(len(dataset), lengths)
+    if sum(lengths) != len(dataset):
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order = random.randperm(int(sum(lengths)), generator).tolist()
+    ends = itertools.accumulate(int(length) for length in lengths)
+    return [
+        Subset(dataset, order[end - int(length) : end])
+        for end, length in zip(ends, lengths, strict=True)
+    ]
+
+
+def _whole(total: int, fractions: Sequence[float]) -> list[int]:
+    """Lengths for fractions; what is left over is given out one by one from the front."""
+    lengths = []
+    for place, fraction in enumerate(fractions):
+        if fraction < 0 or fraction > 1:
+            raise ValueError(f"Fraction at index {place} is not between 0 and 1")
+        lengths.append(math.floor(total * fraction))
+    for place in range(total - sum(lengths)):
+        lengths[place % len(lengths)] += 1
+    for place, length in enumerate(lengths):
+        if length == 0:
+            warnings.warn(
+                f"Length of split at index {place} is 0. This might result in an empty dataset.",
+                stacklevel=3,
+            )
+    return lengths

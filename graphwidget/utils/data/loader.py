@@ -1,0 +1,199 @@
+"""`DataLoader`: batches of a dataset, in the order that PyTorch gives them for a seed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ...core import random
+from .collate import default_collate, default_convert
+from .dataset import IterableDataset
+from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
+
+_FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+
+
+class _Endless(Sampler[None]):
+    """For iterated datasets: no indices, without end."""
+
+    def __iter__(self) -> Iterator[None]:
+        while True:
+            yield None
+
+
+class DataLoader:
+    """Iterates over a dataset in batches.
+
+    Args:
+        dataset: with `__getitem__` and `__len__`, or an `IterableDataset`.
+        batch_size: samples in a batch; None gives samples one by one.
+        shuffle: a new random order at each iteration.
+        sampler: gives the indices instead; `batch_sampler` gives whole batches of them.
+        collate_fn: makes a batch of a list of samples.
+        num_workers: here data are loaded in the main process, whatever it says (with a warning).
+        drop_last: leave out a last batch that is shorter.
+        generator: where the random order comes from.
+
+    Raises:
+        ValueError: options that exclude each other.
+    """
+
+    __initialized = False
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Any] | None = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], None] | None = None,
+        multiprocessing_context: Any = None,
+        generator: random.Generator | None = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None:
+        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+        self.dataset = dataset
+        self.num_workers = num_workers
+        self.prefetch_factor = prefetch_factor
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.multiprocessing_context = multiprocessing_context
+        self.in_order = in_order
+        self._iterated = isinstance(dataset, IterableDataset)
+        if self._iterated:
+            _check_iterated(shuffle, sampler, batch_sampler)
+        if sampler is not None and shuffle:
+            raise ValueError("sampler option is mutually exclusive with shuffle")
+        if batch_sampler is not None:
+            if batch_size != 1 or shuffle or sampler is not None or drop_last:
+                raise ValueError(
+                    "batch_sampler option is mutually exclusive with batch_size, shuffle, "
+                    "sampler, and drop_last"
+                )
+            batch_size, drop_last = None, False
+        elif batch_size is None and drop_last:
+            raise ValueError(
+                "batch_size=None option disables auto-batching and is mutually exclusive with "
+                "drop_last"
+            )
+        if sampler is None:
+            sampler = self._sampler(bool(shuffle), generator)
+        if batch_size is not None:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.sampler = sampler
+        self.batch_sampler = batch_sampler
+        self.generator = generator
+        together = batch_sampler is not None
+        self.collate_fn = collate_fn or (default_collate if together else default_convert)
+        self.persistent_workers = persistent_workers
+        self.__initialized = True
+
+    def _sampler(self, shuffle: bool, generator: random.Generator | None) -> Sampler[Any]:
+        if self._iterated:
+            return _Endless()
+        if shuffle:
+            return RandomSampler(self.dataset, generator=generator)
+        return SequentialSampler(self.dataset)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.__initialized and name in _FIXED:
+            raise ValueError(
+                f"{name} attribute should not be set after {type(self).__name__} is initialized"
+            )
+        super().__setattr__(name, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        random.new_seed(self.generator)  # PyTorch draws one for its workers, with or without them
+        return self._iterate_stream() if self._iterated else self._iterate_indices()
+
+    def _iterate_indices(self) -> Iterator[Any]:
+        dataset, together = self.dataset, self.batch_sampler is not None
+        several = getattr(dataset, "__getitems__", None)
+        for index in self.batch_sampler if self.batch_sampler is not None else self.sampler:
+            if not together:
+                samples = dataset[index]
+            elif several:
+                samples = several(index)
+            else:
+                samples = [dataset[place] for place in index]
+            yield self.collate_fn(samples)
+
+    def _iterate_stream(self) -> Iterator[Any]:
+        source = iter(self.dataset)
+        if self.batch_size is None:
+            yield from map(self.collate_fn, source)
+            return
+        batch: list[Any] = []
+        for sample in source:
+            batch.append(sample)
+            if len(batch) == self.batch_size:
+                yield self.collate_fn(batch)
+                batch = []
+        if batch and not self.drop_last:
+            yield self.collate_fn(batch)
+
+    def __len__(self) -> int:
+        if not self._iterated:
+            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)  # type: ignore[arg-type]
+        length = len(self.dataset)
+        if self.batch_size is None:
+            return length
+        return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
+
+
+def get_worker_info() -> None:
+    """None: there are no worker processes."""
+
+
+def _check_workers(
+    num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool
+) -> None:
+    if num_workers < 0:
+        raise ValueError(
+            "num_workers option should be non-negative; use num_workers=0 to disable "
+            "multiprocessing."
+        )
+    if timeout < 0:
+        raise ValueError("timeout option should be non-negative")
+    if num_workers == 0 and prefetch_factor is not None:
+        raise ValueError(
+            "prefetch_factor option could only be specified in multiprocessing.let num_workers > "
+            "0 to enable multiprocessing, otherwise set prefetch_factor to None."
+        )
+    if num_workers == 0 and persistent_workers:
+        raise ValueError("persistent_workers option needs num_workers > 0")
+    if num_workers > 0:
+        warnings.warn(
+            f"graphwidget loads data in the main process: num_workers={num_workers} is taken as 0",
+            stacklevel=3,
+        )
+
+
+def _check_iterated(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
+    """ValueError for options that an iterated dataset cannot follow."""
+    if shuffle not in (False, None):
+        raise ValueError(
+            "DataLoader with IterableDataset: expected unspecified shuffle option, but got "
+            f"shuffle={shuffle}"
+        )
+    for name, given in (("sampler", sampler), ("batch_sampler", batch_sampler)):
+        if given is not None:
+            raise ValueError(
+                f"DataLoader with IterableDataset: expected unspecified {name} option, but got "
+                f"{name}={given}"
+            )
