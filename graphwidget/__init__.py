@@ -15,7 +15,7 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from . import autograd, linalg, nn, optim, special
+from . import autograd, linalg, nn, optim, random, serialization, special, utils
 from .core import methods as _methods  # noqa: F401  (Tensor gets its methods)
 from .core.conversion import (
     channels_last,
@@ -47,8 +47,9 @@ from .core.limits import finfo, iinfo
 from .core.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.printing import set_printoptions
 from .core.public import FUNCTIONS as _FUNCTIONS
-from .core.random import initial_seed, manual_seed, seed
+from .core.random import Generator, initial_seed, manual_seed, seed
 from .core.tensor import Tensor
+from .random import default_generator, get_rng_state, set_rng_state
 from .serialization import load, save
 
 if TYPE_CHECKING:
@@ -99,13 +100,14 @@ if not TYPE_CHECKING:  # checkers know the names above
 
 
 __all__ = [
-    "GraphWidget", "Size", "Tensor", "__version__", "autograd", "bool", "channels_last",
-    "contiguous_format", "device", "double", "dtype", "e", "enable_grad", "finfo", "float",
-    "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "inf", "initial_seed",
-    "int", "int16", "int32", "int64", "int8", "is_grad_enabled", "is_tensor", "layout", "linalg",
-    "load", "load_ipython_extension", "long", "manual_seed", "memory_format", "nan", "nn", "no_grad",
-    "optim", "pi", "preserve_format", "seed", "set_default_dtype", "set_grad_enabled",
-    "set_printoptions", "short", "special", "strided", "to_graphviz", "uint8",
-    "unload_ipython_extension", "watch",
+    "Generator", "GraphWidget", "Size", "Tensor", "__version__", "autograd", "bool",
+    "channels_last", "contiguous_format", "default_generator", "device", "double", "dtype", "e",
+    "enable_grad", "finfo", "float", "float16", "float32", "float64", "get_default_dtype",
+    "get_rng_state", "half", "iinfo", "inf", "initial_seed", "int", "int16", "int32", "int64",
+    "int8", "is_grad_enabled", "is_tensor", "layout", "linalg", "load",
+    "load_ipython_extension", "long", "manual_seed", "memory_format", "nan", "nn", "no_grad",
+    "optim", "pi", "preserve_format", "random", "save", "seed", "serialization",
+    "set_default_dtype", "set_grad_enabled", "set_printoptions", "set_rng_state", "short",
+    "special", "strided", "to_graphviz", "uint8", "unload_ipython_extension", "utils", "watch",
     *_FUNCTIONS,
 ]  # fmt: skip

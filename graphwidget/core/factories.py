@@ -193,7 +193,7 @@ def sizes(args: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(int(size) for size in args)
 
 
-def _filled(make: Callable[[tuple[int, ...], Any], np.ndarray], text: str) -> Callable[..., Tensor]:
+def _filled(make: Callable[..., np.ndarray], text: str) -> Callable[..., Tensor]:
     def factory(
         *size: Any,
         dtype: Any = None,
@@ -205,7 +205,8 @@ def _filled(make: Callable[[tuple[int, ...], Any], np.ndarray], text: str) -> Ca
         shape = sizes(size)
         if any(length < 0 for length in shape):
             raise RuntimeError(f"{factory.__name__}: Dimension size must be non-negative.")
-        return made(make(shape, numpy_type(dtype)), requires_grad)
+        source = () if generator is None else (generator,)
+        return made(make(shape, numpy_type(dtype), *source), requires_grad)
 
     factory.__doc__ = f"{text}, of the given size; ``dtype`` defaults to the default dtype."
     return factory
@@ -294,18 +295,20 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool 
 
 
 @offer(method=False)
-def randint(low: int, high: Any, size: Any = None, *, dtype: Any = None) -> Tensor:
+def randint(
+    low: int, high: Any, size: Any = None, *, generator: Any = None, dtype: Any = None
+) -> Tensor:
     """Integers from ``low`` (default 0) up to, without, ``high``."""
     if size is None:
         low, high, size = 0, low, high
-    data = random.randint(low, high, sizes((size,)))
+    data = random.randint(low, high, sizes((size,)), generator)
     return made(data if dtype is None else data.astype(numpy_type(dtype)))
 
 
 @offer(method=False)
-def randperm(n: int) -> Tensor:
+def randperm(n: int, *, generator: Any = None) -> Tensor:
     """A random order of the integers below ``n``."""
-    return made(random.randperm(n))
+    return made(random.randperm(n, generator))
 
 
 def legacy(dtype: Any, *args: Any) -> np.ndarray:

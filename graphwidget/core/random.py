@@ -51,6 +51,35 @@ class Generator:
         """Restart from a seed that nobody can foresee, and return it."""
         return self.manual_seed(int(np.random.SeedSequence().generate_state(1)[0]))._seed
 
+    def get_state(self) -> Any:
+        """The whole state as a uint8 tensor, in PyTorch's layout."""
+        from .tensor import Tensor
+
+        return Tensor._wrap(pack_state(self))
+
+    def set_state(self, new_state: Any) -> None:
+        """Take over a state that `get_state` gave, here or in PyTorch.
+
+        Raises:
+            TypeError: it is no uint8 tensor.
+            RuntimeError: it has another size.
+        """
+        data = getattr(new_state, "_data", None)
+        if data is None or data.dtype != np.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        if data.size != STATE_BYTES:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input RNG "
+                f"state size to be {data.size}"
+            )
+        unpack_state(self, np.ascontiguousarray(data))
+
+    def clone_state(self) -> "Generator":
+        """Another generator in the same state."""
+        other = Generator(self.device)
+        unpack_state(other, pack_state(self))
+        return other
+
     def words(self, count: int) -> NDArray[np.uint64]:
         """`count` words of 32 random bits."""
         drawn: NDArray[np.uint64] = self._twister.random_raw(count)
@@ -85,7 +114,47 @@ class Generator:
         return np.array(drawn, np.float64)
 
 
+# How PyTorch lays its state out: `left` words of the block are unread, from `next` on.
+_STATE: Final = np.dtype(
+    [
+        ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"),
+        ("key", "<u8", 624), ("x", "<f8"), ("spare", "<f8"), ("rho", "<f8"), ("has_spare", "<i4"),
+        ("pad", "<i4"), ("float_spare", "<f4"), ("has_float_spare", "?"), ("end", "V3"),
+    ]
+)  # fmt: skip
+STATE_BYTES: Final = _STATE.itemsize
+
+
+def pack_state(generator: Generator) -> NDArray[np.uint8]:
+    """A generator's state as bytes."""
+    twister: Any = generator._twister.state["state"]
+    state = np.zeros(1, _STATE)
+    position = int(twister["pos"])
+    state["seed"], state["seeded"], state["key"] = generator._seed, 1, twister["key"]
+    state["left"], state["next"] = 625 - position, position % 624
+    if generator._spare is not None:
+        state["spare"], state["has_spare"] = generator._spare, 1
+    return state.view(np.uint8)
+
+
+def unpack_state(generator: Generator, data: NDArray[np.uint8]) -> None:
+    """Put a generator into the state that bytes describe."""
+    state = data.view(_STATE)[0]
+    position = 624 if state["left"] == 1 else int(state["next"])
+    key = state["key"].astype(np.uint32)
+    generator._twister.state = {
+        "bit_generator": "MT19937", "state": {"key": key, "pos": position},
+    }  # fmt: skip
+    generator._seed = int(state["seed"])
+    generator._spare = float(state["spare"]) if state["has_spare"] else None
+
+
 default: Final = Generator()
+
+
+def new_seed(generator: Generator | None = None) -> int:
+    """A seed for another generator, as `torch.empty((), dtype=torch.int64).random_()` draws it."""
+    return int((generator or default).long_words(1)[0] % np.uint64(2**63))
 
 
 def manual_seed(seed: int) -> Generator:

@@ -68,14 +68,15 @@ def square_(self: Tensor) -> Tensor:
 @offer(function=False)
 def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Any = None) -> Tensor:
     """Normal random numbers, written into this tensor."""
-    data = random.normal(self._data.shape, self._data.dtype, mean, std)
+    data = random.normal(self._data.shape, self._data.dtype, mean, std, generator)
     return _random_write(self, data)
 
 
 @offer(function=False)
 def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Any = None) -> Tensor:
     """Uniform random numbers, written into this tensor."""
-    return _random_write(self, random.uniform(self._data.shape, self._data.dtype, from_, to))
+    data = random.uniform(self._data.shape, self._data.dtype, from_, to, generator)
+    return _random_write(self, data)
 
 
 def _random_write(self: Tensor, data: np.ndarray) -> Tensor:

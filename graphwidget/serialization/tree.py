@@ -17,10 +17,10 @@ _CANNOT = (
     "cannot save {}: graphwidget saves tensors, numbers, texts, and dicts, lists, tuples and sets "
     "of these{}"
 )
-_LISTS: dict[str, type] = {
+_LISTS: dict[str, Any] = {
     "tuple": tuple, "set": set, "frozenset": frozenset, "size": dtypes.Size,
 }  # fmt: skip
-_DICTS: dict[str, type] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
+_DICTS: dict[str, Any] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
 
 
 def pack(value: Any, tensors: dict[str, Tensor]) -> str:

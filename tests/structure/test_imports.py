@@ -21,6 +21,7 @@ BELOW: dict[str, set[str]] = {
     "special": {"core"},
     "nn": {"core", "optable"},
     "optim": {"core", "optable"},
+    "random": {"core", "optable"},
     "serialization": {"nn", "core", "optable"},
     "utils": {"nn", "core", "optable"},
     "recording": set(),
@@ -38,7 +39,10 @@ BELOW: dict[str, set[str]] = {
         "optable",
     },
 }
-NUMPY_ONLY = {"serialization", "utils", "optable", "core", "static", "autograd", "nn", "optim", "recording", "adapters"}
+NUMPY_ONLY = {
+    *("optable", "core", "static", "autograd", "nn", "optim", "random", "serialization", "utils"),
+    *("recording", "adapters"),
+}
 
 
 def part(path: Path) -> str:

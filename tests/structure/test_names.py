@@ -12,7 +12,9 @@ import graphwidget
 from tests.structure.test_imports import BELOW
 
 # packages that mean the same here and there
-SHARED_PARTS = {"autograd", "linalg", "nn", "optim", "special"}
+SHARED_PARTS = {
+    "autograd", "linalg", "nn", "optim", "random", "serialization", "special", "utils",
+}  # fmt: skip
 
 
 def kind(thing: object) -> str:

@@ -54,7 +54,7 @@ class RandomSampler(Sampler[int]):
         self.generator = generator
         if not isinstance(self.num_samples, int) or self.num_samples < 0:
             raise ValueError(
-                "num_samples should be a non-negative integer value, but got "
+                "num_samples should be a positive integer value, but got "
                 f"num_samples={self.num_samples}"
             )
 
@@ -105,8 +105,7 @@ class WeightedRandomSampler(Sampler[int]):
     ) -> None:
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
             raise ValueError(
-                "num_samples should be a positive integer value, but got "
-                f"num_samples={num_samples}"
+                f"num_samples should be a positive integer value, but got num_samples={num_samples}"
             )
         if not isinstance(replacement, bool):
             raise ValueError(
@@ -125,9 +124,7 @@ class WeightedRandomSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         weights: Any = self.weights
-        drawn = weights.multinomial(
-            self.num_samples, self.replacement, generator=self.generator
-        )
+        drawn = weights.multinomial(self.num_samples, self.replacement, generator=self.generator)
         yield from iter(drawn.tolist())
 
     def __len__(self) -> int:
