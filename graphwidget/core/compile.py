@@ -114,6 +114,7 @@ def compute_source(op: Op) -> list[str]:
             "    if kind is float or kind is int:",
             f"        {names} = coerce(OP, ({names}))",
         ]
+    lines += [f"    if {name} is None: {name} = ABSENT" for name in op.optional]
     lines += ["    try:", f"        meta = {first}._meta"]
     lines += [f"        {name}._meta" for name in op.inputs[1:]]
     lines += [

@@ -10,6 +10,8 @@ from typing import Any, Final, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..optable.refusals import C_WORDS, WORDS
+
 Array = NDArray[Any]
 NumpyDtype = np.dtype[Any]
 Number = bool | int | float
@@ -56,12 +58,12 @@ class dtype:
         return self
 
 
-def _declare(name: str, word: str, c_word: str, abbr: str) -> dtype:
+def _declare(name: str, abbr: str) -> dtype:
     made = object.__new__(dtype)
     made.numpy = np.dtype(name)
     made.name = name
-    made.word = word
-    made.c_word = c_word
+    made.word = WORDS[name]
+    made.c_word = C_WORDS[name]
     made.abbr = abbr
     made.itemsize = made.numpy.itemsize
     made.is_floating_point = made.numpy.kind == "f"
@@ -71,15 +73,15 @@ def _declare(name: str, word: str, c_word: str, abbr: str) -> dtype:
     return made
 
 
-float64: Final = _declare("float64", "Double", "double", "f64")
-float32: Final = _declare("float32", "Float", "float", "f32")
-float16: Final = _declare("float16", "Half", "c10::Half", "f16")
-int64: Final = _declare("int64", "Long", "long int", "i64")
-int32: Final = _declare("int32", "Int", "int", "i32")
-int16: Final = _declare("int16", "Short", "short int", "i16")
-int8: Final = _declare("int8", "Char", "signed char", "i8")
-uint8: Final = _declare("uint8", "Byte", "unsigned char", "u8")
-bool_: Final = _declare("bool", "Bool", "bool", "b8")
+float64: Final = _declare("float64", "f64")
+float32: Final = _declare("float32", "f32")
+float16: Final = _declare("float16", "f16")
+int64: Final = _declare("int64", "i64")
+int32: Final = _declare("int32", "i32")
+int16: Final = _declare("int16", "i16")
+int8: Final = _declare("int8", "i8")
+uint8: Final = _declare("uint8", "u8")
+bool_: Final = _declare("bool", "b8")
 
 ALL: Final = (float64, float32, float16, int64, int32, int16, int8, uint8, bool_)
 

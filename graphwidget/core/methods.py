@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
+    activations,
+    arithmetic,
     axes,
     conversion,
     factories,
@@ -80,7 +82,7 @@ def data_ptr(self: Tensor) -> int:
 @offer(function=False)
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """self where the condition holds, else other."""
-    return functions.where(condition, self, other)  # type: ignore[no-any-return]
+    return arithmetic.where(condition, self, other)  # type: ignore[no-any-return]
 
 
 def new_factory(name: str) -> Callable[..., Tensor]:

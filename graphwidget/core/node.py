@@ -35,6 +35,9 @@ def unsigned(value: Any) -> Any:
     return value + 2**64 if value.__class__ is int and value < 0 else value
 
 
+UNNUMBERED = ("CopyBackwards", "NotImplemented")
+"""Nodes that PyTorch names by their C++ class."""
+
 Grad = Any
 """A gradient on its way: an array (or numpy scalar), a Tensor under create_graph, or None."""
 
@@ -137,7 +140,7 @@ class Node:
     def name(self) -> str:
         """The name that error messages use."""
         name = type(self).__name__
-        return "torch::autograd::CopyBackwards" if name == "CopyBackwards" else name
+        return f"torch::autograd::{name}" if name in UNNUMBERED else name
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(f"_saved_{name}" for name in self.saved_names())]
@@ -163,7 +166,7 @@ class Node:
     def slots(self) -> tuple[Any, ...]:
         """One entry for each differentiable input: its target, or None."""
         targets = tuple(None if each.__class__ is Nowhere else each for each in self.next)
-        if self.op is None:
+        if self.op is None or self.op.node == "NotImplemented":
             return targets
         found = dict(zip(self.targets, targets, strict=True))
         return tuple(found.get(name) for name in self.op.derivatives)
@@ -266,8 +269,9 @@ class Node:
         data, counter, version = saved
         tensor = hot.Tensor._wrap(data)
         tensor._counter = counter
-        tensor._node = self.output_edge(name)
-        tensor._requires_grad = True
+        if tensor._meta.floating:  # indices and exponents have no history
+            tensor._node = self.output_edge(name)
+            tensor._requires_grad = True
         return tensor, version
 
     def output_edge(self, name: str) -> Node:

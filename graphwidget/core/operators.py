@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import functions, products
+from . import arithmetic, elementwise, products, writes
 from .compile import OPERATORS as BINARY
 from .compile import TENSORS as F
 from .indexing import getitem, setitem
@@ -23,7 +23,20 @@ def rfloordiv(self: Tensor, other: Any) -> Tensor:
 
 def rmod(self: Tensor, other: Any) -> Tensor:
     """other % self."""
-    return F.remainder(other, self)
+    return elementwise.remainder(other, self)
+
+
+def invert(self: Tensor) -> Tensor:
+    """~self.
+
+    Raises:
+        TypeError: floating items.
+    """
+    if self._meta.floating:
+        raise TypeError(
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+        )
+    return F.bitwise_not(self)
 
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
@@ -97,17 +110,25 @@ METHODS.update({
             ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"),
             ("truediv", "div"), ("floordiv", "floor_divide"), ("eq", "eq"), ("ne", "ne"),
             ("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"), ("and", "bitwise_and"),
-            ("or", "bitwise_or"), ("xor", "bitwise_xor"),
+            ("or", "bitwise_or"), ("xor", "bitwise_xor"), ("rand", "bitwise_and"),
+            ("ror", "bitwise_or"), ("rxor", "bitwise_xor"), ("lshift", "bitwise_left_shift"),
+            ("rshift", "bitwise_right_shift"),
         )
     },
-    "__rsub__": functions.rsub, "__rtruediv__": functions.rdiv, "__pow__": functions.pow,
-    "__rpow__": functions.rpow, "__neg__": F.neg, "__mod__": functions.remainder,
-    "__matmul__": products.matmul, "__invert__": F.bitwise_not, "__abs__": F.abs,
+    "__rsub__": arithmetic.rsub, "__rtruediv__": arithmetic.rdiv, "__pow__": arithmetic.pow,
+    "__rpow__": arithmetic.rpow, "__neg__": F.neg, "__mod__": elementwise.remainder,
+    "__matmul__": products.matmul, "__invert__": invert, "__abs__": F.abs,
     "__getitem__": getitem, "__setitem__": setitem,
     "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
-    "__itruediv__": writer("div"), "__ipow__": writer("pow"),
+    "__itruediv__": writer("div"), "__ipow__": writes.pow_,
+    "__ifloordiv__": writer("floor_divide"), "__imod__": METHODS["remainder_"],
+    "__iand__": writer("bitwise_and"), "__ior__": writer("bitwise_or"),
+    "__ixor__": writer("bitwise_xor"), "__ilshift__": writer("bitwise_left_shift"),
+    "__irshift__": writer("bitwise_right_shift"),
     "__rfloordiv__": rfloordiv, "__rmod__": rmod, "__rmatmul__": rmatmul,
-    "__pos__": lambda self: self,
+    "__rlshift__": lambda self, other: F.bitwise_left_shift(other, self),
+    "__rrshift__": lambda self, other: F.bitwise_right_shift(other, self),
+    "__pos__": arithmetic.positive,
     "__float__": lambda self: float(scalar(self)), "__int__": lambda self: int(scalar(self)),
     "__bool__": as_bool, "__index__": as_index, "__len__": length, "__iter__": iterate,
     "__contains__": contains, "__hash__": object.__hash__,  # defining __eq__ took it away

@@ -43,14 +43,15 @@ def is_number(value: Any) -> bool:
     )
 
 
-def not_tensor(op: Op, operands: Sequence[Any]) -> TypeError:
+def not_tensor(op: Op, operands: Sequence[Any], called: str = "") -> TypeError:
     """The error for an operand that is no tensor, in PyTorch's words."""
+    called = called or op.name
     for position, operand in enumerate(operands):
         if not isinstance(operand, hot.Tensor):
             name = op.inputs[position]
             name = "input" if name == "self" else name
             return TypeError(
-                f"{op.name}(): argument '{name}' (position {position + 1}) must be Tensor, "
+                f"{called}(): argument '{name}' (position {position + 1}) must be Tensor, "
                 f"not {type(operand).__name__}"
             )
     return TypeError(f"{op.name}(): unexpected operands")
@@ -62,13 +63,19 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     Raises:
         TypeError: an operand is neither a Tensor nor a number (PyTorch's text).
     """
-    if len(operands) == 2:  # the common case by far: a float tensor and a number
+    if len(operands) == 2 and op.numbers:  # by far the most common: a float tensor, a number
         first, second = operands
         kind = second.__class__
         plain = (kind is float or kind is int) and isinstance(first, hot.Tensor)
         if plain and first._meta.floating:
             return first, constant(second, first._meta.dtype)
+    if op.optional:
+        operands = [hot.ABSENT if operand is None else operand for operand in operands]
     tensors = [x for x in operands if isinstance(x, hot.Tensor)]
+    if len(tensors) == len(operands):
+        return tuple(operands)
+    if not op.numbers:
+        raise not_tensor(op, operands)
     if not tensors or not all(isinstance(x, hot.Tensor) or is_number(x) for x in operands):
         raise not_tensor(op, operands)
     made = []
@@ -107,24 +114,24 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 def promote(
     op: Op, tensors: Sequence[Tensor]
 ) -> tuple[list[np.ndarray], tuple[hot.Meta, ...] | None]:
-    """Arrays of one type for the kernel, and what each gradient must be fitted to."""
+    """Arrays of one type for the kernel (None for a tensor left out), and what each gradient must
+    be fitted to."""
     arrays = [tensor._data for tensor in tensors]
-    shape = broadcast([array.shape for array in arrays])
-    typed = [a for a, name in zip(arrays, op.inputs, strict=True) if name not in UNTYPED]
-    dtype = typed[0].dtype
+    shape = broadcast([array.shape for array in arrays if array is not None])
+    typed = [
+        (tensor._data, tensor._number)
+        for tensor, name in zip(tensors, op.inputs, strict=True)
+        if name not in UNTYPED and tensor._data is not None
+    ]
+    dtype = typed[0][0].dtype
     if op.guard is not None:
-        op.guard(*(array.dtype for array in typed))
+        op.guard(*(array.dtype for array, _ in typed))
     if len(typed) > 1:
-        levels = [
-            array if not tensor._number else array.item()
-            for array, tensor in zip(arrays, tensors, strict=True)
-            if any(array is one for one in typed)
-        ]
-        dtype = dtypes.result_type(*levels)
+        dtype = dtypes.result_type(*(array.item() if number else array for array, number in typed))
     if op.dtype == "float" and dtype.kind != "f":
         dtype = dtypes.default_numpy()
     made = [
-        array if name in UNTYPED or array.dtype == dtype else array.astype(dtype)
+        array if name in UNTYPED or array is None or array.dtype == dtype else array.astype(dtype)
         for array, name in zip(arrays, op.inputs, strict=True)
     ]
     metas = tuple(tensor._meta for tensor in tensors)
@@ -136,6 +143,7 @@ def promote(
 def ordered(data: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
     """A result in the memory order that PyTorch gives it (TensorIterator's rule): numpy falls back
     on C order where operands disagree, PyTorch follows the first."""
+    operands = [operand for operand in operands if operand is not None]
     for operand in operands:
         if not operand.flags.c_contiguous:
             break

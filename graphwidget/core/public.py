@@ -121,36 +121,39 @@ IN_PLACE_FUNCTIONS = (
 """Ops whose in-place form PyTorch offers as a function too (``torch.exp_``)."""
 
 
-ALIASES = {"negative": "neg", "multiply": "mul"}
-"""Further names of ops: function, method and in-place method."""
-
-
 def offer_table() -> None:
     """Offer the public ops of the table that are not written by hand."""
     for key, op in TABLE.items():
         if "." in key:
             continue
-        if op.public:
-            offer_op(op)
-        if op.inplace and key + "_" not in METHODS:
-            METHODS[key + "_"] = method = writer(key)
-            method.__doc__ = docs.describe_in_place(op)
-    for alias, name in ALIASES.items():
-        for offered in (FUNCTIONS, METHODS):
-            for end in ("", "_"):
-                if name + end in offered:
-                    offered[alias + end] = offered[name + end]
+        offer_op(op)
+        if op.inplace and op.public:
+            written = METHODS.get(key + "_")
+            if written is None:
+                written = METHODS[key + "_"] = writer(key)
+                written.__doc__ = docs.describe_in_place(op)
+            for name in op.also:
+                if "." not in name:
+                    METHODS.setdefault(name + "_", written)
     for name in IN_PLACE_FUNCTIONS:
         if name + "_" in METHODS:
             FUNCTIONS.setdefault(name + "_", METHODS[name + "_"])
 
 
 def offer_op(op: Op) -> None:
-    """Offer the record function of an op as it is."""
-    if op.key in FUNCTIONS or op.key in METHODS:
-        return
+    """Offer the record function of an op under its names. A function that was written by hand
+    under the op's own name stands for all of them."""
     record = getattr(TENSORS, op.key)
-    record.__doc__ = docs.describe(op)
-    plain = op.variadic or op.view or not op.out
-    FUNCTIONS[op.key] = record if plain else face(record, op.key, "input")
-    METHODS[op.key] = record
+    function, method = FUNCTIONS.get(op.key), METHODS.get(op.key)
+    if function is None and method is None and (op.public or op.also):
+        record.__doc__ = docs.describe(op)
+        plain = op.variadic or op.view or not op.out
+        function, method = record if plain else face(record, op.key, "input"), record
+        if op.public:
+            FUNCTIONS[op.key], METHODS[op.key] = function, method
+    for name in op.also:
+        space, _, own = name.rpartition(".")
+        if function is not None:
+            (SPACES[space] if space else FUNCTIONS).setdefault(own, function)
+        if method is not None and not space:
+            METHODS.setdefault(own, method)

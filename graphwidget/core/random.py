@@ -275,6 +275,17 @@ def coin(
     return (drawn < probability).astype(dtype)
 
 
+def exponential(
+    shape: Shape, dtype: NumpyDtype, rate: float, generator: Generator | None = None
+) -> Array:
+    """Exponential numbers with a rate as an array of `shape`."""
+    if rate <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+    _need_floating(dtype, "exponential_cpu")
+    drawn = (generator or default).unit(math.prod(shape), double=True).reshape(shape)
+    return (-np.log1p(-drawn) / rate).astype(dtype)
+
+
 def _need_floating(dtype: NumpyDtype, kernel: str) -> None:
     if dtype.kind != "f":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype)}'")

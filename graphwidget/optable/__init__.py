@@ -2,6 +2,8 @@
 
 from . import (
     activations,
+    choices,
+    comparisons,
     convolution,
     cumulative,
     elementary,
@@ -17,7 +19,9 @@ from . import (
     reductions,
     scatters,
     shapes,
+    softmax,
     sorting,
+    special,
     vector_norms,
 )
 from .declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Derivative, Namespace, Op, bind, op
@@ -32,6 +36,8 @@ __all__ = [
     "Op",
     "activations",
     "bind",
+    "choices",
+    "comparisons",
     "convolution",
     "cumulative",
     "elementary",
@@ -48,6 +54,8 @@ __all__ = [
     "reductions",
     "scatters",
     "shapes",
+    "softmax",
     "sorting",
+    "special",
     "vector_norms",
 ]  # fmt: skip

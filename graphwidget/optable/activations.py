@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from . import activation_kernels as kernels
 from .declare import Namespace, composite, op
+from .refusals import floating
 
 F = Namespace()
+ROOT_ONE_OVER_TWO_PI, ROOT_TWO_OVER_PI = (2 * math.pi) ** -0.5, (2 / math.pi) ** 0.5
 
-# Kinks -----------------------------------------------------------------------------------------
-op("leaky_relu(self, /, negative_slope=0.01)", kernels.leaky_relu, inplace=True, pointwise=True,
+# Straight pieces ---------------------------------------------------------------------------------
+op("threshold(self, /, threshold, value)", kernels.threshold, inplace=True, pointwise=True,
+   public=False,
+   d_self=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
+   text="{self} where {self} > {threshold} else {value}",
+   tex=r"\operatorname{{threshold}} {self}", onnx=None)
+
+op("leaky_relu(self, /, negative_slope=0.01)", floating("leaky_relu_cpu", kernels.leaky_relu),
+   inplace=True, pointwise=True,
    d_self=lambda grad, self, negative_slope: F.leaky_relu_backward(grad, self, negative_slope),
    public=False,
    sign="leaky relu", text="{self} where {self} > 0 else {negative_slope} · {self}",
@@ -20,6 +30,7 @@ op("leaky_relu_backward(grad_output, self, /, negative_slope)", kernels.leaky_re
    pointwise=True,
    d_grad_output=lambda grad, self, negative_slope:
        F.leaky_relu_backward(grad, self, negative_slope),
+   d_self=lambda grad: F.zeros_like(grad),
    public=False,
    sign="leaky relu′", text="{grad_output} where {self} > 0 else {negative_slope} · {grad_output}",
    tex=r"{grad_output} \{{1, {negative_slope}\}}", onnx=None)
@@ -34,12 +45,178 @@ op("hardtanh_backward(grad_output, self, /, min_val, max_val)", kernels.hardtanh
    pointwise=True,
    d_grad_output=lambda grad, self, min_val, max_val:
        F.hardtanh_backward(grad, self, min_val, max_val),
+   d_self=lambda grad: F.zeros_like(grad),
    public=False,
    sign="hardtanh′", text="{grad_output} where {min_val} < {self} < {max_val}",
    tex=r"{grad_output} [{min_val} < {self} < {max_val}]", onnx=None)
 
+op("prelu_kernel(self, weight, /)", kernels.prelu, pointwise=True, public=False, numbers=False,
+   d_self=lambda grad, self, weight: F.where(F.positive_part(self), grad, grad * weight),
+   d_weight=lambda grad, self: F.where(F.positive_part(self), F.zeros_like(grad), grad * self),
+   sign="prelu", text="{self} where {self} > 0 else {weight} · {self}",
+   tex=r"\operatorname{{prelu}}({self}, {weight})", onnx="PRelu")
+
+
+@composite
+def positive_part(self: Any) -> Any:
+    """Whether items are positive."""
+    return F.gt(self, F.zeros_like(self))
+
+
+op("rrelu_with_noise(self, noise, /, lower, upper, training)", kernels.rrelu, public=False,
+   inplace=True,
+   d_self=lambda grad, self, noise, lower, upper, training:
+       F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training),
+   sign="rrelu", text="{self} where {self} > 0 else slope · {self}",
+   tex=r"\operatorname{{rrelu}} {self}", onnx=None)
+
+op("rrelu_with_noise_backward(grad_output, self, noise, /, lower, upper, training)",
+   kernels.rrelu_backward, pointwise=True, public=False,
+   d_grad_output=lambda grad, self, noise, lower, upper, training:
+       F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training),
+   d_self=lambda grad: F.zeros_like(grad),
+   sign="rrelu′", text="{grad_output} where {self} > 0 else slope · {grad_output}",
+   tex=r"{grad_output} \operatorname{{rrelu}}' {self}", onnx=None)
+
+op("softshrink(self, /, lambd=0.5)", floating("softshrink_check", kernels.softshrink),
+   pointwise=True, public=False,
+   d_self=lambda grad, self, lambd: F.softshrink_backward(grad, self, lambd),
+   text="{self} ∓ {lambd} outside ±{lambd}, else 0", tex=r"\operatorname{{softshrink}} {self}",
+   onnx="Shrink")
+
+op("softshrink_backward(grad_output, self, /, lambd)", kernels.shrink_backward, pointwise=True,
+   public=False,
+   d_grad_output=lambda grad, self, lambd: F.softshrink_backward(grad, self, lambd),
+   d_self=lambda grad: F.zeros_like(grad),
+   sign="softshrink′", text="{grad_output} outside ±{lambd}, else 0",
+   tex=r"{grad_output} [|{self}| > {lambd}]", onnx=None)
+
+op("hardshrink(self, /, lambd=0.5)", floating("hardshrink_cpu", kernels.hardshrink),
+   pointwise=True, also=("hardshrink",), public=False, out=False,
+   d_self=lambda grad, self, lambd: F.hardshrink_backward(grad, self, lambd),
+   text="{self} outside ±{lambd}, else 0", tex=r"\operatorname{{hardshrink}} {self}",
+   onnx="Shrink")
+
+op("hardshrink_backward(grad_out, self, /, lambd)", kernels.shrink_backward, pointwise=True,
+   public=False,
+   d_grad_out=lambda grad, self, lambd: F.hardshrink_backward(grad, self, lambd),
+   d_self=lambda grad: F.zeros_like(grad),
+   sign="hardshrink′", text="{grad_out} outside ±{lambd}, else 0",
+   tex=r"{grad_out} [|{self}| > {lambd}]", onnx=None)
+
+op("hardswish(self, /)", floating("hardswish_cpu", kernels.hardswish), inplace=True,
+   pointwise=True, public=False,
+   d_self=lambda grad, self: F.hardswish_backward(grad, self),
+   text="{self} · min(max({self} + 3, 0), 6) ÷ 6", tex=r"\operatorname{{hardswish}} {self}",
+   onnx="HardSwish")
+
+op("hardswish_backward(grad_output, self, /)", kernels.hardswish_backward, pointwise=True,
+   public=False,
+   d_grad_output=lambda grad, self: F.hardswish_backward(grad, self),
+   d_self=lambda grad, grad_output, self: F.where(
+       F.logical_and(F.gt(self, F.ones_like(self) * -3.0), F.lt(self, F.ones_like(self) * 3.0)),
+       grad * grad_output / 3.0, F.zeros_like(grad)),
+   sign="hardswish′", text="{grad_output} · ({self} ÷ 3 + 1 ÷ 2) between ±3",
+   tex=r"{grad_output} ({self} / 3 + 1 / 2)", onnx=None)
+
+op("hardsigmoid(self, /)", floating("hardsigmoid_cpu", kernels.hardsigmoid), inplace=True,
+   pointwise=True, public=False,
+   d_self=lambda grad, self: F.hardsigmoid_backward(grad, self),
+   text="min(max({self} + 3, 0), 6) ÷ 6", tex=r"\operatorname{{hardsigmoid}} {self}",
+   onnx="HardSigmoid")
+
+op("hardsigmoid_backward(grad_output, self, /)", kernels.hardsigmoid_backward, pointwise=True,
+   public=False, node="NotImplemented",
+   d_grad_output=lambda grad: F.without_derivative("aten::hardsigmoid_backward"),
+   d_self=lambda grad: F.without_derivative("aten::hardsigmoid_backward"),
+   sign="hardsigmoid′", text="{grad_output} ÷ 6 between ±3",
+   tex=r"{grad_output} / 6", onnx=None)
+
+# Exponential pieces ------------------------------------------------------------------------------
+op("elu(self, /, alpha=1.0, scale=1, input_scale=1)", floating("elu_cpu", kernels.elu),
+   pointwise=True, public=False,
+   d_self=lambda grad, self, alpha, scale, input_scale:
+       F.elu_backward(grad, self, alpha, scale, input_scale, False),
+   text="{self} where {self} > 0 else {alpha} · (exp({self}) − 1)",
+   tex=r"\operatorname{{elu}} {self}", onnx="Elu")
+
+# In place the derivative is told by the result, so that nothing need be kept.
+op("elu.written(self, /, alpha=1.0, scale=1, input_scale=1)", floating("elu_cpu", kernels.elu),
+   pointwise=True, node="EluBackward1", inplace=True, public=False,
+   d_self=lambda grad, result, alpha, scale, input_scale:
+       F.elu_backward(grad, result, alpha, scale, input_scale, True),
+   text="{self} where {self} > 0 else {alpha} · (exp({self}) − 1)",
+   tex=r"\operatorname{{elu}} {self}", onnx=None)
+
+op("celu(self, /, alpha=1.0)", floating("elu_cpu", kernels.celu), pointwise=True, public=False,
+   d_self=lambda grad, self, alpha: F.elu_backward(grad, self, alpha, 1, 1 / alpha, False),
+   text="{self} where {self} > 0 else {alpha} · (exp({self} ÷ {alpha}) − 1)",
+   tex=r"\operatorname{{celu}} {self}", onnx="Celu")
+
+op("celu.written(self, /, alpha=1.0)", floating("elu_cpu", kernels.celu), pointwise=True,
+   node="CeluBackward1", inplace=True, public=False,
+   d_self=lambda grad, result, alpha: F.elu_backward(grad, result, alpha, 1, 1 / alpha, True),
+   text="{self} where {self} > 0 else {alpha} · (exp({self} ÷ {alpha}) − 1)",
+   tex=r"\operatorname{{celu}} {self}", onnx=None)
+
+op("elu_backward(grad_output, self_or_result, /, alpha, scale, input_scale, is_result)",
+   kernels.elu_backward, pointwise=True, public=False,
+   d_grad_output=lambda grad, self_or_result, alpha, scale, input_scale, is_result:
+       F.elu_backward(grad, self_or_result, alpha, scale, input_scale, is_result),
+   d_self_or_result=lambda grad, grad_output, self_or_result, alpha, scale, input_scale, is_result:
+       F.elu_double_backward(
+           grad, grad_output, self_or_result, alpha, scale, input_scale, is_result),
+   sign="elu′", text="{grad_output} where {self_or_result} > 0 else {grad_output} · exp",
+   tex=r"{grad_output} \operatorname{{elu}}' {self_or_result}", onnx=None)
+
+
+@composite
+def elu_double_backward(
+    grad: Any, grad_output: Any, self_or_result: Any, alpha: float, scale: float,
+    input_scale: float, is_result: bool,
+) -> Any:  # fmt: skip
+    """The second derivative of elu, by x or by its result; 0 where x > 0."""
+    product = grad * grad_output * input_scale
+    if is_result:
+        bent = product
+    else:
+        bent = product * (input_scale * alpha * scale) * F.exp(self_or_result * input_scale)
+    zero = F.zeros_like(self_or_result)
+    return F.where(F.gt(self_or_result, zero), F.zeros_like(bent), bent)
+
+
 # Smooth -----------------------------------------------------------------------------------------
-op("silu(self, /)", kernels.silu, inplace=True, pointwise=True, dtype="float",
+op("gelu(self, /, approximate='none')", floating("GeluKernelImpl", kernels.gelu), inplace=True,
+   pointwise=True, public=False,
+   d_self=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate),
+   text="{self} · Φ({self})", tex=r"{self} \, \Phi({self})", onnx="Gelu")
+
+op("gelu_backward(grad_output, self, /, approximate)", kernels.gelu_backward, pointwise=True,
+   public=False,
+   d_grad_output=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate),
+   d_self=lambda grad, grad_output, self, approximate:
+       F.gelu_double_backward(grad, grad_output, self, approximate),
+   sign="gelu′", text="{grad_output} · (Φ({self}) + {self} · φ({self}))",
+   tex=r"{grad_output} (\Phi({self}) + {self} \, \phi({self}))", onnx=None)
+
+
+@composite
+def gelu_double_backward(grad: Any, grad_output: Any, self: Any, approximate: str) -> Any:
+    """The second derivative of gelu: φ (2 - x²); of its tanh form by the product rule."""
+    if approximate == "none":
+        density = F.exp(F.pow(self, 2) * -0.5) * ROOT_ONE_OVER_TWO_PI
+        return grad * grad_output * density * (2 - F.pow(self, 2))
+    inner = ROOT_TWO_OVER_PI * (self + 0.044715 * F.pow(self, 3))
+    slope = ROOT_TWO_OVER_PI * (1 + 0.134145 * F.pow(self, 2))
+    bend = ROOT_TWO_OVER_PI * 0.26829 * self
+    level = F.tanh(inner)
+    rise = 1 - level * level
+    return grad * grad_output * (
+        rise * slope + 0.5 * self * (rise * bend - 2 * level * rise * slope * slope)
+    )
+
+
+op("silu(self, /)", floating("silu_cpu", kernels.silu), inplace=True, pointwise=True,
    d_self=lambda grad, self: F.silu_slope(grad, self),
    public=False,
    text="{self} × σ({self})", tex=r"{self} \, \sigma({self})", onnx=None)
@@ -52,7 +229,21 @@ def silu_slope(grad: Any, self: Any) -> Any:
     return grad * (gate * (1 + self * (1 - gate)))
 
 
-op("softplus(self, /, beta=1.0, threshold=20.0)", kernels.softplus, pointwise=True, dtype="float",
+op("mish(self, /)", floating("mish_cpu", kernels.mish), inplace=True, pointwise=True, public=False,
+   d_self=lambda grad, self: F.mish_slope(grad, self),
+   text="{self} · tanh(log(1 + exp({self})))", tex=r"{self} \tanh(\ln(1 + e^{{{self}}}))",
+   onnx="Mish")
+
+
+@composite
+def mish_slope(grad: Any, self: Any) -> Any:
+    """d mish: t + x σ (1 - t²) with t = tanh(softplus(x)), σ = sigmoid(x)."""
+    level = F.tanh(F.softplus(self, 1.0, 20.0))
+    return grad * (level + self * F.sigmoid(self) * (1 - level * level))
+
+
+op("softplus(self, /, beta=1.0, threshold=20.0)", floating("softplus_cpu", kernels.softplus),
+   pointwise=True,
    d_self=lambda grad, self, beta, threshold: F.softplus_backward(grad, self, beta, threshold),
    public=False,
    text="log(1 + exp({self}))", tex=r"\ln(1 + e^{{{self}}})", onnx="Softplus")
@@ -61,45 +252,51 @@ op("softplus_backward(grad_output, self, /, beta, threshold)", kernels.softplus_
    pointwise=True,
    d_grad_output=lambda grad, self, beta, threshold:
        F.softplus_backward(grad, self, beta, threshold),
-   d_self=lambda grad, grad_output, self, beta:
-       grad * grad_output * (beta * F.sigmoid(beta * self) * (1 - F.sigmoid(beta * self))),
+   d_self=lambda grad, grad_output, self, beta, threshold:
+       F.softplus_double_backward(grad * grad_output, self, beta, threshold),
    public=False,
    sign="softplus′", text="{grad_output} · σ({self})",
    tex=r"{grad_output} \, \sigma({self})", onnx=None)
 
-# Softmax ----------------------------------------------------------------------------------------
-op("softmax(self, /, dim)", kernels.softmax,
-   d_self=lambda grad, result, dim: F.softmax_backward_data(grad, result, dim),
-   public=False,
-   text="softmax({self})", tex=r"\operatorname{{softmax}} {self}", onnx="Softmax")
 
-op("softmax_backward_data(grad_output, output, /, dim)", kernels.softmax_backward,
-   d_grad_output=lambda grad, output, dim: F.softmax_backward_data(grad, output, dim),
-   d_output=lambda grad, grad_output, output, dim:
-       F.softmax_double_backward(grad, grad_output, output, dim),
+@composite
+def softplus_double_backward(grad: Any, self: Any, beta: float, threshold: float) -> Any:
+    """The second derivative of softplus, 0 where it is straight."""
+    level = F.sigmoid(self * beta)
+    bend = grad * (level * (1 - level) * beta)
+    return F.where(F.within(self * beta, None, threshold), bend, F.zeros_like(bend))
+
+
+op("log_sigmoid(self, /)", floating("log_sigmoid_cpu", kernels.log_sigmoid), pointwise=True,
    public=False,
-   sign="softmax′", text="{output} · ({grad_output} − Σ {grad_output} · {output})",
-   tex=r"{output} ({grad_output} - \sum {grad_output} {output})", onnx=None)
+   d_self=lambda grad, self: F.log_sigmoid_backward(grad, self),
+   sign="log σ", text="log σ({self})", tex=r"\ln \sigma({self})", onnx=None)
+
+op("log_sigmoid_backward(grad_output, self, /)", kernels.log_sigmoid_backward, pointwise=True,
+   public=False,
+   d_grad_output=lambda grad, self: F.log_sigmoid_backward(grad, self),
+   d_self=lambda grad, grad_output, self:
+       -(grad * grad_output) * (F.sigmoid(self) * (1 - F.sigmoid(self))),
+   sign="log σ′", text="{grad_output} · σ(−{self})", tex=r"{grad_output} \, \sigma(-{self})",
+   onnx=None)
+
+op("glu(self, /, dim=-1)", floating("glu_cpu", kernels.glu), public=False,
+   d_self=lambda grad, self, dim: F.glu_backward(grad, self, dim),
+   text="first half · σ(second half) of {self}", tex=r"\operatorname{{glu}} {self}", onnx=None)
 
 
 @composite
-def softmax_double_backward(grad: Any, grad_output: Any, output: Any, dim: Any) -> Any:
-    """The derivative of softmax's derivative by softmax's result."""
-    first = grad_output * grad - F.sum_dim(output * grad_output, (dim,), True) * grad
-    return first - grad_output * F.sum_dim(output * grad, (dim,), True)
+def glu_backward(grad: Any, self: Any, dim: int) -> Any:
+    """d glu: by the first half σ(b), by the second a σ(b) (1 - σ(b))."""
+    first, second = F.halves(self, dim)
+    gate = F.sigmoid(second)
+    return F.cat([grad * gate, grad * (first * gate * (1 - gate))], dim)
 
 
-op("log_softmax(self, /, dim)", kernels.log_softmax,
-   d_self=lambda grad, result, dim: F.log_softmax_backward_data(grad, result, dim),
-   public=False,
-   sign="log softmax", text="log softmax({self})",
-   tex=r"\ln \operatorname{{softmax}} {self}", onnx="LogSoftmax")
+@composite
+def halves(self: Any, dim: int) -> tuple[Any, Any]:
+    """The two halves along a dim."""
+    size = self.shape[dim]
+    return (F.slice(self, dim, 0, size // 2, 1), F.slice(self, dim, size // 2, size, 1))
 
-op("log_softmax_backward_data(grad_output, output, /, dim)", kernels.log_softmax_backward,
-   d_grad_output=lambda grad, output, dim:
-       grad - F.sum_dim(grad * F.exp(output), (dim,), True),
-   d_output=lambda grad, grad_output, output, dim:
-       -F.sum_dim(grad_output, (dim,), True) * F.exp(output) * grad,
-   public=False,
-   sign="log softmax′", text="{grad_output} − exp({output}) · Σ {grad_output}",
-   tex=r"{grad_output} - e^{{{output}}} \sum {grad_output}", onnx=None)
+

@@ -100,6 +100,8 @@ class Op:
     nograd: bool
     public: bool
     out: bool
+    also: tuple[str, ...]
+    numbers: bool
     guard: Callable[..., None] | None
     sign: str
     text: str
@@ -214,6 +216,8 @@ def op(
     nograd: bool = False,
     public: bool = True,
     out: bool = True,
+    also: tuple[str, ...] = (),
+    numbers: bool = True,
     guard: Callable[..., None] | None = None,
     sign: str = "",
     text: str = "",
@@ -229,14 +233,16 @@ def op(
             stand here as it is.
         node: the ``grad_fn``'s name where PyTorch's differs from the rule.
         pointwise: works item by item, so inputs broadcast and promote.
-        dtype: of a pointwise result: ``same``, ``float`` (integers become the default dtype)
-            or ``bool``.
+        dtype: of a pointwise result: ``same``, ``float`` (of integers: the default), ``bool``.
         inplace: ``name_`` is derived.
         view: the kernel returns a view of the first input.
         nograd: states that there is no derivative.
         public: users may call it by this name, as a function and as a method; False for ops that
             only derivatives or other functions are made of.
         out: the function takes ``out=`` (views never do).
+        also: further names for users (``special.`` before those of that space), offered even if
+            its own is not.
+        numbers: a Python number may stand for one of the tensors (pointwise ops).
         guard: called with the operands' numpy dtypes when they are not one floating type;
             raises for those that the op refuses.
         sign: what the picture's pill shows; the op's name when empty.
@@ -262,7 +268,7 @@ def op(
     declared = Op(
         **parts, name=name, kernel=kernel, node=node or node_name(name), derivatives=derivatives,
         pointwise=pointwise, dtype=dtype, inplace=inplace, view=view, nograd=nograd, public=public,
-        out=out, guard=guard,
+        out=out, also=also, numbers=numbers, guard=guard,
         sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,
     )  # fmt: skip
     TABLE[key] = declared
@@ -284,7 +290,7 @@ def describe_function(name: str) -> Op:
         params={}, outputs=("result",), kept=(), node=f"{name}Backward", derivatives={},
         pointwise=False,
         dtype="same", inplace=False, view=False, nograd=True, public=False, out=False,
-        guard=None, sign=name,
+        also=(), numbers=False, guard=None, sign=name,
         text=f"{name}({{inputs}})", tex=rf"\operatorname{{{{{name}}}}}({{inputs}})", onnx=None,
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .declare import ARRAYS
 from .layout import as_array, clone
+from .refusals import not_implemented
 
 Array: TypeAlias = Any
 """An ndarray. numpy's stubs do not know ``out=...``, so they would call every result Any."""
@@ -82,9 +83,10 @@ def power_of(exponent: Array, base: float) -> Array:
     return np.power(np.asarray(base, exponent.dtype), exponent, out=..., order="C")
 
 
-def reversed_subtract(a: Array, other: float) -> Array:
-    """other - a for a Python number."""
-    return np.subtract(np.asarray(other, a.dtype), a, out=...)
+def reversed_subtract(a: Array, other: Array | float, alpha: float) -> Array:
+    """other - alpha a; other may be a number."""
+    scaled = a if alpha == 1 else np.multiply(a, np.asarray(alpha, a.dtype))
+    return np.subtract(np.asarray(other, a.dtype), scaled, out=...)
 
 
 def scaled_add(a: Array, b: Array, alpha: float) -> Array:
@@ -222,10 +224,12 @@ def rsqrt(a: Array) -> Array:
     return np.divide(ONE, root, root)
 
 
-def whole(ufunc: Any) -> Any:
+def whole(name: str, ufunc: Any) -> Any:
     """A rounding function that leaves integers as they are."""
 
     def kernel(a: Array) -> Array:
+        if a.dtype.kind == "b":
+            raise not_implemented(name, a.dtype)
         return a.copy() if a.dtype.kind in "iu" else ufunc(a, out=...)
 
     return kernel

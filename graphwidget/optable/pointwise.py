@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import kernels, layout
+from . import pointwise_kernels as more
 from .declare import Namespace, composite, op
+from .refusals import C_WORDS, floating
 
 F = Namespace()  # formulas are bound to their own F; this one is for the eye
 
@@ -34,6 +36,17 @@ def refuse_bools(*dtypes: Any) -> None:
         )
 
 
+def same_types(first: Any, second: Any, *rest: Any) -> None:
+    """PyTorch's refusal to interpolate between types.
+
+    Raises:
+        RuntimeError: the second operand's type is not the first's.
+    """
+    if first != second:
+        wanted, found = C_WORDS[first.name], C_WORDS[second.name]
+        raise RuntimeError(f"expected dtype {wanted} for `end` but got dtype {found}")
+
+
 # Arithmetic ----------------------------------------------------------------------------------
 op("add(self, other, /)", np.add, inplace=True, pointwise=True,
    d_self=lambda grad: grad,
@@ -56,18 +69,18 @@ op("sub.alpha(self, other, /, alpha)", kernels.scaled_subtract, inplace=True, po
    d_other=lambda grad, alpha: -grad * alpha,
    sign="−", text="{self} − {alpha} · {other}", tex=r"{self} - {alpha} {other}", onnx=None)
 
-op("rsub(self, /, other)", kernels.reversed_subtract, node="RsubBackward1", pointwise=True,
-   guard=refuse_bools,
-   d_self=lambda grad: -grad,
+op("rsub(self, /, other, alpha=1)", kernels.reversed_subtract, node="RsubBackward1",
+   pointwise=True, guard=refuse_bools, public=False,
+   d_self=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
 
-op("rsub.tensor(self, other, /)", lambda a, b: np.subtract(b, a, out=...), pointwise=True,
+op("rsub.tensor(self, other, /, alpha=1)", kernels.reversed_subtract, pointwise=True,
    guard=refuse_bools,
-   d_self=lambda grad: -grad,
+   d_self=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
    d_other=lambda grad: grad,
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
 
-op("mul(self, other, /)", np.multiply, inplace=True, pointwise=True,
+op("mul(self, other, /)", np.multiply, inplace=True, also=("multiply",), pointwise=True,
    d_self=lambda grad, other: grad * other,
    d_other=lambda grad, self: grad * self,
    sign="×", text="{self} × {other}", tex=r"{self} \odot {other}", onnx="Mul")
@@ -77,7 +90,8 @@ op("div(self, other, /)", np.true_divide, inplace=True, pointwise=True, dtype="f
    d_other=lambda grad, self, other: -grad * ((self / other) / other),
    sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
 
-op("neg(self, /)", np.negative, inplace=True, pointwise=True, guard=refuse_bools,
+op("neg(self, /)", np.negative, inplace=True, also=("negative",), pointwise=True,
+   guard=refuse_bools,
    d_self=lambda grad: -grad,
    sign="−", text="−{self}", tex=r"-{self}", onnx="Neg")
 
@@ -85,21 +99,87 @@ op("reciprocal(self, /)", np.reciprocal, inplace=True, pointwise=True, dtype="fl
    d_self=lambda grad, result: -grad * (result * result),
    sign="1/", text="1 ÷ {self}", tex=r"1 / {self}", onnx="Reciprocal")
 
-op("remainder(self, other, /)", np.remainder, inplace=True, pointwise=True,
+op("div.mode(self, other, /, rounding_mode)", more.divide_rounded, inplace=True, pointwise=True,
+   node="DivBackward2",
+   d_self=lambda grad, other, rounding_mode: F.zeros_like(grad),
+   d_other=lambda grad, self, other, rounding_mode: F.zeros_like(grad),
+   sign="÷", text="{self} ÷ {other}, {rounding_mode}", tex=r"\lfloor {self} / {other} \rfloor",
+   onnx=None)
+
+op("remainder(self, other, /)", more.remainder, inplace=True, pointwise=True,
    node="RemainderBackward1",
    d_self=lambda grad: grad,
-   d_other=lambda grad, self, other: -grad * F.floor_divide(self, other),
+   d_other=lambda grad, self, other: -grad * F.div_mode(self, other, "floor"),
    sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
 
-op("remainder.number(self, /, other)", lambda a, other: np.remainder(a, other, out=...),
+op("remainder.number(self, /, other)", more.remainder_number, inplace=True,
    node="RemainderBackward0", pointwise=True,
    d_self=lambda grad: grad,
    sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
 
-op("floor_divide(self, other, /)", np.floor_divide, inplace=True, pointwise=True, nograd=True,
+op("remainder.base(other, /, self)", more.remainder_of, node="NotImplemented", pointwise=True,
+   d_other=lambda grad: F.without_derivative("aten::remainder"),
+   sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
+
+op("fmod(self, other, /)", more.fmod, inplace=True, pointwise=True, node="FmodBackward1",
+   d_self=lambda grad: grad,
+   d_other=lambda grad, self, other: -grad * F.div_mode(self, other, "trunc"),
+   sign="fmod", text="{self} fmod {other}", tex=r"\operatorname{{fmod}}({self}, {other})",
+   onnx=None)
+
+op("fmod.number(self, /, other)", more.fmod_number, inplace=True, pointwise=True,
+   d_self=lambda grad: grad,
+   sign="fmod", text="{self} fmod {other}", tex=r"\operatorname{{fmod}}({self}, {other})",
+   onnx=None)
+
+
+@composite
+def without_derivative(name: str) -> Any:
+    """Refuses backward through an op of which PyTorch has no derivative.
+
+    Raises:
+        RuntimeError: always (PyTorch's text).
+    """
+    raise RuntimeError(f"derivative for {name} is not implemented")
+
+
+op("floor_divide(self, other, /)", more.floor_divide, inplace=True, pointwise=True,
    node="NotImplemented",
+   d_self=lambda grad: F.without_derivative("aten::floor_divide"),
+   d_other=lambda grad: F.without_derivative("aten::floor_divide"),
    sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
 
+op("lerp(self, end, weight, /)", floating("lerp_kernel_tensor", more.lerp), inplace=True,
+   pointwise=True, node="LerpBackward1", numbers=False, guard=same_types,
+   d_self=lambda grad, weight: grad * (1 - weight),
+   d_end=lambda grad, weight: grad * weight,
+   d_weight=lambda grad, self, end: grad * (end - self),
+   text="{self} + {weight} · ({end} − {self})", tex=r"{self} + {weight} ({end} - {self})",
+   onnx=None)
+
+op("lerp.number(self, end, /, weight)", floating("lerp_kernel_scalar", more.lerp), inplace=True,
+   pointwise=True, numbers=False, guard=same_types,
+   d_self=lambda grad, weight: grad * (1 - weight),
+   d_end=lambda grad, weight: grad * weight,
+   text="{self} + {weight} · ({end} − {self})", tex=r"{self} + {weight} ({end} - {self})",
+   onnx=None)
+
+op("addcmul(self, tensor1, tensor2, /, value=1)", more.addcmul, inplace=True, pointwise=True,
+   numbers=False,
+   d_self=lambda grad: grad,
+   d_tensor1=lambda grad, tensor2, value: grad * (tensor2 * value),
+   d_tensor2=lambda grad, tensor1, value: grad * (tensor1 * value),
+   text="{self} + {value} · {tensor1} · {tensor2}", tex=r"{self} + {value} {tensor1} {tensor2}",
+   onnx=None)
+
+op("addcdiv(self, tensor1, tensor2, /, value=1)", more.addcdiv, inplace=True, pointwise=True,
+   numbers=False,
+   d_self=lambda grad: grad,
+   d_tensor1=lambda grad, tensor2, value: grad * (value / tensor2),
+   d_tensor2=lambda grad, tensor1, tensor2, value:
+       -grad * (value * tensor1 / (tensor2 * tensor2)),
+   text="{self} + {value} · {tensor1} ÷ {tensor2}", tex=r"{self} + {value} {tensor1} / {tensor2}",
+   onnx=None)
 
 # Powers --------------------------------------------------------------------------------------
 @composite
@@ -180,7 +260,7 @@ op("sign(self, /)", kernels.sign, inplace=True, pointwise=True,
    d_self=lambda grad: F.zeros_like(grad),
    text="sign({self})", tex=r"\operatorname{{sign}} {self}", onnx="Sign")
 
-op("abs(self, /)", np.absolute, inplace=True, pointwise=True,
+op("abs(self, /)", np.absolute, inplace=True, also=("absolute",), pointwise=True,
    d_self=lambda grad, self: grad * F.sign(self),
    sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
 
@@ -195,6 +275,7 @@ op("tanh_backward(grad_output, result, /) -> output", kernels.tanh_backward, poi
    tex=r"{grad_output} (1 - {result}^2)", onnx=None)
 
 op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="float",
+   also=("special.expit",),
    d_self=lambda grad, result: F.sigmoid_backward(grad, result),
    sign="σ", text="σ({self})", tex=r"\sigma({self})", onnx="Sigmoid")
 
@@ -215,47 +296,7 @@ op("threshold_backward(grad_output, self, /, threshold)", kernels.threshold_back
    public=False, sign="relu′", text="{grad_output} · ({self} > {threshold})",
    tex=r"{grad_output} [{self} > {threshold}]", onnx=None)
 
-op("clamp(self, /, min=None, max=None)", kernels.clamp, inplace=True, pointwise=True,
-   node="ClampBackward1",
-   d_self=lambda grad, self, min, max:
-       F.where(F.within(self, min, max), grad, F.zeros_like(grad)),
-   text="clamp({self})", tex=r"\operatorname{{clamp}}({self})", onnx="Clip")
-
-
-def inside(a: Any, min: Any, max: Any) -> Any:
-    """Whether min <= a <= max."""
-    a = kernels.as_array(a)
-    found = np.ones(a.shape, bool)
-    if min is not None:
-        found &= a >= min
-    if max is not None:
-        found &= a <= max
-    return found
-
-
-op("within(self, /, min, max)", inside, pointwise=True, nograd=True,
-   public=False, text="[{min} ≤ {self} ≤ {max}]", tex=r"[{min} \le {self} \le {max}]", onnx=None)
-
 # Choices and copies --------------------------------------------------------------------------
-op("maximum(self, other, /)", np.maximum, pointwise=True,
-   d_self=lambda grad, self, other: F.share(grad, F.lt(self, other), F.eq(self, other)),
-   d_other=lambda grad, self, other: F.share(grad, F.lt(other, self), F.eq(self, other)),
-   sign="max", text="max({self}, {other})", tex=r"\max({self}, {other})", onnx="Max")
-
-op("minimum(self, other, /)", np.minimum, pointwise=True,
-   d_self=lambda grad, self, other: F.share(grad, F.gt(self, other), F.eq(self, other)),
-   d_other=lambda grad, self, other: F.share(grad, F.gt(other, self), F.eq(self, other)),
-   sign="min", text="min({self}, {other})", tex=r"\min({self}, {other})", onnx="Min")
-
-
-@composite
-def share(grad: Any, lost: Any, tied: Any) -> Any:
-    """The gradient of a choice between two: all, half at a tie, or nothing. Where one is nan
-    none has lost and, as in PyTorch, both get all."""
-    zero = F.zeros_like(grad)
-    return F.where(tied, grad / 2, F.where(lost, zero, grad))
-
-
 op("where(condition, self, other, /)", kernels.where, pointwise=True,
    d_self=lambda grad, condition: F.where(condition, grad, F.zeros_like(grad)),
    d_other=lambda grad, condition: F.where(condition, F.zeros_like(grad), grad),
@@ -299,30 +340,3 @@ op("copy(self, src, /)", lambda a, src: src, inplace=True, pointwise=True, node=
    d_self=lambda grad: F.zeros_like(grad),
    d_src=lambda grad: grad,
    public=False, sign="copy", text="{src}", tex=r"{src}", onnx="Identity")
-
-# Comparisons and logic -----------------------------------------------------------------------
-for name, ufunc, sign, onnx in (
-    ("eq", np.equal, "=", "Equal"),
-    ("ne", np.not_equal, "≠", None),
-    ("lt", np.less, "<", "Less"),
-    ("le", np.less_equal, "≤", "LessOrEqual"),
-    ("gt", np.greater, ">", "Greater"),
-    ("ge", np.greater_equal, "≥", "GreaterOrEqual"),
-    ("logical_and", np.logical_and, "∧", "And"),
-    ("logical_or", np.logical_or, "∨", "Or"),
-    ("logical_xor", np.logical_xor, "⊻", "Xor"),
-):
-    op(f"{name}(self, other, /)", ufunc, pointwise=True, dtype="bool", nograd=True,
-       sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=onnx)
-
-for name, test in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite),
-                   ("logical_not", np.logical_not)):
-    op(f"{name}(self, /)", test, pointwise=True, dtype="bool", nograd=True,
-       out=name == "logical_not",
-       tex=r"\operatorname{{" + name.replace("_", r"\_") + "}}({self})", onnx=None)
-for name, bits, sign in (("bitwise_and", np.bitwise_and, "&"), ("bitwise_or", np.bitwise_or, "|"),
-                         ("bitwise_xor", np.bitwise_xor, "^")):
-    op(f"{name}(self, other, /)", bits, pointwise=True, inplace=True, nograd=True,
-       sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=None)
-op("bitwise_not(self, /)", np.invert, pointwise=True, nograd=True,
-   sign="~", text="~{self}", tex=r"\lnot {self}", onnx=None)

@@ -3,6 +3,7 @@ float32, float64 and int64, broadcast, transposed, empty and 0-d; and against fi
 
 from __future__ import annotations
 
+import re
 import zlib
 from typing import Any
 
@@ -52,7 +53,12 @@ def put(target: Any, index: Any, value: Any) -> Any:
 
 
 def names(engine: Any, inputs: list[Any]) -> dict[str, Any]:
-    return {"torch": engine, "put": put, **dict(zip("xy", inputs, strict=False))}
+    return {
+        "torch": engine,
+        "F": engine.nn.functional,
+        "put": put,
+        **dict(zip("xy", inputs, strict=False)),
+    }
 
 
 def weighted(outputs: list[Any], engine: Any) -> Any:
@@ -151,6 +157,7 @@ SMOOTH = [  # the cases that are differentiable in double precision
     if "float" not in sample.text
     and "half" not in sample.text
     and key not in ("sign", "detach", "to_copy")
+    and not re.search(r"\* (0|400)\b(?!\.)", sample.text)  # at kinks, or far from where it bends
 ]
 smooth = pytest.mark.parametrize(
     ("key", "sample"), SMOOTH, ids=[f"{key}: {sample.text}"[:70] for key, sample in SMOOTH]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 
 from ...core import dtypes
+from ...core.activations import log_softmax
 from ...core.compile import TENSORS as F
-from ...core.functions import log_softmax
 from ...core.promote import broadcast
 from ...core.shapes import view
 from ...core.tensor import Tensor

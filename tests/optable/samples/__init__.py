@@ -1,26 +1,20 @@
-"""Samples of every op of the table, by family: expressions of x and y with the shapes to try."""
+"""Samples of every op of the table, by family: expressions of x and y with the shapes to try.
+
+Each module but ``sample`` is a family and has its ``SAMPLES`` and its ``IN_PLACE``.
+"""
 
 from __future__ import annotations
 
-from . import (
-    activations,
-    convolution,
-    elementary,
-    indexing,
-    joins,
-    linalg,
-    losses,
-    norms,
-    pointwise,
-    reductions,
-    scatters,
-    shapes,
-    sorting,
-)
+import importlib
+import pkgutil
+
 from .sample import Sample
 
-FAMILIES = (pointwise, elementary, activations, reductions, sorting, shapes, joins, scatters,
-            indexing, linalg, losses, convolution, norms)  # fmt: skip
+FAMILIES = [
+    importlib.import_module(f"{__name__}.{module.name}")
+    for module in pkgutil.iter_modules(__path__)
+    if module.name != "sample"
+]
 
 SAMPLES: dict[str, list[Sample]] = {
     key: samples for family in FAMILIES for key, samples in family.SAMPLES.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .sample import TWO, Sample, one, two
+from .sample import ONE, TWO, Sample, one, two
 
 SAMPLES: dict[str, list[Sample]] = {
     "tan": one("x.tan()"),
@@ -21,11 +21,63 @@ SAMPLES: dict[str, list[Sample]] = {
     "log1p": one("x.log1p()", positive=True),
     "rsqrt": one("x.rsqrt()", positive=True),
     "hypot": [Sample("torch.hypot(x, y)", TWO, True, integers=False)],
+    "logaddexp": [Sample("torch.logaddexp(x, y)", TWO, integers=False),
+                  Sample("torch.logaddexp(x * 400, y * 400)", TWO, integers=False)],
+    "logaddexp2": [Sample("torch.logaddexp2(x, y)", TWO, integers=False)],
+    "ldexp": two("torch.ldexp(x, y)"),
+    "frexp": [Sample("torch.frexp(x)", ONE, integers=False),
+              Sample("torch.frexp(x).mantissa", ONE, integers=False)],
     "atan2": two("torch.atan2(x, y)", positive=True),
     "floor": one("x.floor()"),
     "ceil": one("x.ceil()"),
     "round": one("x.round()"),
     "trunc": one("x.trunc()"),
+    "round.decimals": [Sample("x.round(decimals=2)", ONE, integers=False),
+                       Sample("torch.round(x * 40, decimals=-1)", ONE, integers=False)],
+    "frac": [Sample("x.frac()", ONE, integers=False)],
+    "copysign": two("torch.copysign(x, y)", "torch.copysign(x * 0, y)"),
+    "copysign.number": [*one("torch.copysign(x, -1)"), *one("x.copysign(2.5)")],
+    "nextafter": [Sample("torch.nextafter(x, y)", TWO, integers=False)],
+    "sinc": [*one("x.sinc()"), *one("torch.sinc(x * 0)")],
+    "deg2rad": one("x.deg2rad()"),
+    "rad2deg": one("x.rad2deg()"),
+    "angle": one("x.angle()"),
+    "sgn": one("x.sgn()"),
+    "logit": [*one("(x / 4 + 0.4).logit()"), *one("x.logit(0.1)"), *one("torch.logit(x, 0.2)")],
+    "xlogy": [*two("torch.xlogy(x, y)", positive=True), *two("torch.xlogy(x * 0, y)")],
+    "xlogy.number": [*one("torch.xlogy(x, 2)"), *one("torch.xlogy(x * 0, 0.)")],
+    "xlogy.base": [*one("torch.xlogy(2, x)", positive=True), *one("torch.xlogy(0., x)")],
 }  # fmt: skip
 
-IN_PLACE: list[tuple[str, str]] = []
+IN_PLACE: list[tuple[str, str]] = [
+    ("(x / 3).tan()", "z.div_(3).tan_()"),
+    ("(x / 3).arcsin()", "z.div_(3).arcsin_()"),
+    ("(x / 3).acos()", "z.div_(3).acos_()"),
+    ("(x / 3).arctan()", "z.div_(3).arctan_()"),
+    ("(x / 3).sinh()", "z.div_(3).sinh_()"),
+    ("(x / 3).cosh()", "z.div_(3).cosh_()"),
+    ("(x / 3).asinh()", "z.div_(3).asinh_()"),
+    ("(x / 3).atanh()", "z.div_(3).atanh_()"),
+    ("(x / 3).exp2()", "z.div_(3).exp2_()"),
+    ("(x / 3).expm1()", "z.div_(3).expm1_()"),
+    ("(x / 3).log2()", "z.div_(3).log2_()"),
+    ("(x / 3).log10()", "z.div_(3).log10_()"),
+    ("(x / 3).log1p()", "z.div_(3).log1p_()"),
+    ("(x / 3).rsqrt()", "z.div_(3).rsqrt_()"),
+    ("(x / 3).sinc()", "z.div_(3).sinc_()"),
+    ("(x / 3).deg2rad()", "z.div_(3).deg2rad_()"),
+    ("(x / 3).rad2deg()", "z.div_(3).rad2deg_()"),
+    ("(x / 3).logit()", "z.div_(3).logit_()"),
+    ("(x / 3).frac()", "z.div_(3).frac_()"),
+    ("(x / 3).sgn()", "z.div_(3).sgn_()"),
+    ("(x / 3).floor()", "z.div_(3).floor_()"),
+    ("(x / 3).ceil()", "z.div_(3).ceil_()"),
+    ("(x / 3).round()", "z.div_(3).round_()"),
+    ("(x / 3).fix()", "z.div_(3).fix_()"),
+    ("(x + 1).acosh()", "z.add_(1).arccosh_()"),
+    ("torch.hypot(x, y)", "z.hypot_(y)"), ("torch.atan2(x, y)", "z.arctan2_(y)"),
+    ("torch.ldexp(x, y)", "z.ldexp_(y)"), ("torch.copysign(x, -y)", "z.copysign_(-y)"),
+    ("torch.copysign(x, -2)", "z.copysign_(-2)"), ("torch.xlogy(x, y)", "z.xlogy_(y)"),
+    ("torch.xlogy(x, 3)", "z.xlogy_(3)"), ("torch.nextafter(x, y)", "z.nextafter_(y)"),
+    ("x.round(decimals=1)", "z.round_(decimals=1)"),
+]  # fmt: skip

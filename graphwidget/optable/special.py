@@ -1,0 +1,146 @@
+"""The error function's, the gamma function's and Bessel's families."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from . import pointwise_kernels as more
+from . import special_kernels as kernels
+from .declare import Namespace, composite, op
+
+F = Namespace()
+ROOT_PI, TWO_OVER_ROOT_PI = math.sqrt(math.pi), 2 / math.sqrt(math.pi)
+ROOT_TWO_PI = math.sqrt(2 * math.pi)
+
+# The error function ------------------------------------------------------------------------------
+op("erf(self, /)", kernels.erf, inplace=True, pointwise=True, dtype="float", also=("special.erf",),
+   d_self=lambda grad, self: TWO_OVER_ROOT_PI * F.exp(-F.pow(self, 2)) * grad,
+   text="erf({self})", tex=r"\operatorname{{erf}} {self}", onnx="Erf")
+
+op("erfc(self, /)", kernels.erfc, inplace=True, pointwise=True, dtype="float",
+   also=("special.erfc",),
+   d_self=lambda grad, self: -TWO_OVER_ROOT_PI * F.exp(-F.pow(self, 2)) * grad,
+   text="1 − erf({self})", tex=r"\operatorname{{erfc}} {self}", onnx=None)
+
+op("erfinv(self, /)", kernels.erfinv, inplace=True, pointwise=True, dtype="float",
+   also=("special.erfinv",),
+   d_self=lambda grad, self: ROOT_PI / 2 * F.exp(F.pow(F.erfinv(self), 2)) * grad,
+   text="erf⁻¹({self})", tex=r"\operatorname{{erf}}^{{-1}} {self}", onnx=None)
+
+op("special_erfcx(self, /)", kernels.erfcx, pointwise=True, dtype="float", public=False,
+   also=("special.erfcx",),
+   d_self=lambda grad, self, result: (2.0 * self * result - TWO_OVER_ROOT_PI) * grad,
+   text="exp({self}²) · erfc({self})", tex=r"\operatorname{{erfcx}} {self}", onnx=None)
+
+op("special_ndtri(self, /)", kernels.ndtri, pointwise=True, dtype="float", public=False,
+   also=("special.ndtri",),
+   d_self=lambda grad, result: grad * ROOT_TWO_PI * F.exp(F.pow(result, 2) / 2),
+   text="Φ⁻¹({self})", tex=r"\Phi^{{-1}}({self})", onnx=None)
+
+op("special_log_ndtr(self, /)", kernels.log_ndtr, pointwise=True, dtype="float", public=False,
+   also=("special.log_ndtr",),
+   d_self=lambda grad, self, result:
+       grad / ROOT_TWO_PI * F.exp(-(result + F.pow(self, 2) / 2)),
+   text="log Φ({self})", tex=r"\ln \Phi({self})", onnx=None)
+
+op("special_entr(self, /)", kernels.entr, pointwise=True, dtype="float", public=False,
+   also=("special.entr",),
+   d_self=lambda grad, self: grad * -(1 + F.log(self)),
+   text="−{self} · log({self})", tex=r"-{self} \ln {self}", onnx=None)
+
+op("special_xlog1py(self, other, /)", more.xlog1py, pointwise=True, dtype="float", public=False,
+   node="SpecialXlog1PyBackward0",
+   d_self=lambda grad, self, other: F.masked_fill(
+       F.special_xlog1py(grad, other),
+       F.logical_and(F.within(self, 0.0, 0.0), F.within(other, None, -1.0)), 0),
+   d_other=lambda grad, self, other: grad * self / (other + 1),
+   text="{self} · log(1 + {other})", tex=r"{self} \ln(1 + {other})", onnx=None)
+
+op("special_xlog1py.number(self, /, other)", more.xlog1py_number, pointwise=True, dtype="float",
+   node="SpecialXlog1PyBackward2",
+   d_self=lambda grad, self, other: F.special_xlog1py_number(grad, other) if other > -1
+       else F.masked_fill(F.special_xlog1py_number(grad, other), F.within(self, 0.0, 0.0), 0),
+   text="{self} · log(1 + {other})", tex=r"{self} \ln(1 + {other})", onnx=None)
+
+op("special_xlog1py.base(other, /, self)", more.xlog1py_of, pointwise=True, dtype="float",
+   node="SpecialXlog1PyBackward1",
+   d_other=lambda grad, self, other: grad * self / (other + 1),
+   text="{self} · log(1 + {other})", tex=r"{self} \ln(1 + {other})", onnx=None)
+
+# The gamma function ------------------------------------------------------------------------------
+op("lgamma(self, /)", kernels.lgamma, inplace=True, pointwise=True, dtype="float",
+   also=("special.gammaln",),
+   d_self=lambda grad, self: grad * F.digamma(self),
+   text="log Γ({self})", tex=r"\ln \Gamma({self})", onnx=None)
+
+op("digamma(self, /)", kernels.digamma, inplace=True, pointwise=True, dtype="float",
+   also=("special.digamma", "special.psi"),
+   d_self=lambda grad, self: grad * F.polygamma(self, 1),
+   text="ψ({self})", tex=r"\psi({self})", onnx=None)
+
+op("polygamma(self, /, n)", kernels.polygamma, inplace=True, pointwise=True, dtype="float",
+   public=False,
+   d_self=lambda grad, self, n: grad * F.polygamma(self, n + 1),
+   text="ψ⁽{n}⁾({self})", tex=r"\psi^{{({n})}}({self})", onnx=None)
+
+op("mvlgamma(self, /, p)", kernels.multigammaln, inplace=True, pointwise=True, dtype="float",
+   also=("special.multigammaln",),
+   d_self=lambda grad, self, p: grad * F.multidigamma(self, p),
+   text="log Γ_{p}({self})", tex=r"\ln \Gamma_{{{p}}}({self})", onnx=None)
+
+
+@composite
+def multidigamma(self: Any, p: int) -> Any:
+    """The derivative of the multivariate log gamma function."""
+    total = F.digamma(self)
+    for j in range(1, p):
+        total = total + F.digamma(self - j / 2)
+    return total
+
+
+op("special_zeta(self, other, /)", kernels.zeta, pointwise=True, dtype="float", public=False,
+   also=("special.zeta",),
+   d_self=lambda grad, self, other: F.zeta_slope(),
+   d_other=lambda grad, self, other: grad * -self * F.special_zeta(self + 1.0, other),
+   text="ζ({self}, {other})", tex=r"\zeta({self}, {other})", onnx=None)
+
+
+@composite
+def zeta_slope() -> Any:
+    """Refuses: PyTorch has no derivative of ζ by its first argument.
+
+    Raises:
+        RuntimeError: always (PyTorch's text).
+    """
+    raise RuntimeError("the derivative for 'zeta' is not implemented.")
+
+
+# Bessel functions ---------------------------------------------------------------------------------
+op("i0(self, /)", kernels.i0, inplace=True, pointwise=True, dtype="float", also=("special.i0",),
+   d_self=lambda grad, self: grad * F.special_i1(self),
+   text="I₀({self})", tex=r"I_0({self})", onnx=None)
+
+op("special_i0e(self, /)", kernels.i0e, pointwise=True, dtype="float", public=False,
+   also=("special.i0e",), node="SpecialI0EBackward0",
+   d_self=lambda grad, self, result: grad * (F.special_i1e(self) - F.sgn(self) * result),
+   text="exp(−|{self}|) · I₀({self})", tex=r"e^{{-|{self}|}} I_0({self})", onnx=None)
+
+op("special_i1(self, /)", kernels.i1, pointwise=True, dtype="float", public=False,
+   also=("special.i1",),
+   d_self=lambda grad, self, result: grad * F.bessel_slope(F.i0(self), self, result),
+   text="I₁({self})", tex=r"I_1({self})", onnx=None)
+
+op("special_i1e(self, /)", kernels.i1e, pointwise=True, dtype="float", public=False,
+   also=("special.i1e",), node="SpecialI1EBackward0",
+   d_self=lambda grad, self, result: grad * (
+       F.bessel_slope(F.special_i0e(self), self, result) - F.sgn(self) * result),
+   text="exp(−|{self}|) · I₁({self})", tex=r"e^{{-|{self}|}} I_1({self})", onnx=None)
+
+
+@composite
+def bessel_slope(i0: Any, self: Any, i1: Any) -> Any:
+    """I0 - I1 / x, which is 1/2 at 0."""
+    zero = F.eq(self, F.zeros_like(self))
+    safe = F.where(zero, F.ones_like(self), self)
+    return F.where(zero, F.ones_like(self) * 0.5, i0 - i1 / safe)
