@@ -6,7 +6,7 @@ from typing import Any
 
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, shape_args, wrap_dim
-from .inplace import reshape_in_place
+from .inplace import may_be_reshaped, reshape_in_place
 from .public import METHODS, offer
 from .tensor import Tensor
 
@@ -131,12 +131,14 @@ METHODS.update(
 @offer(function=False)
 def t_(self: Tensor) -> Tensor:
     """``t``, of this tensor itself."""
+    may_be_reshaped(self, "t_")
     return reshape_in_place("t_inplace", at_most_matrix(self, "t_"))
 
 
 @offer("swapaxes_", "swapdims_", function=False)
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """``transpose``, of this tensor itself."""
+    may_be_reshaped(self, "transpose_")
     ndim = self._data.ndim
     return reshape_in_place(
         "transpose_inplace", self, dim0=as_given(dim0, ndim), dim1=as_given(dim1, ndim)
@@ -146,12 +148,14 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 @offer(function=False)
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     """``unsqueeze``, of this tensor itself."""
+    may_be_reshaped(self, "unsqueeze_")
     return reshape_in_place("unsqueeze_inplace", self, dim=as_given(dim, self._data.ndim + 1))
 
 
 @offer(function=False)
 def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     """``squeeze``, of this tensor itself."""
+    may_be_reshaped(self, "squeeze_")
     ndim = self._data.ndim
     if dim is None:
         return reshape_in_place("squeeze_inplace", self)

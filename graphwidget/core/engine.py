@@ -192,8 +192,14 @@ class Run:
         return order
 
     def _needed(self, order: list[Any]) -> list[Any]:
-        """The part of the order on the way to a wanted target; ``through`` must really run."""
-        wanted = self.captures or {}
+        """The part of the order on the way to a wanted target; ``through`` must really run.
+
+        The inputs of ``inputs=`` run, too, and a single root's tensor hooks are called in any case,
+        as PyTorch does.
+        """
+        wanted = set(self.captures or ())
+        if self.into_grad:  # then the node of an output runs, too
+            wanted |= {target.node for target in wanted if target.__class__ is Output}
         needed = set()
         for target in reversed(order):
             if any(child in needed for child in target.next):
@@ -201,6 +207,10 @@ class Run:
                 needed.add(target)
             elif target in wanted:
                 needed.add(target)
+                if self.into_grad:
+                    self.through.add(target)
+        if len(self.roots) == 1:
+            needed.add(self.roots[0])
         return [target for target in order if target in needed]
 
     # Beginning, ending, sharing nodes with other runs ------------------------------------------
@@ -274,9 +284,8 @@ class Run:
         grads[target.nr] = grad if before is None else before + grad
 
     def _only_captured(self, target: Any) -> bool:
-        """Nothing is left to do for a target that was wanted for itself alone (``inputs=`` runs
-        the nodes of its inputs, as PyTorch does)."""
-        return self.captures is not None and not self.into_grad and target not in self.through
+        """Nothing is left to do for a target that was wanted for itself alone."""
+        return self.captures is not None and target not in self.through
 
     # The loop ---------------------------------------------------------------------------------
     def _steps(self) -> Iterator[Node]:
@@ -291,7 +300,8 @@ class Run:
             for target in self.order:
                 self.position += 1
                 if (
-                    plain and (captures is None or target not in captures)
+                    plain
+                    and (captures is None or target in self.through and target not in captures)
                     and hot.observer is None and target.go(keep)
                 ):  # fmt: skip
                     yield target

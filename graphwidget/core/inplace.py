@@ -19,7 +19,7 @@ from .compile import LINKS, signature_of
 from .node import Node, saved_output
 from .tensor import Tensor
 from .version import InferenceCounter, bump, counter_of
-from .views import Link, check_writable, rebase
+from .views import Link, check_writable, rebase, retaining
 
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single "
@@ -129,12 +129,27 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
         return False
     differentiable = [x for x, name in zip(operands, op.inputs, strict=True)
                       if name in op.derivatives]  # fmt: skip
-    wanted = any(x.requires_grad for x in differentiable)
+    wanted = operands[0]._meta.floating and any(x.requires_grad for x in differentiable)
     if wanted or operands[0].requires_grad:
         check_writable(operands[0], op.name + "_")
     for operand in operands:
         if operand._view is not None:
             hot.refresh(operand)
+    return wanted
+
+
+def may_be_reshaped(tensor: Tensor, op: str) -> bool:
+    """Whether a change of the tensor's own sizes needs a node; PyTorch asks before it looks at the
+    sizes.
+
+    Raises:
+        RuntimeError: autograd cannot follow (as for ``write``).
+    """
+    if tensor._view is not None:
+        hot.refresh(tensor)
+    wanted = hot.grad_enabled() and tensor._requires_grad
+    if wanted:
+        check_writable(tensor, op)
     return wanted
 
 
@@ -146,11 +161,7 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
         RuntimeError: autograd cannot follow (as for ``write``).
     """
     op = TABLE[key]
-    if tensor._view is not None:
-        hot.refresh(tensor)
-    wanted = hot.grad_enabled() and tensor._requires_grad
-    if wanted:
-        check_writable(tensor, op.name + "_")
+    wanted = may_be_reshaped(tensor, op.name + "_")
     node = LINKS[key](tensor, *params.values(), None) if wanted else None
     shape = tensor._meta.shape
     tensor._data = op.kernel(tensor._data, **params)
@@ -160,7 +171,10 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     if info is not None:  # the base's history stays; its next write replays the longer chain
         info.chain = (*info.chain, Link(op, params, shape))
         if node is not None:
+            keeps = retaining(tensor)
             tensor._node = node
+            if keeps is not None:
+                node._hooks().retain = keeps
             info.version = counter_of(tensor).version
     elif node is not None:
         history(tensor, node)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..optable.declare import ARRAYS, Namespace, Op, bind
+from ..optable.declare import ARRAYS, Derivative, Namespace, Op, bind
 from . import errors, hot
 from .node import Node, Nowhere
 from .saving import PackedIndices
@@ -119,6 +119,11 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
     return "\n".join(lines)
 
 
+def nothing(derivative: Derivative) -> bool:
+    """Whether a formula is ``lambda grad: None``: there is a slot, but no gradient."""
+    return derivative.formula.__code__.co_code == (lambda grad: None).__code__.co_code
+
+
 def go_source(op: Op, targets: tuple[str, ...]) -> str:
     """The source of ``go``: ``backward_arrays`` from the node's own slot into its targets' slots.
     A function of each class does it, for there every attribute has one type, which Python makes
@@ -135,6 +140,8 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
         f"    {', '.join(children)}, = node.next",
     ]
     for i, result in enumerate(formula_source(op, targets, True)):
+        if nothing(op.derivatives[targets[i]]):
+            continue
         lines.append(f"    found = {result}")
         if op.pointwise:
             lines.append(f"    if fit is not None: found = hot.fit_to(found, fit[{i}])")

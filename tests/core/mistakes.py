@@ -54,7 +54,7 @@ PAIRS = [
     "{a}.copy_({b})", "{a}.mul_({b})", "{a}[0] = {b}", "i = torch.where({a} > 0, {a}, {b})",
     "i = {a}.view_as({b})", "i = {a}.expand_as({b})", "i = {a}[{b}]", "i = {a}[{b} > 0]",
     "{a}.grad = {b}", "i = torch.nn.functional.mse_loss({a}, {b})", "i = {a} ** {b}",
-    "{a}.backward({b})", "i = torch.autograd.grad({a}, {b}, {a})",
+    "{a}.backward({b})", "i = torch.autograd.grad({a}, {b}, {a}.detach())",
     "i = torch.nn.functional.linear({a}, {b})", "i = {a} == {b}", "i = torch.equal({a}, {b})",
     "i = torch.allclose({a}, {b})",
 ]  # fmt: skip

@@ -33,7 +33,8 @@ class Sampled(Base):
             kind = tensor.is_floating_point() or (integers and self.chance(0.3))
             return tuple(tensor.shape) == shape and kind
 
-        names = [name for name, tensor in self.machine.tensors.items() if wanted(tensor)]
+        tensors = self.machine.tensors.items()
+        names = [name for name, tensor in tensors if name != "i" and wanted(tensor)]
         if names and self.chance(0.8):
             return str(self.some(names))
         self.add(self.factory(shape, positive))

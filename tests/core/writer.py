@@ -57,13 +57,17 @@ class Writer:
 
     def pick(self, wanted: Callable[[Any], bool] = lambda tensor: True) -> str:
         """The name of a variable, of a wanted kind if there is one; recent ones more often."""
-        tensors = self.machine.tensors
+        # What nodes saved is looked at only: it is not quite an ordinary tensor.
+        tensors = {name: t for name, t in self.machine.tensors.items() if name != "i"}
         names = [name for name, tensor in tensors.items() if wanted(tensor)] or list(tensors)
+        if not names:
+            self.add(self.factory(), False)
+            return f"t{self.made}"
         recent = names[-3:]
         return str(self.some(recent if self.chance(0.6) else names))
 
     def target(self) -> str:
-        names = list(self.machine.tensors)
+        names = [name for name in self.machine.tensors if name != "i"]
         if len(names) >= CAPACITY or (names and self.chance(0.12)):
             return str(self.some(names))
         self.made += 1
