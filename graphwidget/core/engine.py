@@ -301,7 +301,7 @@ class Run:
                 self.position += 1
                 if (
                     plain
-                    and (captures is None or target in self.through and target not in captures)
+                    and (captures is None or (target in self.through and target not in captures))
                     and hot.observer is None and target.go(keep)
                 ):  # fmt: skip
                     yield target
@@ -381,7 +381,7 @@ class Run:
         if self.captures is not None and target in self.captures:
             self.found[target] = before if target in self.through else grad
         if hooks is not None and hooks.pre and not self._only_captured(target):
-            grad = run_pre(hooks, grad, self.create_graph)
+            grad = run_pre(target, hooks, grad, self.create_graph)
         return grad
 
     def _outputs_arrive(self, hooks: Hooks, grads: list[Any]) -> None:

@@ -97,17 +97,26 @@ def run_retain(run: Run, hooks: Hooks, grad: Any) -> None:
         hot.observer.accumulated(run, tensor, "retained", grad)
 
 
-def run_pre(hooks: Hooks, grad: Any, create: bool) -> Any:
+def run_pre(node: Any, hooks: Hooks, grad: Any, create: bool) -> Any:
     """A node's prehooks, called with the tuple of its outputs' gradients."""
     several = grad.__class__ is list
     with Mode(create):
-        given = tuple(as_tensor(each) for each in (grad if several else (grad,)))
+        given = tuple(as_tensor(each) for each in outputs_of(grad, node))
         for hook in list(hooks.pre.values()):
             result = hook(given)
             if result is not None:
                 given = _checked_tuple(hook, given, result)
     found = [as_given(each, create) for each in given]
-    return found if several else found[0]
+    return [*found, *grad[len(found) :]] if several else found[0]
+
+
+def outputs_of(grad: Any, node: Node) -> Any:
+    """The gradients of a node's outputs as hooks see them: an op's indices have none."""
+    if grad.__class__ is not list:
+        return (grad,)
+    if node.op is None:
+        return grad
+    return [each for each, meta in zip(grad, node.metas, strict=True) if meta.floating]  # type: ignore[attr-defined]
 
 
 def run_accumulated(hooks: Hooks, leaf: Any, create: bool) -> None:
@@ -127,8 +136,7 @@ def run_post(node: Node, hooks: Hooks, grads: Any, given: Any, create: bool) -> 
     with Mode(create):
         left = iter(grads)
         inputs = tuple(None if slot is None else as_tensor(next(left)) for slot in node.slots)
-        outs = given if given.__class__ is list else (given,)
-        outputs = tuple(as_tensor(grad) for grad in outs)
+        outputs = tuple(as_tensor(grad) for grad in outputs_of(given, node))
         for hook in list(hooks.post.values()):
             result = hook(inputs, outputs)
             if result is not None:
