@@ -15,7 +15,23 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from . import autograd, linalg, nn, optim, random, serialization, special, utils
+from . import (
+    accelerator,
+    autograd,
+    backends,
+    cpu,
+    cuda,
+    linalg,
+    mps,
+    nn,
+    optim,
+    random,
+    serialization,
+    special,
+    utils,
+    version,
+    xpu,
+)
 from .core import methods as _methods  # noqa: F401  (Tensor gets its methods)
 from .core.conversion import (
     channels_last,
@@ -51,6 +67,7 @@ from .core.random import Generator, initial_seed, manual_seed, seed
 from .core.tensor import Tensor
 from .random import default_generator, get_rng_state, set_rng_state
 from .serialization import load, save
+from .standin import as_torch
 
 if TYPE_CHECKING:
     from .core.offered import *  # noqa: F403
@@ -100,14 +117,15 @@ if not TYPE_CHECKING:  # checkers know the names above
 
 
 __all__ = [
-    "Generator", "GraphWidget", "Size", "Tensor", "__version__", "autograd", "bool",
-    "channels_last", "contiguous_format", "default_generator", "device", "double", "dtype", "e",
-    "enable_grad", "finfo", "float", "float16", "float32", "float64", "get_default_dtype",
-    "get_rng_state", "half", "iinfo", "inf", "initial_seed", "int", "int16", "int32", "int64",
-    "int8", "is_grad_enabled", "is_tensor", "layout", "linalg", "load",
-    "load_ipython_extension", "long", "manual_seed", "memory_format", "nan", "nn", "no_grad",
-    "optim", "pi", "preserve_format", "random", "save", "seed", "serialization",
-    "set_default_dtype", "set_grad_enabled", "set_printoptions", "set_rng_state", "short",
-    "special", "strided", "to_graphviz", "uint8", "unload_ipython_extension", "utils", "watch",
+    "Generator", "GraphWidget", "Size", "Tensor", "__version__", "accelerator", "as_torch",
+    "autograd", "backends", "bool", "channels_last", "contiguous_format", "cpu", "cuda",
+    "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "float",
+    "float16", "float32", "float64", "get_default_dtype", "get_rng_state", "half", "iinfo",
+    "inf", "initial_seed", "int", "int16", "int32", "int64", "int8", "is_grad_enabled",
+    "is_tensor", "layout", "linalg", "load", "load_ipython_extension", "long", "manual_seed",
+    "memory_format", "mps", "nan", "nn", "no_grad", "optim", "pi", "preserve_format", "random",
+    "save", "seed", "serialization", "set_default_dtype", "set_grad_enabled",
+    "set_printoptions", "set_rng_state", "short", "special", "strided", "to_graphviz", "uint8",
+    "unload_ipython_extension", "utils", "version", "watch", "xpu",
     *_FUNCTIONS,
 ]  # fmt: skip

@@ -352,6 +352,8 @@ class device:
                 "type (string) must not include an index because index was passed "
                 f"explicitly: {type}"
             )
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         self.type = name
         self.index = int(number) if colon else index
 
@@ -370,6 +372,33 @@ class device:
     def __hash__(self) -> int:
         return hash((self.type, self.index))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return device, (self.type,) if self.index is None else (self.type, self.index)
+
+    def __enter__(self) -> "device":
+        """New tensors are made here, which works for the CPU."""
+        _outer_devices.append(_default_device)
+        set_default_device(self)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        set_default_device(_outer_devices.pop())
+
+
+_default_device: device | None = None
+_outer_devices: list[device | None] = []
+
+
+def get_default_device() -> device:
+    """The device that new tensors are made on."""
+    return _default_device or cpu
+
+
+def set_default_device(device_: "device | str | None") -> None:
+    """Set the device that new tensors are made on; making them fails unless it is the CPU."""
+    global _default_device
+    _default_device = device_ if device_ is None else device(device_)
+
 
 def _class_name(value: object) -> str:
     return type(value).__name__
@@ -380,6 +409,8 @@ cpu: Final = device("cpu")
 
 def require_cpu(place: str | device | None) -> None:
     """Raise what a build of PyTorch without accelerators raises, unless `place` is the CPU."""
+    if place is None:
+        place = _default_device
     if place is None or place is cpu:
         return
     named = place if isinstance(place, device) else device(place)

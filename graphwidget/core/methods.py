@@ -22,6 +22,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     products,
     reductions,
     scatters,
+    settings,
     shapes,
     slices,
     sorting,

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..core.settings import typename
 from ..core.tensor import Tensor
 from .parameter import Parameter, is_buffer
 
@@ -71,7 +72,7 @@ class Registers:
         self._check_name("parameter", name, self._register_of("parameter"))
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
-                f"cannot assign '{type_name(param)}' object to parameter '{name}' "
+                f"cannot assign '{typename(param)}' object to parameter '{name}' "
                 "(torch.nn.Parameter or None required)"
             )
         if param is not None and param.grad_fn is not None:
@@ -87,7 +88,7 @@ class Registers:
         self._check_name("buffer", name, self._register_of("buffer"))
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
-                f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
                 "(torch Tensor or None required)"
             )
         self._buffers[name] = tensor
@@ -97,7 +98,7 @@ class Registers:
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child module under a name."""
         if not isinstance(module, Registers) and module is not None:
-            raise TypeError(f"{type_name(module)} is not a Module subclass")
+            raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("module", name, self._register_of("module"))
         self._modules[name] = module
         if module is not None:
@@ -116,7 +117,7 @@ class Registers:
 
     def _check_name(self, kind: str, name: Any, register: Mapping[str, object]) -> None:
         if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {type_name(name)}")
+            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
         if hasattr(self, name) and name not in register:
             raise KeyError(f"attribute '{name}' already exists")
         if "." in name:
@@ -314,14 +315,5 @@ class Registers:
 
 def _misfit(value: object, kind: _Kind, name: str) -> TypeError:
     return TypeError(
-        f"cannot assign '{type_name(value)}' as {kind.member} '{name}' ({kind.accepted} expected)"
+        f"cannot assign '{typename(value)}' as {kind.member} '{name}' ({kind.accepted} expected)"
     )
-
-
-def type_name(value: object) -> str:
-    """A value's type as messages spell it: a tensor's legacy type, else the dotted class name."""
-    if isinstance(value, Tensor):
-        return str(value.type())
-    kind = type(value)
-    module = kind.__module__
-    return kind.__qualname__ if module in ("builtins", "", None) else f"{module}.{kind.__name__}"

@@ -21,6 +21,8 @@ BELOW: dict[str, set[str]] = {
     "special": {"core"},
     "nn": {"core", "optable"},
     "optim": {"core", "optable"},
+    **{name: set() for name in ("accelerator", "backends", "cpu", "cuda", "mps", "version", "xpu")},
+    "standin": set(),
     "random": {"core", "optable"},
     "serialization": {"nn", "core", "optable"},
     "utils": {"nn", "core", "optable"},

@@ -13,7 +13,8 @@ from tests.structure.test_imports import BELOW
 
 # packages that mean the same here and there
 SHARED_PARTS = {
-    "autograd", "linalg", "nn", "optim", "random", "serialization", "special", "utils",
+    "accelerator", "autograd", "backends", "cpu", "cuda", "linalg", "mps", "nn", "optim", "random",
+    "serialization", "special", "utils", "version", "xpu",
 }  # fmt: skip
 
 

@@ -1,0 +1,162 @@
+"""Switches that programs set and ask for. Most choose between implementations in PyTorch; here
+they are kept and change nothing, because numpy computes in one way."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from . import dtypes
+from .public import FUNCTIONS, offer
+from .tensor import Tensor
+
+_settings: dict[str, Any] = {
+    "threads": 1,
+    "interop": 1,
+    "precision": "highest",
+    "deterministic": False,
+    "warn_only": False,
+    "always": False,
+}
+
+
+@offer(method=False)
+def get_num_threads() -> int:
+    """The number that `set_num_threads` was given, at first 1."""
+    return _settings["threads"]  # type: ignore[no-any-return]
+
+
+@offer(method=False)
+def set_num_threads(num_threads: int) -> None:
+    """Keep a number of threads; how many numpy's linear algebra uses, its library decides.
+
+    Raises:
+        RuntimeError: it is no positive integer.
+    """
+    if not isinstance(num_threads, int):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(num_threads).__name__}")
+    if num_threads <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _settings["threads"] = num_threads
+
+
+@offer(method=False)
+def get_num_interop_threads() -> int:
+    """The number that `set_num_interop_threads` was given, at first 1."""
+    return _settings["interop"]  # type: ignore[no-any-return]
+
+
+@offer(method=False)
+def set_num_interop_threads(num_threads: int) -> None:
+    """Keep a number of threads; it changes nothing."""
+    _settings["interop"] = num_threads
+
+
+@offer(method=False)
+def set_float32_matmul_precision(precision: str) -> None:
+    """Keep "highest", "high" or "medium"; products are always computed in full precision.
+
+    Warns:
+        UserWarning: another word, which is not kept.
+    """
+    if precision not in ("highest", "high", "medium"):
+        warnings.warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+            "setFloat32MatmulPrecision call has no effect.",
+            stacklevel=2,
+        )
+        return
+    _settings["precision"] = precision
+
+
+@offer(method=False)
+def get_float32_matmul_precision() -> str:
+    """The word that `set_float32_matmul_precision` was given, at first "highest"."""
+    return _settings["precision"]  # type: ignore[no-any-return]
+
+
+@offer(method=False)
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Keep the wish; everything here is deterministic anyway.
+
+    Raises:
+        TypeError: `mode` is no bool.
+    """
+    if not isinstance(mode, bool):
+        raise TypeError(
+            "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not "
+            f"{type(mode).__name__}"
+        )
+    _settings["deterministic"], _settings["warn_only"] = mode, warn_only
+
+
+@offer(method=False)
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` was asked for."""
+    return _settings["deterministic"]  # type: ignore[no-any-return]
+
+
+@offer(method=False)
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` was to warn only."""
+    return _settings["warn_only"]  # type: ignore[no-any-return]
+
+
+@offer(method=False)
+def set_warn_always(b: bool, /) -> None:
+    """Keep the wish; Python's warning filters decide."""
+    _settings["always"] = b
+
+
+@offer(method=False)
+def is_warn_always_enabled() -> bool:
+    """What `set_warn_always` was given."""
+    return _settings["always"]  # type: ignore[no-any-return]
+
+
+@offer(method=False)
+def typename(obj: Any, /) -> str:
+    """A value's type as messages spell it: a tensor's legacy type, else the dotted class name."""
+    if isinstance(obj, Tensor):
+        return dtypes.tensor_type(obj._data.dtype)
+    kind = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(kind, "__module__", None)
+    named = module not in (None, "", "builtins", "__builtin__")
+    return f"{module}.{kind.__qualname__}" if named else str(kind.__qualname__)
+
+
+@offer(method=False)
+def is_storage(obj: Any, /) -> bool:
+    """False: there are no storage objects."""
+    return False
+
+
+def compile(
+    model: Callable[..., Any] | None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: Any = "inductor",
+    mode: str | None = None,
+    options: Any = None,
+    disable: bool = False,
+    recompile_limit: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """The function or module itself: there is no compiler. Works as a decorator too.
+
+    Warns:
+        UserWarning: to say so, unless `disable`.
+    """
+    if not disable:
+        warnings.warn(
+            "graphwidget does not compile: torch.compile gives back what it is given",
+            stacklevel=2,
+        )
+    return model if model is not None else lambda given: given
+
+
+FUNCTIONS["compile"] = compile
+FUNCTIONS["get_default_device"] = dtypes.get_default_device
+FUNCTIONS["set_default_device"] = dtypes.set_default_device

@@ -1,0 +1,26 @@
+"""`torch.cpu`: the one device there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["current_device", "device_count", "is_available", "synchronize"]
+
+
+def is_available() -> bool:
+    """True."""
+    return True
+
+
+def device_count() -> int:
+    """1."""
+    return 1
+
+
+def current_device() -> str:
+    """The text "cpu"."""
+    return "cpu"
+
+
+def synchronize(device: Any = None) -> None:
+    """Nothing: no work is left running."""

@@ -1,0 +1,132 @@
+"""`as_torch()`: imports of `torch` and its parts resolve to this package."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+PACKAGE = __package__
+VERSION = "2.13.0"
+"""The PyTorch whose behaviour is followed, as programs that ask for the version are told."""
+
+_TOO_LATE = (
+    "as_torch() comes too late: PyTorch itself is already imported in this process. Call it in a "
+    "fresh process (or after restarting the kernel), before anything imports torch."
+)
+_MISSING = "No module named {!r}: graphwidget, which stands in for torch here, does not have it"
+_PLACES = {
+    "nn.modules": "nn",
+    "utils.data.dataloader": "utils.data.loader",
+    "utils.data.distributed": "",
+}
+"""Modules of PyTorch that have another name here."""
+
+
+class StandIn(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """What `as_torch()` returns: undo it with `undo()`, or use it as a context manager."""
+
+    def __init__(self) -> None:
+        self._specs: dict[str, Any] = {}
+        self._version: str | None = None
+
+    # ---------------------------------------------------------------------- on and off
+
+    def begin(self) -> None:
+        """Let imports of torch resolve here.
+
+        Raises:
+            RuntimeError: PyTorch is already imported.
+        """
+        if self in sys.meta_path:
+            return
+        if "torch" in sys.modules:
+            raise RuntimeError(_TOO_LATE)
+        package = sys.modules[PACKAGE]
+        self._version = package.__version__
+        package.__version__ = f"{VERSION}+graphwidget.{self._version}"  # type: ignore[attr-defined]
+        sys.meta_path.insert(0, self)
+
+    def undo(self) -> None:
+        """Forget it: imports of torch find PyTorch again, if it is installed."""
+        if self not in sys.meta_path:
+            return
+        sys.meta_path.remove(self)
+        sys.modules[PACKAGE].__version__ = self._version  # type: ignore[attr-defined]
+        for name in [*self._specs]:
+            sys.modules.pop(name, None)
+        self._specs.clear()
+
+    def __enter__(self) -> StandIn:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.undo()
+
+    # ------------------------------------------------------------------- the import system
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The import system's question for a module: ours, for torch and its parts."""
+        head, _, rest = fullname.partition(".")
+        if head != "torch":
+            return None
+        module = _module(rest)
+        if module is None:
+            raise ModuleNotFoundError(_MISSING.format(fullname), name=fullname)
+        self._specs[fullname] = module.__spec__
+        return importlib.machinery.ModuleSpec(
+            fullname, self, is_package=hasattr(module, "__path__")
+        )
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        """The module of this package that stands in."""
+        return _module(spec.name.partition(".")[2])
+
+    def exec_module(self, module: ModuleType) -> None:
+        """The module has run already; it only gets its own spec back."""
+        spec = module.__spec__
+        if spec is not None:
+            module.__spec__ = self._specs[spec.name]
+
+
+def _module(rest: str) -> ModuleType | None:
+    """The part of this package for a dotted name after `torch`; None if there is none."""
+    for theirs, ours in _PLACES.items():
+        if rest == theirs or rest.startswith(theirs + "."):
+            if not ours:
+                return None
+            rest = ours + rest.removeprefix(theirs)
+    name = f"{PACKAGE}.{rest}" if rest else PACKAGE
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise
+        return None
+
+
+_standin = StandIn()
+
+
+def as_torch() -> StandIn:
+    """Let `import torch`, `from torch import nn` and the like resolve to graphwidget.
+
+    Call it before anything imports torch. `as_torch().undo()` takes it back, and
+    `with as_torch(): ...` does so at the end of the block. While it holds, `torch.__version__`
+    begins with the version of PyTorch whose behaviour is followed. A part of PyTorch that is not
+    here raises ModuleNotFoundError when it is imported.
+
+    Raises:
+        RuntimeError: PyTorch itself is already imported.
+    """
+    _standin.begin()
+    return _standin

@@ -1,0 +1,103 @@
+"""`as_torch()` in processes of their own, because PyTorch is loaded in this one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphwidget
+
+ROOT = Path(__file__).parents[2]
+
+
+def told(code: str) -> list[str]:
+    """What a program prints, line by line."""
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
+
+
+def test_imports_resolve_here() -> None:
+    code = """
+import graphwidget
+graphwidget.as_torch()
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+import torch.optim as optim
+import torch.utils.data
+import torch.backends.cudnn as cudnn
+from torch import nn as also, optim as opt, Tensor, tensor
+from torch.autograd import Function, Variable, grad
+from torch.nn.modules.module import Module
+from torch.nn.parameter import Parameter
+from torch.optim.lr_scheduler import StepLR
+from torch.utils.data import DataLoader, Dataset
+from torch.utils.data.dataloader import default_collate
+import torch.cuda
+print(torch is graphwidget, nn is graphwidget.nn, also is nn, F is nn.functional, opt is optim)
+print(Module is nn.Module, DataLoader is torch.utils.data.DataLoader, Tensor is torch.Tensor)
+print(torch.__spec__.name, torch.nn.__spec__.name, torch.__name__)
+print(torch.__version__ == "2.13.0+graphwidget.0.1.0", torch.__version__ >= "1.0")
+x = torch.ones(2, requires_grad=True)
+(F.relu(nn.Linear(2, 1)(x))).sum().backward()
+print(x.grad.shape)
+"""
+    assert told(code) == [
+        "True True True True True",
+        "True True True",
+        "graphwidget graphwidget.nn graphwidget",
+        "True True",
+        "torch.Size([2])",
+    ]
+
+
+def test_it_is_undone() -> None:
+    code = """
+import sys, graphwidget
+with graphwidget.as_torch() as handle:
+    assert graphwidget.as_torch() is handle
+    import torch.nn
+    assert torch is graphwidget
+assert not [name for name in sys.modules if name.split(".")[0] == "torch"]
+assert graphwidget.__version__ == "0.1.0"
+handle.undo()
+import importlib.util
+spec = importlib.util.find_spec("torch")
+print("graphwidget" in spec.origin)
+graphwidget.as_torch()
+import torch.optim
+print(torch is graphwidget, torch.optim is graphwidget.optim)
+"""
+    assert told(code) == ["False", "True True"]
+
+
+def test_what_is_not_here_is_named() -> None:
+    code = """
+import graphwidget
+graphwidget.as_torch()
+for name in ("torch.distributed", "torch.utils.tensorboard", "torch.utils.data.distributed"):
+    try:
+        __import__(name)
+    except ModuleNotFoundError as error:
+        print(error, error.name)
+try:
+    from torch import nothing
+except ImportError as error:
+    print(str(error).split(" (")[0])
+"""
+    end = "graphwidget, which stands in for torch here, does not have it"
+    assert told(code) == [
+        f"No module named 'torch.distributed': {end} torch.distributed",
+        f"No module named 'torch.utils.tensorboard': {end} torch.utils.tensorboard",
+        f"No module named 'torch.utils.data.distributed': {end} torch.utils.data.distributed",
+        "cannot import name 'nothing' from 'graphwidget'",
+    ]
+
+
+def test_it_refuses_beside_pytorch() -> None:
+    with pytest.raises(RuntimeError, match="comes too late"):
+        graphwidget.as_torch()
