@@ -147,7 +147,8 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             lines.append(f"    if fit is not None: found = hot.fit_to(found, fit[{i}])")
         lines += [
             f"    before = child{i}.grad",
-            f"    child{i}.grad = found if before is None else before + found",
+            f"    child{i}.grad = found if before is None else before if found is None else "
+            "before + found",
         ]
     return "\n".join([*lines, "    return True"])
 

@@ -129,11 +129,6 @@ def smooth_l1(a: Array, target: Array, reduction: int, beta: float) -> Array:
     return reduced(np.where(away < beta, near, away - kind(beta / 2)), reduction)
 
 
-def smooth_l1_slope(a: Array, target: Array, beta: float) -> Array:
-    """The derivative of ``smooth_l1`` by the difference: between -1 and 1."""
-    return np.clip((a - target) / a.dtype.type(beta), -1, 1, out=np.empty_like(a))
-
-
 def huber(a: Array, target: Array, reduction: int, delta: float) -> Array:
     """z²/2 where |z| <= δ, else δ(|z| - δ/2), of the difference z."""
     away = np.abs(a - target)
@@ -142,11 +137,6 @@ def huber(a: Array, target: Array, reduction: int, delta: float) -> Array:
         np.where(away <= delta, away * away * kind(0.5), kind(delta) * (away - kind(delta / 2))),
         reduction,
     )
-
-
-def huber_slope(a: Array, target: Array, delta: float) -> Array:
-    """The derivative of ``huber`` by the difference."""
-    return np.clip(a - target, -delta, delta, out=np.empty_like(a))
 
 
 def binary_cross_entropy(
@@ -164,11 +154,6 @@ def binary_cross_entropy(
         yes, no = np.maximum(np.log(a), low), np.maximum(np.log1p(-a), low)
     losses = as_array((target - 1) * no - target * yes)
     return reduced(losses if weight is None else losses * weight, reduction)
-
-
-def binary_cross_entropy_slope(a: Array, target: Array) -> Array:
-    """(a - t) / (a (1 - a)), the divisor not below 1e-12."""
-    return (a - target) / np.maximum((1 - a) * a, a.dtype.type(1e-12))
 
 
 def cross_entropy_of_logits(

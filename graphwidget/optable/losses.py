@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import loss_kernels as kernels
+from . import margin_kernels as margins
 from .declare import Namespace, composite, op
 
 F = Namespace()
@@ -62,6 +63,122 @@ op("nll_loss_again(self, target, total_weight, weight=None, /, reduction, ignore
    d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
        F.nll_loss_backward(grad, self, target, total_weight, weight, reduction, ignore_index),
    public=False, sign="nll", text="−{self}[{target}]", tex=r"-{self}_{{{target}}}", onnx=None)
+
+# Distances item by item ---------------------------------------------------------------------------
+@composite
+def share(shape: Any, reduction: int) -> float:
+    """What each item's loss counts in the whole: one over their number for the mean, else 1."""
+    return 1.0 / max(kernels.count(shape), 1) if reduction == kernels.MEAN else 1.0
+
+
+op("smooth_l1_loss(self, target, /, reduction=1, beta=1.0)", kernels.smooth_l1,
+   d_self=lambda grad, self, target, reduction, beta:
+       F.smooth_l1_slope(grad, self, target, reduction, beta),
+   d_target=lambda grad, self, target, reduction, beta:
+       F.smooth_l1_slope(grad, target, self, reduction, beta),
+   public=False, sign="smooth l1", text="smooth |{self} − {target}|",
+   tex=r"|{self} - {target}|_{{{beta}}}", onnx=None)
+
+
+@composite
+def smooth_l1_slope(grad: Any, self: Any, target: Any, reduction: Any, beta: Any) -> Any:
+    """The difference over β, between -1 and 1."""
+    slope = F.clamp((self - target) / beta, -1.0, 1.0)
+    return grad * slope * F.share(self.shape, reduction)
+
+
+op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
+   d_self=lambda grad, self, target, reduction, delta:
+       F.huber_slope(grad, self, target, reduction, delta),
+   d_target=lambda grad, self, target, reduction, delta:
+       F.huber_slope(grad, target, self, reduction, delta),
+   public=False, sign="huber", text="huber({self} − {target})",
+   tex=r"\operatorname{{huber}}_{{{delta}}}({self} - {target})", onnx=None)
+
+
+@composite
+def huber_slope(grad: Any, self: Any, target: Any, reduction: Any, delta: Any) -> Any:
+    """The difference, between -δ and δ."""
+    slope = F.clamp(self - target, -delta, delta)
+    return grad * slope * F.share(self.shape, reduction)
+
+
+op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
+   d_self=lambda grad, self, target, reduction:
+       grad * (-target * F.sigmoid(-target * self)) * F.share(self.shape, reduction),
+   public=False, sign="soft margin", text="log(1 + exp(−{target} · {self}))",
+   tex=r"\ln(1 + e^{{-{target} {self}}})", onnx=None)
+
+# Probabilities item by item -----------------------------------------------------------------------
+op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
+   kernels.binary_cross_entropy,
+   d_self=lambda grad, self, target, weight, reduction:
+       F.scaled(grad, weight) * F.share(self.shape, reduction)
+       * ((self - target) / F.clamp((1 - self) * self, 1e-12, None)),
+   d_target=lambda grad, self, target, weight, reduction:
+       F.scaled(grad, weight) * F.share(self.shape, reduction)
+       * (F.log(1 - self) - F.log(self)),
+   public=False, sign="bce",
+   text="−({target} · log {self} + (1 − {target}) · log(1 − {self}))",
+   tex=r"-({target} \ln {self} + (1 - {target}) \ln(1 - {self}))", onnx=None)
+
+op("binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, /, reduction=1)",
+   kernels.cross_entropy_of_logits,
+   d_self=lambda grad, self, target, weight, pos_weight, reduction:
+       F.scaled(grad, weight) * F.share(self.shape, reduction)
+       * F.logits_slope(self, target, pos_weight),
+   d_target=lambda grad, self, target, weight, pos_weight, reduction:
+       F.scaled(grad, weight) * F.share(self.shape, reduction)
+       * F.logits_target_slope(self, pos_weight),
+   public=False, sign="bce of logits", text="bce(σ({self}), {target})",
+   tex=r"\operatorname{{bce}}(\sigma({self}), {target})", onnx=None)
+
+
+@composite
+def logits_slope(self: Any, target: Any, pos_weight: Any) -> Any:
+    """The derivative by the logits: σ - t, with the weight of positives ((p - 1) t + 1) σ - p t."""
+    if pos_weight is None:
+        return F.sigmoid(self) - target
+    positive = pos_weight * target
+    return (positive + 1 - target) * F.sigmoid(self) - positive
+
+
+@composite
+def logits_target_slope(self: Any, pos_weight: Any) -> Any:
+    """The derivative by the target: -a, or log σ(-a) - p log σ(a)."""
+    if pos_weight is None:
+        return -self
+    return pos_weight * F.softplus(-self, 1.0, 20.0) - F.softplus(self, 1.0, 20.0)
+
+
+# Margins between classes --------------------------------------------------------------------------
+op("multi_margin_loss(self, target, weight=None, /, p=1, margin=1.0, reduction=1)",
+   margins.multi_margin,
+   d_self=lambda grad, self, target, weight, p, margin, reduction:
+       F.multi_margin_loss_backward(grad, self, target, weight, p, margin, reduction),
+   public=False, sign="multi margin", text="Σ max(0, {margin} − {self}[{target}] + {self}) ^ {p}",
+   tex=r"\sum \max(0, {margin} - {self}_{{{target}}} + {self})^{{{p}}}", onnx=None)
+
+op("multi_margin_loss_backward(grad_output, self, target, weight=None, /, p=1, margin=1.0, "
+   "reduction=1)", margins.multi_margin_backward, node="NotImplemented",
+   d_grad_output=lambda grad: F.without_derivative("aten::multi_margin_loss_backward"),
+   d_self=lambda grad: F.without_derivative("aten::multi_margin_loss_backward"),
+   public=False, sign="multi margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
+   onnx=None)
+
+op("multilabel_margin_loss(self, target, /, reduction=1) -> result; is_target",
+   margins.multilabel_margin,
+   d_self=lambda grad, self, target, reduction, is_target:
+       F.multilabel_margin_loss_backward(grad, self, target, is_target, reduction),
+   public=False, sign="multilabel margin", text="Σ max(0, 1 − {self}[{target}] + {self})",
+   tex=r"\sum \max(0, 1 - {self}_{{{target}}} + {self})", onnx=None)
+
+op("multilabel_margin_loss_backward(grad_output, self, target, is_target, /, reduction=1)",
+   margins.multilabel_margin_backward, node="NotImplemented",
+   d_grad_output=lambda grad: F.without_derivative("aten::multilabel_margin_loss_backward"),
+   d_self=lambda grad: F.without_derivative("aten::multilabel_margin_loss_backward"),
+   public=False, sign="multilabel margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
+   onnx=None)
 
 # A number as an operand where PyTorch's own code has one: no slot of the node --------------------
 op("mul.number(self, /, other)", lambda a, other: np.multiply(a, a.dtype.type(other), out=...),
