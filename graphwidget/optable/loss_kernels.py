@@ -14,7 +14,7 @@ NONE, MEAN, SUM = 0, 1, 2
 def reduced(losses: Array, reduction: int) -> Array:
     """The losses, their mean, or their sum."""
     if reduction == NONE:
-        return losses
+        return as_array(losses)
     total = np.add.reduce(losses, None)
     if reduction == SUM:
         return as_array(total)

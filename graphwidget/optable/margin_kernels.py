@@ -29,9 +29,7 @@ def multi_margin(
     """Mean over the classes of max(0, margin - a[target] + a) ** p, times the target's weight."""
     gap, _column, factor = _gaps(a, target, weight, p, margin)
     losses = np.add.reduce((gap if p == 1 else gap * gap) * factor, 1)
-    return reduced(losses if a.ndim > 1 else losses[0], reduction) if a.ndim > 1 else as_array(
-        losses[0]
-    )
+    return reduced(losses, reduction) if a.ndim > 1 else as_array(losses[0])
 
 
 def multi_margin_backward(

@@ -1,4 +1,4 @@
-"""Losses of predictions."""
+"""Losses of predictions, by their distance from the target."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from ...core import dtypes
 from ...core.activations import log_softmax
 from ...core.compile import TENSORS as F
 from ...core.promote import broadcast
-from ...core.shapes import view
 from ...core.tensor import Tensor
 from .reduction import DIFFERENT, reduction_of, reduction_text
 
@@ -31,19 +30,15 @@ def mse_loss(
     """
     input, target = _alike(input, target)
     how = reduction_of(reduction_text(size_average, reduce, reduction))
-    common = dtypes.promote_types(input._data.dtype, target._data.dtype)
-    if common.kind != "f":
-        raise NotImplementedError(f"\"mse_cpu\" not implemented for '{dtypes.type_word(common)}'")
-    kind = dtypes.of(common)
     if weight is not None:
-        return _weighted_mse(input, target, weight, how)
-    return F.mse_loss(input.to(kind), target.to(kind), how)
+        return _weighted(F.pow(F.sub(input, target), 2), input, weight, how)
+    return F.mse_loss(*_floating(input, target, "mse_cpu"), how)
 
 
-def _weighted_mse(input: Tensor, target: Tensor, weight: Tensor, how: int) -> Tensor:
+def _weighted(losses: Tensor, input: Tensor, weight: Tensor, how: int) -> Tensor:
     if weight.size() != input.size():
         raise ValueError("Weights and input must have the same size.")
-    errors = F.mul(F.pow(F.sub(input, target), 2), weight)
+    errors = F.mul(losses, weight)
     if how == 0:
         return errors
     return F.sum(errors) if how == 2 else F.div(F.sum(errors), F.sum(weight))
@@ -58,162 +53,74 @@ def _alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
     return first.expand(shape), second.expand(shape)
 
 
-# The likelihood of classes ------------------------------------------------------------------------
-def nll_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
-    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """Minus the logarithm of each target class's likelihood.
-
-    Args:
-        input: logarithms of likelihoods: (N, C), (C), or (N, C, d1, d2, ...).
-        target: classes, as many as ``input`` without its dim of classes.
-        weight: (C,), of the classes; the mean is over the weights of the targets.
-        ignore_index: targets of this class count nothing.
+def _floating(input: Tensor, target: Tensor, kernel: str) -> tuple[Tensor, Tensor]:
+    """Both in their common type.
 
     Raises:
-        ValueError: another reduction, or numbers of samples that differ.
-        IndexError: a target that is no class.
+        NotImplementedError: that is an integer one (PyTorch's text).
     """
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
-    shape, wanted = input._data.shape, target._data.shape
-    if not shape:
-        raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
-    if len(shape) == 1 and wanted not in ((), (1,)):
-        raise ValueError(
-            f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}"
-        )
-    if len(shape) > 1 and wanted and shape[0] != wanted[0]:
-        raise ValueError(
-            f"Expected input batch_size ({shape[0]}) to match target batch_size ({wanted[0]})."
-        )
-    if len(shape) <= 2:
-        _check_classes(input, target, weight)
-        return F.nll_loss(input, target, weight, how, ignore_index)
-    if len(shape) == 4:
-        return _nll_images(input, target, weight, how, ignore_index)
-    if wanted[1:] != shape[2:]:
-        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(wanted)}")
-    # any other number of dims is looked at as images of one row
-    flat = view(input, shape[0], shape[1], 1, -1) if input._data.size else input
-    out = _nll_images(flat, view(target, shape[0], 1, -1), weight, how, ignore_index)
-    return view(out, *wanted) if how == 0 else out
+    common = dtypes.promote_types(input._data.dtype, target._data.dtype)
+    if common.kind != "f":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.type_word(common)}'")
+    kind = dtypes.of(common)
+    return input.to(kind), target.to(kind)
 
 
-def _nll_images(
-    input: Tensor, target: Tensor, weight: Tensor | None, how: int, ignore_index: int
-) -> Tensor:
-    shape, wanted = list(input._data.shape), list(target._data.shape)
-    if len(wanted) != 3:
-        raise RuntimeError(
-            "only batches of spatial targets supported (3D tensors) but got targets of dimension: "
-            f"{len(wanted)}"
-        )
-    if [shape[0], *shape[2:]] != wanted:
-        raise RuntimeError(f"size mismatch (got input: {shape} , target: {wanted}")
-    _check_kinds(input, target, weight)
-    return F.nll_loss2d(input, target, weight, how, ignore_index)
+def reduced(losses: Tensor, how: int) -> Tensor:
+    """The losses, their mean, or their sum."""
+    return losses if how == 0 else mean(losses) if how == 1 else F.sum(losses)
 
 
-def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
-    if target._data.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    shape, wanted = list(input._data.shape), list(target._data.shape)
-    if wanted != shape[: len(shape) - 1]:
-        raise RuntimeError(f"size mismatch (got input: {shape}, target: {wanted})")
-    _check_kinds(input, target, weight)
-
-
-def _check_kinds(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
-    classes = input._data.shape[min(1, input._data.ndim - 1)]
-    if weight is not None and weight._data.shape != (classes,):
-        raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but "
-            f"got weight tensor of shape: {list(weight._data.shape)}"
-        )
-    if target._data.dtype.name not in ("int64", "uint8"):
-        raise RuntimeError(
-            "expected target dtype to be Long or Byte, but got "
-            f"{dtypes.type_word(target._data.dtype)}"
-        )
-    if weight is not None and weight._data.dtype != input._data.dtype:
-        raise RuntimeError(
-            f"expected scalar type {dtypes.type_word(input._data.dtype)} but found "
-            f"{dtypes.type_word(weight._data.dtype)}"
-        )
-
-
-def cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
-    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
-    label_smoothing: float = 0.0,
+def l1_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """The cross entropy of logits: ``nll_loss`` of their ``log_softmax``.
+    """The mean ("mean"), sum ("sum") or tensor ("none") of absolute differences.
 
     Args:
-        input: logits: (N, C), (C), or (N, C, d1, d2, ...).
-        target: classes, as many as ``input`` without its dim of classes; or, of ``input``'s shape,
-            probabilities of the classes.
-        weight: (C,), of the classes.
-        ignore_index: targets of this class count nothing (not with probabilities).
-        label_smoothing: how much of each target is spread evenly over the classes, in [0, 1].
+        weight: of each item; the mean is then over the sum of weights.
+    """
+    input, target = _alike(input, target)
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    away = F.abs(F.sub(input, target))
+    return reduced(away, how) if weight is None else _weighted(away, input, weight, how)
+
+
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", beta: float = 1.0,
+) -> Tensor:  # fmt: skip
+    """Half the square of differences below beta, over beta; from there on, linear.
 
     Raises:
-        ValueError: another reduction, or numbers of samples that differ.
-        IndexError: a target that is no class.
+        RuntimeError: beta is negative.
     """
+    input, target = _alike(input, target)
     how = reduction_of(reduction_text(size_average, reduce, reduction))
-    dim = 0 if input._data.ndim == 1 else 1
-    if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    if input._data.shape == target._data.shape and target._meta.floating:
-        if ignore_index >= 0:
-            raise RuntimeError("ignore_index is not supported for floating point target")
-        return _of_probabilities(input, target, weight, how, label_smoothing, dim)
-    logs = log_softmax(input, dim)
-    loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
-    if label_smoothing == 0.0:
-        return loss
-    even = _evenly(logs, target, weight, how, ignore_index, dim)
-    share = label_smoothing / input._data.shape[dim]
-    return F.add(F.mul_number(loss, 1 - label_smoothing), F.mul_number(even, share))
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return reduced(F.abs(F.sub(input, target)), how)
+    return F.smooth_l1_loss(*_floating(input, target, "smooth_l1_cpu"), how, beta)
 
 
-def _evenly(
-    logs: Tensor, target: Tensor, weight: Tensor | None, how: int, ignore_index: int, dim: int
-) -> Tensor:
-    """The loss of targets that are all classes evenly."""
-    if weight is not None:
-        logs = F.mul(logs, _along(weight, logs._data.ndim, dim))
-    losses = F.neg(F.sum_dim(logs, (dim,), False))
-    ignored = F.eq(target, ignore_index)
-    losses = F.masked_fill(losses, ignored, 0)
-    if how == 0:
-        return losses
-    total = F.sum(losses)
-    if how == 2:
-        return total
-    counted = ~ignored._data
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
+    weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """Half the square of differences up to delta; from there on, linear with slope delta.
+
+    Args:
+        weight: of each item; the mean is then over the sum of weights.
+
+    Raises:
+        RuntimeError: delta is not positive.
+    """
+    input, target = _alike(input, target)
+    how = reduction_of(reduction)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    given = _floating(input, target, "huber_cpu")
     if weight is None:
-        return F.div(total, Tensor._wrap(counted.sum(dtype=losses._data.dtype)))
-    return F.div(total, Tensor._wrap(weight._data[target._data[counted]].sum()))
-
-
-def _along(weight: Tensor, ndim: int, dim: int) -> Tensor:
-    """A weight of each class, to be multiplied with items that have classes at ``dim``."""
-    return view(weight, *(-1 if place == dim else 1 for place in range(ndim)))
-
-
-def _of_probabilities(
-    input: Tensor, target: Tensor, weight: Tensor | None, how: int, smoothing: float, dim: int
-) -> Tensor:
-    classes = input._data.shape[dim]
-    if smoothing > 0.0:
-        target = F.add_number(F.mul_number(target, 1 - smoothing), smoothing / classes)
-    product = F.mul(log_softmax(input, dim), target)
-    if weight is not None:
-        product = F.mul(product, _along(weight, input._data.ndim, dim))
-    if how == 0:
-        return F.neg(F.sum_dim(product, (dim,), False))
-    total = F.neg(F.sum(product))
-    return total if how == 2 else F.div_number(total, max(input._data.size // classes, 1))
+        return F.huber_loss(*given, how, delta)
+    return _weighted(F.huber_loss(*given, 0, delta), input, weight, how)

@@ -1,0 +1,45 @@
+"""Distances and angles of vectors."""
+
+from __future__ import annotations
+
+from ...core.compile import TENSORS as F
+from ...core.dims import wrap_dim
+from ...core.modes import no_grad
+from ...core.public import offer
+from ...core.tensor import Tensor
+
+
+@offer(method=False)
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of ``x1 - x2 + eps`` along the last dim."""
+    away = F.add_number(F.sub(x1, x2), eps)
+    return F.norm_dim(away, float(p), (away._data.ndim - 1,), keepdim)
+
+
+@offer(method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """x1 · x2 / (|x1| |x2|) along a dim; lengths are taken to be at least ``eps``."""
+    first, second = x1, x2
+    if x1._data.dtype != x2._data.dtype:
+        common = F.add(x1.detach(), x2.detach()).dtype
+        first, second = x1.to(common), x2.to(common)
+    units = []
+    for each in (first, second):
+        at = (wrap_dim(dim, each._data.ndim),)
+        length = F.clone(F.linalg_vector_norm(each, 2, at, True))
+        with no_grad():
+            length.clamp_(min=eps)
+        units.append(F.div(each, length))
+    product = F.mul(*units)
+    return F.sum_dim(product, (wrap_dim(dim, product._data.ndim),), False)
+
+
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
+    """Vectors along a dim, divided by their p-norms; these are taken to be at least ``eps``."""
+    length = F.linalg_vector_norm(input, p, (wrap_dim(dim, input._data.ndim),), True)
+    least = F.clamp_min(length, eps).expand_as(input)
+    return F.div(input, least) if out is None else out.copy_(F.div(input, least))

@@ -1,0 +1,179 @@
+"""Losses that ask for a margin between what is alike and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...core import dtypes
+from ...core.compile import TENSORS as F
+from ...core.functions import mean
+from ...core.tensor import Tensor
+from .distance import pairwise_distance
+from .loss import reduced
+from .probability import logsigmoid
+from .reduction import reduction_of, reduction_text
+
+
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The distance where the target is 1; max(0, margin - distance) where it is -1."""
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    zero = Tensor._wrap(input._data.dtype.type(0))
+    far = F.where(F.ne(target, 1), F.clamp_min(F.rsub(input, margin), 0), zero)
+    near = F.where(F.ne(target, -1), input, zero)
+    return reduced(F.add(far, near), how)
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, margin - target (input1 - input2)): target 1 wants the first ranked higher, -1 the
+    second."""
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    if not input1._data.ndim == input2._data.ndim == target._data.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
+        )
+    missed = F.add_number(F.mul(F.neg(target), F.sub(input1, input2)), margin)
+    return reduced(F.clamp_min(missed, 0), how)
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """1 - cos of two vectors where the target is 1; max(0, cos - margin) where it is -1."""
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    if target._data.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    dim, eps = target._data.ndim, 1e-12
+    product = F.sum_dim(F.mul(input1, input2), (dim,), False)
+    sizes = [
+        F.add_number(F.sum_dim(F.mul(each, each), (dim,), False), eps) for each in (input1, input2)
+    ]
+    cosine = F.div(product, F.sqrt(F.mul(*sizes)))
+    zeros = F.zeros_like(cosine)
+    ones = F.ones_like(cosine)
+    like = F.where(F.eq(target, 1), F.sub(ones, cosine), zeros)
+    unlike = F.where(F.eq(target, -1), F.clamp_min(F.sub_number(cosine, margin), 0), zeros)
+    return reduced(F.add(like, unlike), how)
+
+
+def triplet_margin_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
+    eps: float = 1e-6, swap: bool = False, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin) of the p-norm distance.
+
+    Args:
+        swap: use the positive's distance from the negative where that is smaller.
+    """
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = F.minimum(far, pairwise_distance(positive, negative, p, eps))
+    return reduced(F.clamp_min(F.sub(F.add_number(near, margin), far), 0), how)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
+    swap: bool = False, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """``triplet_margin_loss`` with a distance of your own."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    distance = distance_function or pairwise_distance
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = F.minimum(far, distance(positive, negative))
+    return reduced(F.clamp_min(near + margin - far, 0), reduction_of(reduction))
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """log(1 + exp(-target input)); targets are 1 or -1."""
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    _without_grad("soft_margin_loss", target)
+    return F.soft_margin_loss(input, target, how)
+
+
+def _without_grad(name: str, target: Tensor) -> None:
+    if target.requires_grad:
+        raise RuntimeError(
+            f"The function '{name}' is not differentiable with respect to argument 'target'. This "
+            "input cannot have requires_grad True."
+        )
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The mean over the classes (last dim) of ``binary_cross_entropy_with_logits``."""
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    yes = F.mul(target, logsigmoid(input))
+    no = F.mul(F.rsub(target, 1), logsigmoid(F.neg(input)))
+    loss = F.neg(F.add(yes, no))
+    if weight is not None:
+        loss = F.mul(loss, weight)
+    by_sample = F.div(F.sum_dim(loss, (loss._data.ndim - 1,), False), input._data.shape[-1])
+    return mean(by_sample) if how == 1 else reduced(by_sample, how)
+
+
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """Mean over the classes of max(0, 1 - input[listed] + input[other]), over all pairs.
+
+    Args:
+        input: (N, C), or (C).
+        target: of the same shape: the classes that are right, up to the first -1.
+    """
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    if target._data.dtype.name != "int64":
+        raise RuntimeError(
+            f"expected scalar type Long but found {dtypes.type_word(target._data.dtype)}"
+        )
+    return F.multilabel_margin_loss(input, target, how)
+
+
+def multi_margin_loss(
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """Mean over the classes of max(0, margin - input[target] + input) ** p.
+
+    Args:
+        input: (N, C), or (C).
+        target: (N), or (): the right classes.
+        p: 1 or 2.
+        weight: (C,), of the classes.
+    """
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight._data.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    samples = input._data.shape[0] if input._data.ndim > 1 else 1
+    if input._data.ndim > 1 and target._data.shape != (samples,):
+        shown = list(target._data.shape)
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+            f"samples (batch size). Expected target size [{samples}], but got {shown}. Input has "
+            f"shape {list(input._data.shape)}."
+        )
+    return F.multi_margin_loss(input, target, weight, p, margin, how)

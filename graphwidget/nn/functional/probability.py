@@ -1,0 +1,172 @@
+"""Losses between probabilities and between distributions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+from ...core import dtypes
+from ...core.compile import TENSORS as F
+from ...core.functions import mean
+from ...core.modes import no_grad
+from ...core.promote import broadcast
+from ...core.tensor import Tensor
+from .loss import reduced
+from .reduction import reduction_of, reduction_text
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """-(target log(input) + (1 - target) log(1 - input)), logarithms not below -100.
+
+    Args:
+        input, target: probabilities.
+        weight: of each item, broadcast.
+
+    Raises:
+        ValueError: sizes that differ.
+        RuntimeError: an input outside of [0, 1].
+    """
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    if target.size() != input.size():
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size "
+            f"({input.size()}) is deprecated. Please ensure they have the same size."
+        )
+    if weight is not None:
+        weight = weight.expand(broadcast([target._data.shape, weight._data.shape]))
+    for each in (target, weight):
+        if each is not None and each._data.dtype != input._data.dtype:
+            raise RuntimeError(
+                f"Found dtype {dtypes.type_word(each._data.dtype)} but expected "
+                f"{dtypes.type_word(input._data.dtype)}"
+            )
+    return F.binary_cross_entropy(input, target, weight, how)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """``binary_cross_entropy`` of the sigmoid of ``input``, stable for large logits.
+
+    Args:
+        weight: of each item, broadcast.
+        pos_weight: of positive targets, broadcast.
+
+    Raises:
+        ValueError: sizes that differ.
+    """
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    if target.size() != input.size():
+        raise ValueError(
+            f"Target size ({target.size()}) must be the same as input size ({input.size()})"
+        )
+    kind, wanted = input._data.dtype, target._data.dtype
+    if kind.kind == "f" and wanted.kind != "f":
+        raise RuntimeError(
+            f"result type {dtypes.type_word(kind)} can't be cast to the desired output type "
+            f"{dtypes.type_word(wanted)}"
+        )
+    for each in (weight, pos_weight):
+        if each is not None:
+            broadcast([each._data.shape, input._data.shape])
+    return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
+
+
+def kl_div(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", log_target: bool = False,
+) -> Tensor:  # fmt: skip
+    """The divergence of distributions: target (log target - input).
+
+    Args:
+        input: logarithms of probabilities.
+        target: probabilities, or with ``log_target`` logarithms of them.
+        reduction: "batchmean" is the sum over the number of samples, which the divergence is.
+
+    Warns:
+        UserWarning: "mean", which is over all items.
+    """
+    reduction = reduction_text(size_average, reduce, reduction)
+    if reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math "
+            "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
+            "release.",
+            stacklevel=2,
+        )
+    how = 2 if reduction == "batchmean" else reduction_of(reduction)
+    if log_target:
+        losses = F.mul(F.exp(target), F.sub(target, input))
+    else:
+        losses = F.sub(F.xlogy(target, target), F.mul(target, input))
+    found = reduced(losses, how)
+    if reduction == "batchmean" and input._data.ndim:
+        return F.div(found, input._data.shape[0])
+    return found
+
+
+def poisson_nll_loss(
+    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
+    size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """Minus the logarithm of a Poisson distribution's likelihood.
+
+    Args:
+        input: the expected count, or with ``log_input`` its logarithm.
+        full: add Stirling's approximation of log(target!).
+        eps: added to the expected count under the logarithm.
+    """
+    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    if log_input:
+        loss = F.sub(F.exp(input), F.mul(target, input))
+    else:
+        loss = F.sub(input, F.mul(target, F.log(F.add_number(input, eps))))
+    if full:
+        half = F.mul_number(F.log(F.mul_number(target, 2 * math.pi)), 0.5)
+        stirling = F.add(F.sub(F.mul(target, F.log(target)), target), half)
+        loss = F.add(loss, F.masked_fill(stirling, F.le(target, 1), 0))
+    return reduced(loss, how)
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """Minus the logarithm of a normal distribution's likelihood.
+
+    Args:
+        input, target: expected and found values.
+        var: variances, for each item or for each sample (its last dim of size 1 or missing).
+        full: add the constant log(2 pi) / 2.
+        eps: variances are taken to be at least this.
+
+    Raises:
+        ValueError: a negative variance, or variances of another size.
+    """
+    if not isinstance(var, Tensor):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = input * 0 + var if input._meta.floating else input.float() * 0 + var
+    elif (var._data < 0).any():
+        raise ValueError("var has negative entry/entries")
+    if var.size() != input.size():
+        if input.size()[:-1] == var.size():
+            var = var.unsqueeze(-1)
+        elif input.size()[:-1] != var.size()[:-1] or var.size(-1) != 1:
+            if not (var._data.ndim == input._data.ndim and var._data.size == 1):
+                raise ValueError("var is of incorrect size")
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not valid")
+    var = var.clone()
+    with no_grad():
+        var.clamp_(min=eps)
+    loss = F.mul(F.add(F.log(var), F.div(F.pow(F.sub(input, target), 2), var)), 0.5)
+    if full:
+        loss = F.add(loss, 0.5 * math.log(2 * math.pi))
+    return mean(loss) if reduction == "mean" else reduced(loss, reduction_of(reduction))
