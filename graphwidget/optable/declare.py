@@ -301,5 +301,7 @@ COMPOSITES: dict[str, Formula] = {}
 
 def composite(function: Formula) -> Formula:
     """Make a function written with ``F`` available to formulas as ``F.<its name>``."""
+    if function.__name__ in COMPOSITES:
+        raise ValueError(f"two shared functions are called {function.__name__}")
     COMPOSITES[function.__name__] = function
     return function

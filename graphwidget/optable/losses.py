@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from . import loss_kernels as kernels
 from . import margin_kernels as margins
 from .declare import Namespace, composite, op
@@ -66,7 +64,7 @@ op("nll_loss_again(self, target, total_weight, weight=None, /, reduction, ignore
 
 # Distances item by item ---------------------------------------------------------------------------
 @composite
-def share(shape: Any, reduction: int) -> float:
+def part_of_mean(shape: Any, reduction: int) -> float:
     """What each item's loss counts in the whole: one over their number for the mean, else 1."""
     return 1.0 / max(kernels.count(shape), 1) if reduction == kernels.MEAN else 1.0
 
@@ -84,7 +82,7 @@ op("smooth_l1_loss(self, target, /, reduction=1, beta=1.0)", kernels.smooth_l1,
 def smooth_l1_slope(grad: Any, self: Any, target: Any, reduction: Any, beta: Any) -> Any:
     """The difference over β, between -1 and 1."""
     slope = F.clamp((self - target) / beta, -1.0, 1.0)
-    return grad * slope * F.share(self.shape, reduction)
+    return grad * slope * F.part_of_mean(self.shape, reduction)
 
 
 op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
@@ -100,12 +98,12 @@ op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
 def huber_slope(grad: Any, self: Any, target: Any, reduction: Any, delta: Any) -> Any:
     """The difference, between -δ and δ."""
     slope = F.clamp(self - target, -delta, delta)
-    return grad * slope * F.share(self.shape, reduction)
+    return grad * slope * F.part_of_mean(self.shape, reduction)
 
 
 op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
    d_self=lambda grad, self, target, reduction:
-       grad * (-target * F.sigmoid(-target * self)) * F.share(self.shape, reduction),
+       grad * (-target * F.sigmoid(-target * self)) * F.part_of_mean(self.shape, reduction),
    public=False, sign="soft margin", text="log(1 + exp(−{target} · {self}))",
    tex=r"\ln(1 + e^{{-{target} {self}}})", onnx=None)
 
@@ -113,10 +111,10 @@ op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
 op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
    kernels.binary_cross_entropy,
    d_self=lambda grad, self, target, weight, reduction:
-       F.scaled(grad, weight) * F.share(self.shape, reduction)
+       F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
        * ((self - target) / F.clamp((1 - self) * self, 1e-12, None)),
    d_target=lambda grad, self, target, weight, reduction:
-       F.scaled(grad, weight) * F.share(self.shape, reduction)
+       F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
        * (F.log(1 - self) - F.log(self)),
    public=False, sign="bce",
    text="−({target} · log {self} + (1 − {target}) · log(1 − {self}))",
@@ -125,10 +123,10 @@ op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
 op("binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, /, reduction=1)",
    kernels.cross_entropy_of_logits,
    d_self=lambda grad, self, target, weight, pos_weight, reduction:
-       F.scaled(grad, weight) * F.share(self.shape, reduction)
+       F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
        * F.logits_slope(self, target, pos_weight),
    d_target=lambda grad, self, target, weight, pos_weight, reduction:
-       F.scaled(grad, weight) * F.share(self.shape, reduction)
+       F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
        * F.logits_target_slope(self, pos_weight),
    public=False, sign="bce of logits", text="bce(σ({self}), {target})",
    tex=r"\operatorname{{bce}}(\sigma({self}), {target})", onnx=None)
@@ -179,16 +177,3 @@ op("multilabel_margin_loss_backward(grad_output, self, target, is_target, /, red
    d_self=lambda grad: F.without_derivative("aten::multilabel_margin_loss_backward"),
    public=False, sign="multilabel margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
    onnx=None)
-
-# A number as an operand where PyTorch's own code has one: no slot of the node --------------------
-op("mul.number(self, /, other)", lambda a, other: np.multiply(a, a.dtype.type(other), out=...),
-   node="MulBackward1", d_self=lambda grad, other: grad * other,
-   public=False, sign="×", text="{self} × {other}", tex=r"{self} \cdot {other}", onnx="Mul")
-
-op("div.number(self, /, other)", lambda a, other: np.divide(a, a.dtype.type(other), out=...),
-   node="DivBackward1", d_self=lambda grad, other: grad / other,
-   public=False, sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
-
-op("add.number(self, /, other)", lambda a, other: np.add(a, a.dtype.type(other), out=...),
-   node="AddBackward1", d_self=lambda grad: grad,
-   public=False, sign="+", text="{self} + {other}", tex=r"{self} + {other}", onnx="Add")

@@ -46,10 +46,23 @@ from .convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from .distance import cosine_similarity, normalize, pairwise_distance
 from .dropout import dropout
 from .embedding import embedding
+from .likelihood import cross_entropy, nll_loss
 from .linear import linear
-from .loss import cross_entropy, mse_loss, nll_loss
+from .loss import huber_loss, l1_loss, mse_loss, smooth_l1_loss
+from .margin import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
 from .normalization import batch_norm, group_norm, layer_norm
 from .pooling import (
     avg_pool1d,
@@ -59,15 +72,27 @@ from .pooling import (
     max_pool2d,
     max_pool2d_with_indices,
 )
+from .probability import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    gaussian_nll_loss,
+    kl_div,
+    poisson_nll_loss,
+)
 
 __all__ = [
-    "avg_pool1d", "avg_pool2d", "batch_norm", "celu", "celu_", "conv1d", "conv2d", "conv3d",
-    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cross_entropy", "dropout", "elu",
-    "elu_", "embedding", "gelu", "glu", "group_norm", "gumbel_softmax", "hardshrink",
-    "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "layer_norm", "leaky_relu",
-    "leaky_relu_", "linear", "log_softmax", "logsigmoid", "max_pool1d", "max_pool1d_with_indices",
-    "max_pool2d", "max_pool2d_with_indices", "mish", "mse_loss", "nll_loss", "one_hot", "pad",
-    "prelu", "relu", "relu6", "rrelu", "rrelu_", "selu", "selu_", "sigmoid", "silu", "softmax",
-    "softmin", "softplus", "softshrink", "softsign", "tanh", "tanhshrink", "threshold",
-    "threshold_",
+    "avg_pool1d", "avg_pool2d", "batch_norm", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "celu", "celu_", "conv1d", "conv2d", "conv3d",
+    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_embedding_loss",
+    "cosine_similarity", "cross_entropy", "dropout", "elu", "elu_", "embedding",
+    "gaussian_nll_loss", "gelu", "glu", "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid",
+    "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
+    "layer_norm", "leaky_relu", "leaky_relu_", "linear", "log_softmax", "logsigmoid",
+    "margin_ranking_loss", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
+    "max_pool2d_with_indices", "mish", "mse_loss", "multi_margin_loss", "multilabel_margin_loss",
+    "multilabel_soft_margin_loss", "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance",
+    "poisson_nll_loss", "prelu", "relu", "relu6", "rrelu", "rrelu_", "selu", "selu_", "sigmoid",
+    "silu", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink",
+    "softsign", "tanh", "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from ...core import dtypes
 from ...core.activations import log_softmax
 from ...core.compile import TENSORS as F
 from ...core.promote import broadcast
+from ...core.reductions import mean
 from ...core.tensor import Tensor
 from .reduction import DIFFERENT, reduction_of, reduction_text
 
@@ -123,4 +124,6 @@ def huber_loss(
     given = _floating(input, target, "huber_cpu")
     if weight is None:
         return F.huber_loss(*given, how, delta)
-    return _weighted(F.huber_loss(*given, 0, delta), input, weight, how)
+    if weight.size() != input.size():
+        raise ValueError("Weights and input must have the same size.")
+    return reduced(F.mul(F.huber_loss(*given, 0, delta), weight), how)

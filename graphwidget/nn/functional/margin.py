@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 from ...core import dtypes
 from ...core.compile import TENSORS as F
-from ...core.functions import mean
+from ...core.reductions import mean
 from ...core.tensor import Tensor
 from .distance import pairwise_distance
 from .loss import reduced
-from .probability import logsigmoid
 from .reduction import reduction_of, reduction_text
 
 
@@ -124,8 +123,8 @@ def multilabel_soft_margin_loss(
 ) -> Tensor:  # fmt: skip
     """The mean over the classes (last dim) of ``binary_cross_entropy_with_logits``."""
     how = reduction_of(reduction_text(size_average, reduce, reduction))
-    yes = F.mul(target, logsigmoid(input))
-    no = F.mul(F.rsub(target, 1), logsigmoid(F.neg(input)))
+    yes = F.mul(target, F.log_sigmoid(input))
+    no = F.mul(F.rsub(target, 1), F.log_sigmoid(F.neg(input)))
     loss = F.neg(F.add(yes, no))
     if weight is not None:
         loss = F.mul(loss, weight)

@@ -7,9 +7,9 @@ import warnings
 
 from ...core import dtypes
 from ...core.compile import TENSORS as F
-from ...core.functions import mean
 from ...core.modes import no_grad
 from ...core.promote import broadcast
+from ...core.reductions import mean
 from ...core.tensor import Tensor
 from .loss import reduced
 from .reduction import reduction_of, reduction_text
@@ -156,11 +156,11 @@ def gaussian_nll_loss(
     elif (var._data < 0).any():
         raise ValueError("var has negative entry/entries")
     if var.size() != input.size():
-        if input.size()[:-1] == var.size():
+        lead, single = input.size()[:-1], var._data.ndim == input._data.ndim and var.numel() == 1
+        if lead == var.size():
             var = var.unsqueeze(-1)
-        elif input.size()[:-1] != var.size()[:-1] or var.size(-1) != 1:
-            if not (var._data.ndim == input._data.ndim and var._data.size == 1):
-                raise ValueError("var is of incorrect size")
+        elif not single and (lead != var.size()[:-1] or var.size(-1) != 1):
+            raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
     var = var.clone()

@@ -13,6 +13,11 @@ CLASSES = "torch.tensor([1, 0, 3])"
 WEIGHT = "torch.tensor([0.5, 1.0, 2.0, 0.0], dtype=x.dtype)"
 SHARES = "torch.tensor([[0.1, 0.2, 0.3, 0.4]] * 3, dtype=x.dtype)"
 MAP = "torch.tensor([[[0, 1, 2, 2], [2, 2, 1, 0]], [[0, 0, 1, 2], [1, 0, 2, 1]]])"
+PAIRS: list[Shapes] = [((3, 4), (3, 4))]
+ONES = "torch.ones(3, 4, dtype=x.dtype)"
+SHARE = "torch.tensor([[0.1, 0.2, 0.7, 0.4]] * 3, dtype=x.dtype)"
+LIKELY = "(x / 5 + 0.5)"
+LISTED = "torch.tensor([[1, 3, -1, 0], [2, -1, 1, 1], [0, 1, 2, 3]])"
 ENTROPY = [
     f"{F}.cross_entropy(x, {CLASSES})",
     f"{F}.cross_entropy(x, {CLASSES}, reduction='sum')",
@@ -54,6 +59,44 @@ SAMPLES: dict[str, list[Sample]] = {
     "div.number": each(LOGITS, ENTROPY[7], integers=False),
     "add.number": each(
         LOGITS, f"{F}.cross_entropy(x, x.softmax(1), label_smoothing=0.1)", integers=False),
+    "sub.number": each(PAIRS, f"{F}.cosine_embedding_loss(x, y, -{ONES}[:, 0], 0.1)",
+                       integers=False),
+    "norm.dim": [
+        *each(PAIRS, f"{F}.pairwise_distance(x, y)", f"{F}.pairwise_distance(x, y, 1.0)",
+              f"{F}.pairwise_distance(x, y, 3, keepdim=True)", integers=False),
+    ],
+    "smooth_l1_loss": each(
+        PAIRS, f"{F}.smooth_l1_loss(x, y)", f"{F}.smooth_l1_loss(x, y, beta=0.5, reduction='sum')",
+        f"{F}.smooth_l1_loss(x, y, reduction='none')", f"{F}.smooth_l1_loss(x, y, beta=0)",
+        f"{F}.smooth_l1_loss(x[0, 0], y[0, 0])"),
+    "huber_loss": each(
+        PAIRS, f"{F}.huber_loss(x, y)", f"{F}.huber_loss(x, y, 'none', 0.7)",
+        f"{F}.huber_loss(x, y, weight={ONES})"),
+    "soft_margin_loss": each(
+        PAIRS, f"{F}.soft_margin_loss(x, {ONES})",
+        f"{F}.soft_margin_loss(x, -{ONES}, reduction='none')",
+        integers=False),
+    "binary_cross_entropy": each(
+        PAIRS, f"{F}.binary_cross_entropy({LIKELY}, {SHARE})",
+        f"{F}.binary_cross_entropy({LIKELY}, y.sigmoid(), {SHARE}[0], reduction='sum')",
+        f"{F}.binary_cross_entropy({LIKELY}, {SHARE}.round(), reduction='none')", integers=False),
+    "binary_cross_entropy_with_logits": each(
+        PAIRS, f"{F}.binary_cross_entropy_with_logits(x, {SHARE})",
+        f"{F}.binary_cross_entropy_with_logits(x * 50, y, {SHARE}[0], reduction='sum')",
+        f"{F}.binary_cross_entropy_with_logits(x, y, pos_weight={SHARE}[0] * 3, reduction='none')",
+        integers=False),
+    "multi_margin_loss": each(
+        LOGITS, f"{F}.multi_margin_loss(x, {CLASSES})",
+        f"{F}.multi_margin_loss(x[0], {CLASSES}[2])",
+        f"{F}.multi_margin_loss(x, {CLASSES}, 2, 0.5, {WEIGHT}, reduction='none').sum()",
+        integers=False),
+    "multi_margin_loss_backward": each(
+        LOGITS, f"{F}.multi_margin_loss(x, {CLASSES}, reduction='sum')", integers=False),
+    "multilabel_margin_loss": each(
+        LOGITS, f"{F}.multilabel_margin_loss(x, {LISTED})",
+        f"{F}.multilabel_margin_loss(x[0], {LISTED}[1])", integers=False),
+    "multilabel_margin_loss_backward": each(
+        LOGITS, f"{F}.multilabel_margin_loss(x, {LISTED}, reduction='sum')", integers=False),
 }  # fmt: skip
 
 IN_PLACE: list[tuple[str, str]] = []
