@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import Array, Shape, as_array
+from .kernels import Array, Shape
+from .layout import as_array
 
 
 def pad(a: Array, padding: Shape, value: float = 0.0, extra: Shape = ()) -> Array:

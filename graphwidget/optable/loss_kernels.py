@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import Array, Shape, as_array
+from .kernels import Array, Shape
+from .layout import as_array
 
 NONE, MEAN, SUM = 0, 1, 2
 

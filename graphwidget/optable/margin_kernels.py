@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import Array, as_array
+from .kernels import Array
+from .layout import as_array
 from .loss_kernels import MEAN, NONE, reduced
 
 

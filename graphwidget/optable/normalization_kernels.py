@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .kernels import Array, Shape, as_array, count_along
+from .kernels import Array, Shape, count_along
+from .layout import as_array
 
 
 def moments(a: Array, dims: Shape) -> tuple[Array, Array, Array]:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from .convolution_kernels import inside, pad, places
-from .kernels import Array, Shape, as_array
+from .kernels import Array, Shape
+from .layout import as_array
 
 Places = list[tuple[Shape, tuple[Any, ...]]]
 
