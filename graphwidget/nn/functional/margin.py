@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...core import dtypes
+from ...core.activations import logsigmoid
 from ...core.compile import TENSORS as F
 from ...core.reductions import mean
 from ...core.tensor import Tensor
@@ -123,8 +124,8 @@ def multilabel_soft_margin_loss(
 ) -> Tensor:  # fmt: skip
     """The mean over the classes (last dim) of ``binary_cross_entropy_with_logits``."""
     how = reduction_of(reduction_text(size_average, reduce, reduction))
-    yes = F.mul(target, F.log_sigmoid(input))
-    no = F.mul(F.rsub(target, 1), F.log_sigmoid(F.neg(input)))
+    yes = F.mul(target, logsigmoid(input))
+    no = F.mul(F.rsub(target, 1), logsigmoid(F.neg(input)))
     loss = F.neg(F.add(yes, no))
     if weight is not None:
         loss = F.mul(loss, weight)
