@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...core import dtypes
+from ...core.activations import log_softmax
 from ...core.compile import TENSORS as F
-from ...core.functions import log_softmax
 from ...core.shapes import view
 from ...core.tensor import Tensor
 from .reduction import reduction_of, reduction_text

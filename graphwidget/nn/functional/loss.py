@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 from ...core import dtypes
-from ...core.activations import log_softmax
 from ...core.compile import TENSORS as F
 from ...core.promote import broadcast
 from ...core.reductions import mean
