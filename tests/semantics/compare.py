@@ -26,13 +26,27 @@ def told(text: str) -> str:
     return ADDRESS.sub("0x", text).split(" (Triggered internally at", 1)[0]
 
 
+class Numbers:
+    """The items of a tensor, equal to others within float32's rounding; a NaN equals a NaN."""
+
+    def __init__(self, items: np.ndarray) -> None:
+        self.items = items.astype(np.float64)
+
+    def __eq__(self, other: object) -> bool:
+        assert isinstance(other, Numbers)
+        same = self.items.shape == other.items.shape
+        return same and np.allclose(self.items, other.items, 1e-5, 1e-6, equal_nan=True)
+
+    def __repr__(self) -> str:
+        return repr(self.items.tolist())
+
+
 def described(value: Any) -> Any:
     """What two engines must agree on about a value."""
     if isinstance(value, torch.Tensor | graphwidget.Tensor):
         node = type(value.grad_fn).__name__ if value.grad_fn is not None else None
-        numbers = value.detach().numpy(force=True).astype(np.float64)
         return {
-            "numbers": np.round(numbers, 5).astype(str).tolist(),  # a NaN equals another
+            "numbers": Numbers(value.detach().numpy(force=True)),
             "shape": tuple(value.shape),
             "dtype": repr(value.dtype),
             "requires_grad": value.requires_grad,
@@ -67,7 +81,9 @@ def shown(engine: Any, source: str) -> list[Any]:
     with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
         warnings.simplefilter("always")
         exec(compile(textwrap.dedent(source), "<program>", "exec"), scope)
-    lines.extend((each.category.__name__, told(str(each.message))) for each in caught)
+    for each in caught:  # anomaly mode quotes lines of the program, and of this file
+        message = told(str(each.message)).split("  File", 1)[0]
+        lines.append((each.category.__name__, message))
     return lines
 
 
