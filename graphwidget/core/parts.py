@@ -14,7 +14,7 @@ from .compile import TENSORS as F
 from .dims import as_given, wrap_dim
 from .inplace import real_strides, reshape_in_place
 from .public import offer
-from .shapes import reshape
+from .shapes import ravel
 from .tensor import Tensor
 
 SIZES_DIFFER = (
@@ -258,7 +258,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 @offer()
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with all items on a diagonal."""
-    return F.diag_embed(reshape(input, -1), offset, -2, -1)
+    return F.diag_embed(ravel(input), offset, -2, -1)
 
 
 @offer(function=False)

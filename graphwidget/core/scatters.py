@@ -14,7 +14,7 @@ from .dims import wrap_dim
 from .inplace import write
 from .promote import broadcast
 from .public import offer
-from .shapes import reshape
+from .shapes import view
 from .tensor import Tensor
 
 INTEGERS = (np.int32, np.int64)
@@ -195,8 +195,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
             f"torch.take_along_dim(): dtype of indices should be Long but got {kind(indices)}"
         )
     if dim is None:
-        return F.gather(F.view(input, (input._data.size,)) if input._data.flags.c_contiguous
-                        else reshape(input, -1), reshape(indices, -1), 0)  # fmt: skip
+        return F.gather(view(input, -1), view(indices, -1), 0)
     mine, theirs = input._data.shape, indices._data.shape
     if len(mine) != len(theirs):
         raise RuntimeError(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .layout import Array, Shape, as_array
+from .layout import Array, Shape, as_array, clone, empty_like
 
 
 def own(a: Array) -> Array:
@@ -176,8 +176,8 @@ def index_copy(a: Array, index: Array, source: Array, dim: int) -> Array:
 
 
 def index_fill(a: Array, index: Array, dim: int, value: float) -> Array:
-    """A copy of a with slices filled with one number."""
-    result = own(a)
+    """A copy of a with slices filled with one number, the dims in a's order in memory."""
+    result = clone(a)
     if index.size:
         spread = result if result.ndim else result.reshape(1)
         spread[at_dim(index, dim, a.ndim)] = value
@@ -220,12 +220,13 @@ def put(a: Array, index: Array, source: Array, accumulate: bool) -> Array:
         IndexError: out of range (PyTorch's text).
     """
     check_flat(index, a.size)
-    result = own(a)
-    flat, values = result.reshape(-1), as_array(source).reshape(-1)
+    flat, values = own(a).reshape(-1), as_array(source).reshape(-1)
     if accumulate:
         np.add.at(flat, index.reshape(-1), values)
     else:
         flat[index.reshape(-1)] = values
+    result = empty_like(a, a.dtype)
+    result[...] = flat.reshape(a.shape)
     return result
 
 

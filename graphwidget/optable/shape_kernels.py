@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .layout import Array, Geometry, Shape, as_array, copied, memory_of, positions
+from .layout import Array, Geometry, Shape, as_array, copied, empty_like, memory_of, positions
 
 VIEW_ERROR = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans "
@@ -201,4 +201,6 @@ def as_strided_scatter(
     memory = np.zeros(reach, a.dtype)
     memory[mine] = a
     memory[theirs] = src
-    return as_array(memory[mine])
+    result = empty_like(as_array(a), a.dtype)
+    result[...] = memory[mine]
+    return result

@@ -32,7 +32,8 @@ SAMPLES: dict[str, list[Sample]] = {
                    f"x.gather(1, {J}[:, :1])", f"x.take_along_dim({J}[:1], 0)",
                    f"torch.take_along_dim(x, {J})", f"x.gather(0, {J}[:0])")
     + each(NUMBER, "x.gather(0, torch.tensor([0]))"),
-    "scatter": each(BOTH, f"x.scatter(0, {J}, y)", f"x.scatter(-1, {J}, y * x)",
+    "scatter": each(BOTH, f"x.scatter(0, {J}, y)", 
+                    "x.scatter(-1, torch.tensor([[0, 2, 1], [1, 0, 2]]), y * x)",
                     "x.scatter(1, torch.tensor([[2, 0, 1], [0, 1, 2]]), y)"),
     "scatter.value": each(PLANE, f"x.scatter(0, {J}, 2)", f"x.scatter(1, {J}, value=-1)"),
     "scatter.reduce": each(
@@ -80,8 +81,10 @@ SAMPLES: dict[str, list[Sample]] = {
                           "x.slice_scatter(y[:, :2], -1, 0, 3, 2)", "x.slice_scatter(y)"),
     "diagonal_scatter": each([((2, 3), (2,))], "torch.diagonal_scatter(x, y)",
                              "x.diagonal_scatter(y, 1)"),
-    "as_strided_scatter": each([((2, 3), (2, 2))],
-                               "torch.as_strided_scatter(x.detach(), y, (2, 2), (1, 2), 1)"),
+    "as_strided_scatter": each(
+        [((2, 3), (2, 2))],
+        "torch.as_strided_scatter(torch.ones(2, 3, dtype=x.dtype), y, (2, 2), (1, 2), 1)",
+    ),
 }  # fmt: skip
 
 IN_PLACE: list[tuple[str, str]] = [

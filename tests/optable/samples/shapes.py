@@ -59,7 +59,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "as_strided": each(
         [((2, 3),), ((3, 3),)], "x.as_strided((2, 2), (1, 2))", "x.as_strided((2, 2), (1, 2), 1)",
         "x.as_strided((3, 2), (1, 1))", "x[1:].as_strided((2,), (1,))",
-        "x[1:].as_strided((2,), (1,), 0)", "torch.as_strided(x[:, 1], (2,), (2,))",
     ),
     "restride": each(
         [((2, 3),)],
