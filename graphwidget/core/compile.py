@@ -136,7 +136,7 @@ def compute_source(op: Op) -> list[str]:
     return lines
 
 
-FRESH = ("masked_fill",)
+FRESH = ("masked_fill", "masked_fill.tensor")
 """Pointwise ops whose results lie in C order: PyTorch writes them into a contiguous copy."""
 
 AS_ARRAY = "        if data.__class__ is not ndarray: data = asarray(data)"

@@ -32,7 +32,9 @@ def unsigned(value: Any) -> Any:
     """Metadata as PyTorch shows it: negative integers as 64-bit words without a sign."""
     if value.__class__ is tuple:
         return tuple(unsigned(each) for each in value)
-    return value + 2**64 if value.__class__ is int and value < 0 else value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value) % 2**64
+    return value
 
 
 UNNUMBERED = ("CopyBackwards", "NotImplemented")
@@ -246,7 +248,8 @@ class Node:
                 raise errors.freed(self)
             if isinstance(value, PackedIndices):
                 return tuple(None if each is None else each.restore() for each in value.parts)
-            return tuple(None if each is None else hot.Tensor._wrap(each) for each in value)
+            value.check(self)
+            return value.tensors
         if name == "alpha" and name in self.saved_names():
             return 1
         if op is not None and name in op.tensors:

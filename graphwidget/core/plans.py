@@ -82,6 +82,7 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
     for name in held:
         lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed(node)"]
         lines.append(f"    if {name}.__class__ is PackedIndices: {name} = list({name})")
+        lines.append(f"    else: {name}.check(node)")
     released = [f"node.saved_{name}" for name in saved] + [f"node.p_{name}" for name in held]
     if released:
         lines.append("    if not keep: " + " = ".join(released) + " = None")

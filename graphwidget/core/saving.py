@@ -11,8 +11,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from . import hot
 from .observer import switch
 from .version import counter_of
@@ -182,7 +180,10 @@ class Part:
         indices = getattr(node, "p_indices", None)
         if indices is not None and "indices" not in op.outputs:
             node.p_indices = PackedIndices(  # type: ignore[attr-defined]
-                [None if each is None else packed_array(node, each, both) for each in indices]
+                [
+                    None if each is None else Packed(node, each, each, False, both)
+                    for each in indices.tensors
+                ]
             )
 
     def wrote(
@@ -198,12 +199,6 @@ class Part:
 
 
 PART = Part()
-
-
-def packed_array(node: Node, data: np.ndarray, both: Any) -> Packed:
-    """An index array, packed as the tensor that it was."""
-    tensor = hot.Tensor._wrap(data)
-    return Packed(node, tensor, tensor, False, both)
 
 
 class SavedTensor:

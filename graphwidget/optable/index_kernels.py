@@ -18,9 +18,28 @@ def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(slice(None) if each is None else each for each in indices)
 
 
+def indexed_shape(shape: Shape, indices: tuple[Any, ...]) -> Shape:
+    """The shape of what the indices read, by numpy's and PyTorch's common rule.
+
+    Raises:
+        ValueError: the indices do not broadcast.
+    """
+    spread = np.broadcast_shapes(*(
+        (np.count_nonzero(each),) if each.dtype == bool else each.shape
+        for each in indices if each is not None
+    ))  # fmt: skip
+    kept = [shape[axis] for axis in axes_of(indices, len(shape))]
+    taken = [at for at, each in enumerate(indices) if each is not None]
+    start = taken[0] if taken == list(range(taken[0], taken[-1] + 1)) else 0
+    return (*kept[:start], *spread, *kept[start:])
+
+
 def index(a: Array, indices: tuple[Any, ...]) -> Array:
     """A copy of the items at the indices, the dims that stay in their order in memory."""
     a = as_array(a)
+    shape = indexed_shape(a.shape, indices)
+    if 0 in shape:  # nothing is read, so nothing is out of bounds
+        return np.zeros(shape, a.dtype)
     found = as_array(a[index_of(indices)])
     if a.flags.c_contiguous or found.ndim < 2:
         return np.asarray(found, order="C")
@@ -57,8 +76,10 @@ def axes_of(indices: tuple[Any, ...], ndim: int) -> list[int]:
 
 def index_backward(grad: Array, shape: Shape, indices: tuple[Any, ...]) -> Array:
     """Zeros of ``shape`` to which grad is added at the indices, repeated ones adding up."""
-    result = np.zeros(shape, as_array(grad).dtype)
-    np.add.at(result, index_of(indices), grad)
+    grad = as_array(grad)
+    result = np.zeros(shape, grad.dtype)
+    if grad.size:
+        np.add.at(result, index_of(indices), grad)
     return result
 
 
@@ -71,6 +92,8 @@ def index_put(a: Array, values: Array, indices: tuple[Any, ...], accumulate: boo
 
 def put_into(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool) -> None:
     """Write (or add) values at the indices of a itself."""
+    if 0 in indexed_shape(a.shape, indices):
+        return
     if accumulate:
         np.add.at(a, index_of(indices), values)
     else:

@@ -32,7 +32,7 @@ SAMPLES: dict[str, list[Sample]] = {
                    f"x.gather(1, {J}[:, :1])", f"x.take_along_dim({J}[:1], 0)",
                    f"torch.take_along_dim(x, {J})", f"x.gather(0, {J}[:0])")
     + each(NUMBER, "x.gather(0, torch.tensor([0]))"),
-    "scatter": each(BOTH, f"x.scatter(0, {J}, y)", 
+    "scatter": each(BOTH, f"x.scatter(0, {J}, y)",
                     "x.scatter(-1, torch.tensor([[0, 2, 1], [1, 0, 2]]), y * x)",
                     "x.scatter(1, torch.tensor([[2, 0, 1], [0, 1, 2]]), y)"),
     "scatter.value": each(PLANE, f"x.scatter(0, {J}, 2)", f"x.scatter(1, {J}, value=-1)"),
