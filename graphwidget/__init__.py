@@ -33,6 +33,11 @@ from . import (
     xpu,
 )
 from .core import methods as _methods  # noqa: F401  (Tensor gets its methods)
+from .core.anomaly import (
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_anomaly_enabled,
+)
 from .core.conversion import (
     channels_last,
     contiguous_format,
@@ -60,7 +65,15 @@ from .core.dtypes import (
     bool_ as _bool,
 )
 from .core.limits import finfo, iinfo
-from .core.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .core.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .core.printing import set_printoptions
 from .core.public import FUNCTIONS as _FUNCTIONS
 from .core.random import Generator, initial_seed, manual_seed, seed
@@ -121,11 +134,13 @@ __all__ = [
     "autograd", "backends", "bool", "channels_last", "contiguous_format", "cpu", "cuda",
     "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "float",
     "float16", "float32", "float64", "get_default_dtype", "get_rng_state", "half", "iinfo",
-    "inf", "initial_seed", "int", "int16", "int32", "int64", "int8", "is_grad_enabled",
-    "is_tensor", "layout", "linalg", "load", "load_ipython_extension", "long", "manual_seed",
-    "memory_format", "mps", "nan", "nn", "no_grad", "optim", "pi", "preserve_format", "random",
-    "save", "seed", "serialization", "set_default_dtype", "set_grad_enabled",
-    "set_printoptions", "set_rng_state", "short", "special", "strided", "to_graphviz", "uint8",
+    "inf", "inference_mode", "initial_seed", "int", "int16", "int32", "int64", "int8",
+    "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference",
+    "is_inference_mode_enabled", "is_tensor", "layout", "linalg", "load",
+    "load_ipython_extension", "long", "manual_seed", "memory_format", "mps", "nan", "nn",
+    "no_grad", "optim", "pi", "preserve_format", "random", "save", "seed", "serialization",
+    "set_anomaly_enabled", "set_default_dtype", "set_grad_enabled", "set_printoptions",
+    "set_rng_state", "short", "special", "strided", "to_graphviz", "uint8",
     "unload_ipython_extension", "utils", "version", "watch", "xpu",
     *_FUNCTIONS,
 ]  # fmt: skip

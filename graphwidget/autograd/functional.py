@@ -1,1 +1,446 @@
-"""``torch.autograd.functional``."""
+"""``torch.autograd.functional``: derivatives of functions, as functions.
+
+What each one computes is PyTorch's, and so are the texts of errors. Products with the Jacobian from
+the right come from two backwards, for there is no forward mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import shapes
+from ..core.backward import grad
+from ..core.modes import enable_grad, is_grad_enabled, set_grad_enabled
+from ..core.tensor import Tensor
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+Tensors = tuple[Any, ...]
+STRICT = " This is not allowed in strict mode."
+STRICT_GRAPH = " This is not allowed in strict mode when create_graph=True."
+OUTPUTS = "outputs of the user-provided function"
+V_OF_OUTPUT = (
+    "The vector v can only be None if the user-provided function returns a single Tensor with a "
+    "single element."
+)
+V_OF_INPUT = (
+    "The vector v can only be None if the input to the user-provided function is a single Tensor "
+    "with a single element."
+)
+NOT_DIFFERENTIABLE = (
+    "Output {} of the user-provided function does not require gradients. The outputs must be "
+    "computed in a differentiable manner from the input when running in strict mode."
+)
+JACOBIAN_CONSTANT = (
+    "While computing the hessian, found that the jacobian of the user-provided function with "
+    "respect to input {} is independent of the input. This is not allowed in strict mode. You "
+    "should ensure that your function is twice differentiable and that the jacobian depends on "
+    "the inputs (this would be violated by a linear function for example)."
+)
+GRADIENT_CONSTANT = (
+    "The gradient with respect to input {} is independent of the inputs of the user-provided "
+    "function." + STRICT
+)
+INDEPENDENT = "The output of the user-provided function is independent of input {}."
+MISSING = {
+    "back": INDEPENDENT + STRICT,
+    "back_trick": "The gradient with respect to the input is independent of entry {} in the "
+    "grad_outputs when using the double backward trick to compute forward mode gradients." + STRICT,
+    "double_back": "The jacobian of the user-provided function is independent of input {}."
+    + STRICT,
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {} in "
+    "the grad_jacobian. This is not allowed in strict mode as it prevents from using the double "
+    "backward trick to replace forward mode AD.",
+}
+"""What strict mode says of a gradient that is not there, by the backward that it is missed in."""
+FORWARD_STRATEGY = "torch.autograd.functional.jacobian: {} and {} are not supported together{}. "
+STRATEGIES = (
+    'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has '
+    'more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to '
+    'use "reverse-mode".'
+)
+NOT_VECTORIZED = (
+    "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
+    "`vectorize=True`."
+)
+
+
+def _tupled(given: Any, what: str, function: str) -> tuple[bool, Tensors]:
+    """Whether it is a tuple, and it as one.
+
+    Raises:
+        TypeError: something else than tensors.
+    """
+    several = isinstance(given, tuple)
+    every: Tensors = given if several else (given,)
+    for i, each in enumerate(every):
+        if not isinstance(each, Tensor):
+            where = f"value at index {i}" if several else f"given {what}"
+            raise TypeError(
+                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors "
+                f"but the {where} has type {type(each)}."
+            )
+    return several, every
+
+
+def _fresh(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
+    """Tensors of their own, that the user's function may be differentiated by: connected to those
+    given only under create_graph."""
+    return tuple(
+        shapes.view(each, *each._data.shape)
+        if create_graph and each.requires_grad
+        else each.detach().requires_grad_(needs_grad)
+        for each in tensors
+    )
+
+
+def _finished(results: Any, create_graph: bool) -> Any:
+    """Results as users get them: without history unless they asked for it."""
+    if create_graph:
+        return results
+    if isinstance(results, Tensor):
+        return results.detach()
+    return tuple(_finished(each, create_graph) for each in results)
+
+
+def _checked_v(v: Any, tensors: Tensors, several: bool, create: bool, name: str, alone: str) -> Any:
+    """The vector as a tuple like ``tensors``; None stays None for a single element.
+
+    Raises:
+        RuntimeError: it does not fit.
+    """
+    if v is None:
+        if len(tensors) != 1 or tensors[0].numel() != 1:
+            raise RuntimeError(alone)
+        return None
+    _, every = _tupled(v, "v", name)
+    every = _fresh(every, create, False)
+    if len(every) != len(tensors):
+        raise RuntimeError(
+            f"v is a tuple of invalid length: should be {len(tensors)} but got {len(every)}."
+            if several
+            else "The given v should contain a single Tensor."
+        )
+    for i, (given, wanted) in enumerate(zip(every, tensors, strict=True)):
+        if given._data.shape != wanted._data.shape:
+            start = f"Entry {i} in v" if several else "v"
+            raise RuntimeError(
+                f"{start} has invalid size: should be {wanted.shape} but got {given.shape}."
+            )
+    return every
+
+
+def _need_grad(tensors: Tensors, text: str, strict: bool) -> None:
+    """In strict mode, that everything depends on the inputs.
+
+    Raises:
+        RuntimeError: something does not.
+    """
+    for i, each in enumerate(tensors) if strict else ():
+        if each is None:
+            raise RuntimeError((INDEPENDENT + STRICT).format(i))
+        if not each.requires_grad:
+            raise RuntimeError(text.format(i))
+
+
+def _grad(outputs: Tensors, inputs: Tensors, grads: Any = None, create: bool = False) -> Tensors:
+    """``grad`` of those outputs that have a history, with None where nothing depends."""
+    given = (None,) * len(outputs) if grads is None else grads
+    pairs = [
+        (out, each)
+        for out, each in zip(outputs, given, strict=True)
+        if out is not None and out.requires_grad
+    ]
+    if not pairs:
+        return (None,) * len(inputs)
+    found: Tensors = grad(
+        [out for out, _ in pairs], inputs, [each for _, each in pairs],
+        create_graph=create, allow_unused=True,
+    )  # fmt: skip
+    return found
+
+
+def _filled(grads: Tensors, like: Tensors, strict: bool, create: bool, stage: str) -> Tensors:
+    """Gradients with zeros where there were none.
+
+    Raises:
+        RuntimeError: strict mode does not allow that.
+    """
+    found = []
+    for i, each in enumerate(grads):
+        if each is None:
+            if strict:
+                raise RuntimeError(MISSING[stage].format(i))
+            each = _zeros_like(like[i])
+        elif strict and create and not each.requires_grad:
+            what = "hessian" if "double" in stage else "jacobian"
+            text = f"The {what} of the user-provided function is independent of input {i}."
+            raise RuntimeError(text + STRICT_GRAPH)
+        found.append(each)
+    return tuple(found)
+
+
+def _zeros_like(tensor: Tensor, requires_grad: bool = False) -> Tensor:
+    zeros = Tensor._wrap(np.zeros_like(tensor._data))
+    zeros._requires_grad = requires_grad
+    return zeros
+
+
+def _as_given(results: Sequence[Any], several: bool) -> Any:
+    return tuple(results) if several else results[0]
+
+
+def vjp(
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:
+    """The outputs of a function, and ``v`` times its Jacobian.
+
+    Args:
+        func: of tensors, returns a tensor or a tuple.
+        inputs: a tensor or a tuple, where to differentiate.
+        v: like the outputs; not needed for a single element.
+        create_graph: let the results be differentiable.
+        strict: refuse outputs or gradients that do not depend on the inputs, instead of zeros.
+
+    Raises:
+        RuntimeError, TypeError: with PyTorch's texts.
+    """
+    with enable_grad():
+        several, given = _tupled(inputs, "inputs", "vjp")
+        given = _fresh(given, create_graph, True)
+        many, outputs = _tupled(func(*given), OUTPUTS, "vjp")
+        _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        v = _checked_v(v, outputs, many, create_graph, "vjp", V_OF_OUTPUT)
+    with set_grad_enabled(create_graph or is_grad_enabled()):
+        found = _grad(outputs, given, v, create_graph)
+        found = _filled(found, given, strict, create_graph, "back")
+    return (
+        _as_given(_finished(outputs, create_graph), many),
+        _as_given(_finished(found, create_graph), several),
+    )
+
+
+def jvp(
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:
+    """The outputs of a function, and its Jacobian times ``v``.
+
+    The gradient is linear in the gradients of the outputs; its derivative by those is what is
+    wanted (the double backward trick).
+
+    Args:
+        v: like the inputs; not needed for a single element.
+        The others: as for ``vjp``.
+    """
+    with enable_grad():
+        several, given = _tupled(inputs, "inputs", "jvp")
+        given = _fresh(given, create_graph, True)
+        v = _checked_v(v, given, several, create_graph, "jvp", V_OF_INPUT)
+        many, outputs = _tupled(func(*given), OUTPUTS, "jvp")
+        _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        seeds = tuple(_zeros_like(out, True) for out in outputs)
+        grads = _grad(outputs, given, seeds, True)
+        _need_grad(grads, GRADIENT_CONSTANT, strict)
+    with set_grad_enabled(create_graph or is_grad_enabled()):
+        found = _grad(grads, seeds, v, create_graph)
+        found = _filled(found, outputs, strict, create_graph, "back_trick")
+    return (
+        _as_given(_finished(outputs, create_graph), many),
+        _as_given(_finished(found, create_graph), many),
+    )
+
+
+def jacobian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """The derivative of each output by each input, of shape ``output.shape + input.shape``.
+
+    Args:
+        func, inputs, create_graph, strict: as for ``vjp``.
+        vectorize: accepted; the rows are computed one after another all the same.
+        strategy: ``forward-mode`` is accepted and computed as ``reverse-mode``.
+
+    Returns:
+        A tensor; a tuple over inputs or outputs where these are tuples, a tuple (over outputs) of
+        tuples (over inputs) when both are.
+    """
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(STRATEGIES)
+    forward = strategy == "forward-mode"
+    _check_strategy(forward, create_graph, strict, vectorize)
+    with enable_grad():
+        several, given = _tupled(inputs, "inputs", "jacobian")
+        given = _fresh(given, create_graph, True)
+        many, outputs = _tupled(func(*given), OUTPUTS, "jacobian")
+        _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        if strict and vectorize:
+            start = FORWARD_STRATEGY.format("`strict=True`", "`vectorized=True`", "")
+            raise RuntimeError(start + "Please either set `strict=False` or `vectorize=False`.")
+        found = [_rows(i, out, given, create_graph, strict) for i, out in enumerate(outputs)]
+    results = [_as_given(_finished(row, create_graph), several) for row in found]
+    return _as_given(results, many)
+
+
+def _check_strategy(forward: bool, create_graph: bool, strict: bool, vectorize: bool) -> None:
+    if not forward:
+        return
+    mode = '`strategy="forward-mode"`'
+    choose = 'Please either set `{}=False` or `strategy="reverse-mode"`.'
+    if create_graph:
+        start = FORWARD_STRATEGY.format("`create_graph=True`", mode, " (yet)")
+        raise NotImplementedError(start + choose.format("create_graph"))
+    if strict:
+        start = FORWARD_STRATEGY.format("`strict=True`", mode, " (yet)")
+        raise RuntimeError(start + choose.format("strict"))
+    if not vectorize:
+        raise NotImplementedError(NOT_VECTORIZED)
+
+
+def _rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -> Tensors:
+    """The derivatives of one output by all inputs."""
+    columns: list[list[Any]] = [[] for _ in inputs]
+    for place in range(output._data.size):
+        seed = np.zeros(output._data.shape, output._data.dtype)
+        seed.reshape(-1)[place] = 1
+        grads: Tensors = (None,) * len(inputs)
+        if output.requires_grad:
+            grads = grad(
+                output, inputs, Tensor._wrap(seed),
+                retain_graph=True, create_graph=create, allow_unused=True,
+            )  # fmt: skip
+        for nr, each in enumerate(grads):
+            if each is None:
+                if strict:
+                    text = f"Output {i} of the user-provided function is independent of input {nr}."
+                    raise RuntimeError(text + STRICT)
+                each = _zeros_like(inputs[nr])
+            elif strict and create and not each.requires_grad:
+                text = f"The jacobian of the user-provided function is independent of input {i}."
+                raise RuntimeError(text + STRICT_GRAPH)
+            columns[nr].append(each)
+    return tuple(
+        shapes.view(shapes.stack(column), *output._data.shape, *inputs[nr]._data.shape)
+        for nr, column in enumerate(columns)
+    )
+
+
+def _single(outputs: Tensors, many: bool, name: str) -> None:
+    """That a function to be differentiated twice gives one number.
+
+    Raises:
+        RuntimeError: it does not.
+    """
+    if many:
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    if outputs[0].numel() != 1:
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {name} should contain a single element"
+        )
+
+
+def hessian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """The second derivatives of a function of one element, of shape ``input.shape + input.shape``;
+    a tuple of tuples for a tuple of inputs. Arguments as for ``jacobian``."""
+    several, given = _tupled(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(STRATEGIES.partition(" Hint")[0])
+
+    def single(*args: Tensor) -> Any:
+        output = func(*args)
+        many, outputs = _tupled(output, OUTPUTS, "hessian")
+        _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        _single(outputs, many, "hessian")
+        return shapes.squeeze(output)
+
+    def first(*args: Tensor) -> Any:
+        found = jacobian(single, args, create_graph=True)
+        _need_grad(found, JACOBIAN_CONSTANT, strict)
+        return found
+
+    found = jacobian(first, given, create_graph, strict, vectorize, outer_jacobian_strategy)
+    return found if several else found[0][0]
+
+
+def _first_derivative(
+    func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
+) -> tuple[bool, bool, Tensors, Tensors, Any, Tensors]:
+    """What ``vhp`` and ``hvp`` begin with: the inputs, the output, the vector and the gradient,
+    and whether inputs and outputs are tuples."""
+    several, given = _tupled(inputs, "inputs", name)
+    given = _fresh(given, create_graph, True)
+    v = _checked_v(v, given, several, create_graph, name, V_OF_INPUT)
+    many, outputs = _tupled(func(*given), OUTPUTS, name)
+    _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
+    _single(outputs, many, name)
+    first = _grad(outputs, given, None, True)
+    _need_grad(first, JACOBIAN_CONSTANT, strict)
+    return several, many, given, outputs, v, first
+
+
+def vhp(
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:
+    """The output of a function of one element, and ``v`` times its Hessian. Arguments as for
+    ``jvp``."""
+    with enable_grad():
+        several, many, given, outputs, v, first = _first_derivative(
+            func, inputs, v, create_graph, strict, "vhp"
+        )
+    with set_grad_enabled(create_graph or is_grad_enabled()):
+        found = _grad(first, given, v, create_graph)
+        found = _filled(found, given, strict, create_graph, "double_back")
+    return (
+        _as_given(_finished(outputs, create_graph), many),
+        _as_given(_finished(found, create_graph), several),
+    )
+
+
+def hvp(
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Any]:
+    """The output of a function of one element, and its Hessian times ``v``, by differentiating
+    once more than ``vhp`` does. Arguments as for ``jvp``."""
+    with enable_grad():
+        several, many, given, outputs, v, first = _first_derivative(
+            func, inputs, v, create_graph, strict, "hvp"
+        )
+        seeds = tuple(_zeros_like(each, True) for each in given)
+        second = _grad(first, given, seeds, True)
+    with set_grad_enabled(create_graph or is_grad_enabled()):
+        found = _grad(second, seeds, v, create_graph)
+        found = _filled(found, given, strict, create_graph, "double_back_trick")
+    return (
+        _as_given(_finished(outputs, create_graph), many),
+        _as_given(_finished(found, create_graph), several),
+    )

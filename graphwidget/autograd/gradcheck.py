@@ -1,1 +1,327 @@
-"""``torch.autograd.gradcheck``."""
+"""Gradients compared with finite differences.
+
+The checks, their order and the texts of their errors are PyTorch's; the derivative by each element
+is measured, also in ``fast_mode``, which is accepted and changes nothing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..core import hot, random
+from ..core.backward import grad
+from ..core.function import Function
+from ..core.tensor import Tensor
+
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+SINGLE = (
+    "Input #{} requires gradient and is not a double precision floating point or complex. This "
+    "check will likely fail if all the inputs are not of double precision floating point or "
+    "complex. "
+)
+STRIDE = (
+    "The {}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+    "non-overlapping to be able to compute the numerical gradients correctly. You should call "
+    ".contiguous on the input before passing it to gradcheck."
+)
+NOTHING = (
+    "gradcheck expects at least one input tensor to require gradient, but none of them have "
+    "requires_grad=True."
+)
+NOT_REENTRANT = (
+    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
+    "times gives different values, although analytical gradient matches numerical gradient."
+    "The tolerance for nondeterminism was {}."
+)
+UNDEFINED_WARNING = (
+    "Backwards compatibility: New undefined gradient support checking feature is enabled by "
+    "default, but it may break existing callers of this function. If this is true for you, you "
+    'can call this function with "check_undefined_grad=False" to disable the feature'
+)
+UNDEFINED = "Expected backward function to handle undefined output grads. "
+UNDEFINED_NOT_ZERO = (
+    "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
+)
+SEE = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+NO_FORWARD_MODE = "Forward-mode derivatives are not offered; check_forward_ad must be False."
+
+
+class GradcheckError(RuntimeError):
+    """A gradient is not what ``gradcheck`` expects."""
+
+
+class Undefined(Function):
+    """The identity, whose backward gives no gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: Tensor) -> Tensor:
+        return hot.tensors.clone(tensor)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> None:
+        return None
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, tuple):
+        return value
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _differentiable(outputs: Any) -> tuple[Any, ...]:
+    return tuple(each for each in _as_tuple(outputs) if each.requires_grad)
+
+
+def _wanted(inputs: Sequence[Any]) -> list[Tensor]:
+    return [each for each in inputs if isinstance(each, Tensor) and each.requires_grad]
+
+
+def _check_inputs(inputs: Sequence[Any]) -> None:
+    for i, each in enumerate(inputs):
+        if not isinstance(each, Tensor) or not each.requires_grad:
+            continue
+        if each._data.dtype != np.float64:
+            warnings.warn(SINGLE.format(i), stacklevel=4)
+        sizes = zip(each._data.strides, each._data.shape, strict=True)
+        if not all(stride > 0 or size <= 1 for stride, size in sizes):
+            raise RuntimeError(STRIDE.format(i))
+    if not _wanted(inputs):
+        raise ValueError(NOTHING)
+
+
+def _numerical(
+    func: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any], eps: float
+) -> Iterator[list[np.ndarray]]:
+    """For each wanted input the derivative of each output by it, by central differences: arrays
+    of (elements of the input, elements of the output)."""
+
+    def values() -> list[np.ndarray]:
+        return [each._data.copy() for each in _as_tuple(func(*inputs))]
+
+    for wanted in _wanted(inputs):
+        data = wanted._data  # written past the version counter
+        found = [np.zeros((data.size, out._data.size), out._data.dtype) for out in outputs]
+        for row, index in enumerate(product(*map(range, data.shape))):
+            before = data[index]
+            data[index] = before - eps
+            below = values()
+            data[index] = before + eps
+            above = values()
+            data[index] = before
+            for i, (low, high) in enumerate(zip(below, above, strict=True)):
+                _check_alike(low, high, index, eps)
+                found[i][row] = ((high - low) / (2 * eps)).reshape(-1)
+        yield found
+
+
+def _check_alike(low: np.ndarray, high: np.ndarray, index: Any, eps: float) -> None:
+    what = f"when inputs are perturbed on index {index} by {eps}, but got:"
+    for form in ("shape", "dtype"):
+        one, other = getattr(Tensor._wrap(low), form), getattr(Tensor._wrap(high), form)
+        if one != other:
+            raise AssertionError(
+                f"Expected `func` to return outputs with the same {form} {what} {form}s "
+                f"{one} and {other}."
+            )
+
+
+def _analytical(inputs: Sequence[Any], output: Tensor, tolerance: float) -> list[np.ndarray]:
+    """The derivative of an output by each wanted input, by backward: arrays of (elements of the
+    input, elements of the output).
+
+    Raises:
+        GradcheckError: a second time it is not the same.
+    """
+    wanted = _wanted(inputs)
+    twice = []
+    for _ in range(2):
+        alike = hot.tensors.clone(output)
+        found = [np.zeros((each._data.size, output._data.size), each._data.dtype)
+                 for each in wanted]  # fmt: skip
+        for column in range(output._data.size):
+            seed = np.zeros(output._data.shape, output._data.dtype)
+            seed.reshape(-1)[column] = 1
+            grads = grad(alike, wanted, Tensor._wrap(seed), retain_graph=True, allow_unused=True)
+            for rows, each in zip(found, grads, strict=True):
+                if each is not None:
+                    rows[:, column] = each._data.reshape(-1)
+        twice.append(found)
+    for first, second in zip(*twice, strict=True):
+        if first.size and not np.abs(first - second).max() <= tolerance:
+            raise GradcheckError(NOT_REENTRANT.format(tolerance))
+    return twice[0]
+
+
+def _check_mul_by_grad_output(outputs: Sequence[Tensor], inputs: Sequence[Any]) -> None:
+    zeros = [Tensor._wrap(np.zeros(out._data.shape, out._data.dtype)) for out in outputs]
+    for each in grad(outputs, _wanted(inputs), zeros, allow_unused=True):
+        if each is not None and each._data.any():
+            raise GradcheckError("backward not multiplied by grad_output")
+
+
+def _check_undefined(func: Callable[..., Any], inputs: Sequence[Any]) -> None:
+    """Backward must manage without the gradients of all outputs, and without each one."""
+    outputs = _differentiable(func(*inputs))
+    cases = [[Undefined.apply(each) for each in outputs]]
+    if len(outputs) > 1:
+        for left_out in range(len(outputs)):
+            again = _differentiable(func(*inputs))
+            cases.append([Undefined.apply(o) if i == left_out else o for i, o in enumerate(again)])
+    for case in cases:
+        zeros = [Tensor._wrap(np.zeros(out._data.shape, out._data.dtype)) for out in case]
+        try:
+            grads = grad(case, _wanted(inputs), zeros, allow_unused=True)
+        except RuntimeError as error:
+            warnings.warn(UNDEFINED_WARNING, stacklevel=4)
+            raise GradcheckError(UNDEFINED + SEE) from error
+        if any(each is not None and each._data.any() for each in grads):
+            warnings.warn(UNDEFINED_WARNING, stacklevel=4)
+            raise GradcheckError(UNDEFINED_NOT_ZERO + SEE)
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
+    """Whether backward agrees with finite differences, for all inputs that require grad.
+
+    Args:
+        func: of tensors, returns a tensor or several.
+        inputs: a tensor or a tuple; double precision, or the differences are too rough.
+        eps: half the step of the differences.
+        atol, rtol: how far a derivative may be off, as in ``allclose``.
+        raise_exception: raise when it fails, rather than return False.
+        nondet_tol: how far two backwards may differ from each other.
+        check_undefined_grad: try backward without some outputs' gradients.
+        check_grad_dtypes, check_batched_grad, fast_mode, masked: accepted; here gradients always
+            have their input's dtype, and rows are always run one by one.
+        check_forward_ad, check_batched_forward_grad, check_backward_ad: as their defaults only.
+
+    Raises:
+        GradcheckError: it fails.
+        ValueError: no input requires grad.
+    """
+    if check_forward_ad or check_batched_forward_grad or not check_backward_ad:
+        raise NotImplementedError(NO_FORWARD_MODE)
+    given = _as_tuple(inputs)
+    _check_inputs(given)
+    try:
+        _check(func, given, (eps, atol, rtol, nondet_tol), check_undefined_grad)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def _check(func: Callable[..., Any], inputs: tuple[Any, ...], limits: Any, undefined: bool) -> None:
+    eps, atol, rtol, nondet_tol = limits
+    every = _as_tuple(func(*inputs))
+    outputs = _differentiable(every)
+    numerical = list(_numerical(func, inputs, every, eps))
+    if not outputs:
+        if any(each.any() for by_output in numerical for each in by_output):
+            raise GradcheckError("Numerical gradient for function expected to be zero")
+        _no_gradients(inputs)
+    places = [i for i, each in enumerate(every) if each.requires_grad]
+    for o, output in enumerate(outputs):
+        for i, found in enumerate(_analytical(inputs, output, nondet_tol)):
+            expected = numerical[i][places[o]]
+            if not np.allclose(found, expected, rtol=rtol, atol=atol):
+                raise GradcheckError(
+                    f"Jacobian mismatch for output {o} with respect to input {i},\n"
+                    f"numerical:{Tensor._wrap(expected)}\nanalytical:{Tensor._wrap(found)}\n"
+                )
+    _check_mul_by_grad_output(outputs, inputs)
+    if undefined:
+        _check_undefined(func, inputs)
+
+
+def _no_gradients(inputs: Sequence[Any]) -> None:
+    """What PyTorch does with a function of which nothing can be differentiated."""
+    grad((), _wanted(inputs), (), allow_unused=True)
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """``gradcheck`` of the derivative of ``func``, by the inputs and by ``grad_outputs``.
+
+    Args:
+        grad_outputs: the gradients of the outputs; random ones when not given (with gaps between
+            their elements when ``gen_non_contig_grad_outputs``).
+        The others: as for ``gradcheck``.
+
+    Raises:
+        GradcheckError: it fails.
+    """
+    if check_fwd_over_rev or not check_rev_over_rev:
+        raise NotImplementedError(NO_FORWARD_MODE)
+    given = _as_tuple(inputs)
+    if grad_outputs is None:
+        outputs = _differentiable(func(*given))
+        seeds = tuple(_random_like(out, gen_non_contig_grad_outputs) for out in outputs)
+    else:
+        seeds = _as_tuple(grad_outputs)
+
+    def derivative(*args: Any) -> tuple[Any, ...]:
+        some = args[: len(given)]
+        outputs = _differentiable(func(*some))
+        found = grad(
+            outputs, _wanted(some), args[len(given) :], create_graph=True, allow_unused=True
+        )
+        return tuple(each for each in found if each is not None)
+
+    return gradcheck(
+        derivative, given + seeds, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
+        nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
+        fast_mode=fast_mode, masked=masked,
+    )  # fmt: skip
+
+
+def _random_like(output: Any, gaps: bool) -> Tensor:
+    data = random.uniform(output._data.shape, output._data.dtype, -1.0, 1.0)
+    if gaps and data.size > 1:
+        wide = np.empty((*data.shape[:-1], 2 * data.shape[-1]), data.dtype)
+        wide[..., ::2] = data
+        data = wide[..., ::2]
+    made = Tensor._wrap(data)
+    made.requires_grad = True
+    return made

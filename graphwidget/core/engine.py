@@ -312,7 +312,10 @@ class Run:
                     if self._only_captured(target):
                         continue
                 if not target.special:
-                    self._node(target, grad)
+                    if self.create_graph and not hot.mode.enabled:
+                        self._recorded(target, grad)
+                    else:
+                        self._node(target, grad)
                 elif target.__class__ is Output:
                     self._give_output(target, grad)
                     continue
@@ -331,6 +334,14 @@ class Run:
         finally:
             self._end(status, error)
 
+    def _recorded(self, node: Node, grad: Any) -> None:
+        """Run one node with gradients recorded, though the caller's mode is not to record."""
+        hot.set_grad_enabled(True)
+        try:
+            self._node(node, grad)
+        finally:
+            hot.set_grad_enabled(False)
+
     def _node(self, node: Node, grad: Any) -> None:
         """Run one node and hand its gradients on."""
         observer, create, keep = hot.observer, self.create_graph, self.retain_graph
@@ -343,7 +354,8 @@ class Run:
         if grad is None and not node.takes_none:
             grads: Any = (None,) * len(node.next)
         else:
-            grads = _recorded(node, grad, keep) if create else node.backward_arrays(grad, keep)
+            run = node.backward_tensors if create else node.backward_arrays
+            grads = run(grad, keep)
             if node.fit is not None:
                 grads = self._fitted(node, grads)
             if node.single:
@@ -400,8 +412,8 @@ class Run:
             accumulate(variable, grad, self.create_graph)
             if observer is not None:
                 observer.accumulated(self, variable, "accumulated", grad)
-            if hooks is not None and hooks.accumulated:
-                run_accumulated(hooks, variable, self.create_graph)
+        if hooks is not None and hooks.accumulated:
+            run_accumulated(hooks, variable, self.create_graph)
         if hooks is not None and hooks.post:
             run_post(target, hooks, (), grad, self.create_graph)
         if observer is not None:
@@ -420,17 +432,6 @@ def settle_leaves(consumer: Any) -> None:
     for place, target in enumerate(consumer.next, 1):
         if target.__class__ is AccumulateGrad and target.last is consumer:
             target.seq = consumer.seq - place * step
-
-
-def _recorded(node: Node, grad: Any, keep: bool) -> Any:
-    """A node's backward on Tensors, with gradients recorded whatever the caller's mode."""
-    if hot.mode.enabled:
-        return node.backward_tensors(grad, keep)
-    hot.set_grad_enabled(True)
-    try:
-        return node.backward_tensors(grad, keep)
-    finally:
-        hot.set_grad_enabled(False)
 
 
 def _defined(node: Any, grads: list[Any], create: bool) -> Any:

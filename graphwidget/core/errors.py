@@ -49,11 +49,6 @@ USE_DETACH = (
 INFERENCE_GRAD = (
     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
 )
-INFERENCE_WRITE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed."
-    "You can make a clone to get a normal tensor before doing inplace update."
-    "See https://github.com/pytorch/rfcs/pull/17 for more details."
-)
 NONLEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
     "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "

@@ -122,13 +122,13 @@ def outputs_of(grad: Any, node: Node) -> Any:
 def run_accumulated(hooks: Hooks, leaf: Any, create: bool) -> None:
     """The hooks that follow accumulation, called with the leaf.
 
-    Raises:
-        RuntimeError: one returned something.
+    What they return is checked like a gradient, and not used.
     """
     with Mode(create):
         for hook in list(hooks.accumulated.values()):
-            if hook(leaf) is not None:
-                raise RuntimeError("hooks should return None.")
+            result = hook(leaf)
+            if result is not None:
+                check_result(hook, leaf, result)
 
 
 def run_post(node: Node, hooks: Hooks, grads: Any, given: Any, create: bool) -> Any:
@@ -146,8 +146,6 @@ def run_post(node: Node, hooks: Hooks, grads: Any, given: Any, create: bool) -> 
 
 
 def _checked_tuple(hook: Any, before: tuple[Any, ...], after: Any) -> tuple[Any, ...]:
-    if isinstance(after, hot.Tensor):
-        after = (after,)
     if not isinstance(after, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(after).__name__}'")
     if len(after) != len(before):

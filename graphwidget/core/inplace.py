@@ -14,11 +14,11 @@ import numpy as np
 
 from ..optable import TABLE, Op
 from ..optable.index_kernels import put_into
-from . import dtypes, errors, hot
+from . import dtypes, hot
 from .compile import LINKS, signature_of
 from .node import Node, saved_output
 from .tensor import Tensor
-from .version import InferenceCounter, bump, counter_of
+from .version import bump, counter_of
 from .views import Link, check_writable, rebase, retaining
 
 OVERLAP = (
@@ -123,8 +123,6 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
     Raises:
         RuntimeError: autograd cannot follow (leaves, restricted views).
     """
-    if operands[0]._counter.__class__ is InferenceCounter and not hot.mode.inference:
-        raise RuntimeError(errors.INFERENCE_WRITE)
     if not hot.grad_enabled():
         return False
     differentiable = [x for x, name in zip(operands, op.inputs, strict=True)

@@ -26,7 +26,7 @@ class _Mode:
     on: bool
     name: str
 
-    def __new__(cls, function: Callable[..., Any] | None = None, *args: Any) -> Any:
+    def __new__(cls, function: Any = None, **kwargs: Any) -> Any:
         if cls is not set_grad_enabled and callable(function):
             mode: _Mode = cls()
             return mode(function)
@@ -62,18 +62,21 @@ class _Mode:
         @functools.wraps(function)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             generator = function(*args, **kwargs)
-            sent: Any = None
+            go_on = functools.partial(generator.send, None)
             while True:
                 with self._again():
                     try:
-                        item = generator.send(sent)
+                        item = go_on()
                     except StopIteration as stop:
                         return stop.value
                 try:
-                    sent = yield item
+                    go_on = functools.partial(generator.send, (yield item))
                 except GeneratorExit:
-                    generator.close()
+                    with self._again():
+                        generator.close()
                     raise
+                except BaseException as error:
+                    go_on = functools.partial(generator.throw, error)
 
         return wrapped
 
@@ -98,6 +101,11 @@ class set_grad_enabled(_Mode):
     name = "set_grad_enabled"
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(
+                "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                f"{type(mode).__name__}"
+            )
         self.on = mode
         self._before = hot.mode.asked
         hot.set_grad_enabled(mode)
@@ -125,6 +133,8 @@ class Inference:
     ) -> None:
         if hot.mode.inference:
             for out in outputs:
+                if out._counter.__class__ is InferenceCounter:
+                    out._view = None  # nobody follows the views of inference tensors
                 self.made(out)
 
     def made(self, tensor: Tensor) -> None:
@@ -173,3 +183,8 @@ class inference_mode(_Mode):
 def is_inference_mode_enabled() -> bool:
     """Whether this thread is in inference mode."""
     return hot.mode.inference
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether a tensor was made in inference mode."""
+    return input.is_inference()

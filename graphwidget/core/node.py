@@ -11,7 +11,7 @@ The classes of ordinary ops (``MulBackward0``) are made by ``compile`` from thei
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -311,15 +311,21 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """Run this node's backward on Tensors and keep its saved values."""
-        given: Any = grads[0] if self.outputs == 1 else list(grads)
+        metas = getattr(self, "metas", None)
+        expected = 1 if metas is None else sum(meta is None or meta.floating for meta in metas)
+        if len(grads) != expected:
+            raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+        given: Any = grads[0] if metas is None else list(grads) + [None] * (len(metas) - expected)
         if given is None:
-            return tuple(None for _ in self.slots)
+            return self._of_slots((None,) * len(self.next))
         found = self.backward_tensors(given, True)
         found = (found,) if self.single else found
-        if self.op is None:
-            return found[0] if len(found) == 1 else tuple(found)
-        by_name = dict(zip(self.targets, found, strict=True))
-        every = tuple(by_name.get(name) for name in self.op.derivatives)
+        return self._of_slots(found)
+
+    def _of_slots(self, grads: Iterable[Any]) -> Any:
+        """Gradients of ``next`` as one for each slot, alone if there is one."""
+        left = iter(grads)
+        every = tuple(None if slot is None else next(left) for slot in self.slots)
         return every[0] if len(every) == 1 else every
 
 

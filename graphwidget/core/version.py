@@ -12,6 +12,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
+from . import hot
+
 if TYPE_CHECKING:
     from .tensor import Tensor
 
@@ -81,6 +83,13 @@ class InferenceCounter(VersionCounter):
         )
 
 
+INFERENCE_WRITE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed."
+    "You can make a clone to get a normal tensor before doing inplace update."
+    "See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
+
+
 def user_frame() -> FrameType | None:
     """The innermost frame outside this package: where the user's program stands."""
     frame: FrameType | None = sys._getframe(1)
@@ -107,11 +116,17 @@ def bump(tensor: Tensor, op: str, site: Site | None = None) -> None:
     """Count one in-place write: the only place where a version changes.
 
     ``site`` says where the user's program stands; found out here unless it is given.
+
+    Raises:
+        RuntimeError: an inference tensor, outside of inference mode (PyTorch's text; there too the
+            values are written by then).
     """
     counter = tensor._counter or counter_of(tensor)
     counter.version += 1
     if counter.__class__ is not InferenceCounter:
         counter.savable = counter.version
+    elif not hot.mode.inference:
+        raise RuntimeError(INFERENCE_WRITE)
     if counter.writes is None:
         counter.writes = deque(maxlen=REMEMBERED_WRITES)
     counter.writes.append(WriteRecord(counter.version, op, site or call_site()))

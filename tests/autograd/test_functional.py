@@ -1,0 +1,197 @@
+"""Derivatives as functions, and gradients checked by differences, on both engines."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphwidget
+from tests.core.both import both, programs, source
+
+PROGRAMS = """
+# jacobians of all forms
+F = torch.autograd.functional
+x = torch.tensor([1., 2.], requires_grad=True)
+y = torch.tensor([[3., 4.]])
+one = lambda a: a.exp() * a.sum()
+two = lambda a, b: (a * b, b.sum() * a[0])
+x.grad = torch.ones(2)
+result = [F.jacobian(one, x), F.jacobian(two, (x, y)), F.jacobian(one, (x,)), x.grad,
+          F.jacobian(lambda a: (a * 2,), x), F.jacobian(lambda a: y, x), F.jacobian(one,
+          torch.tensor(2.)),
+          F.jacobian(lambda a, b: a, (x, y)),
+          F.jacobian(one, x, vectorize=True)]
+
+# hessians of all forms
+F = torch.autograd.functional
+x = torch.tensor([1., 2.], dtype=torch.float64)
+y = torch.tensor([3., 4.], dtype=torch.float64)
+one = lambda a: (a ** 3).sum()
+two = lambda a, b: (a * b).sum() ** 2
+result = [F.hessian(one, x), F.hessian(two, (x, y)), F.hessian(lambda a: a.sum(), x),
+          F.hessian(one, x, vectorize=True), F.hessian(lambda a: (a ** 3).sum().view(1, 1), x),
+          F.hessian(one, (x,))]
+
+# results that may be differentiated again
+F = torch.autograd.functional
+x = torch.tensor([1., 2.], requires_grad=True)
+v = torch.tensor([3., 4.], requires_grad=True)
+f = lambda a: a ** 3
+s = lambda a: (a ** 3).sum()
+found = [F.jacobian(f, x, create_graph=True), F.hessian(s, x, create_graph=True),
+         *F.vjp(f, x, v, create_graph=True), *F.jvp(f, x, v, create_graph=True),
+         *F.vhp(s, x, v, create_graph=True), *F.hvp(s, x, v, create_graph=True)]
+keep = {"retain_graph": True, "allow_unused": True}
+result = [[t.requires_grad, t.detach(), plain(torch.autograd.grad(t.sum(), x, **keep)),
+           [None if g is None else g.clone() for g in torch.autograd.grad(t.sum(), v, **keep)]]
+          for t in found]
+
+# products with vectors
+F = torch.autograd.functional
+x = torch.tensor([1., 2.])
+y = torch.tensor([3., 4.])
+v = torch.tensor([5., 6.])
+f = lambda a: a.exp() * y
+two = lambda a, b: (a * b, a.sum())
+s = lambda a: (a ** 3).sum()
+t = lambda a, b: (a * b * b).sum()
+result = [F.vjp(f, x, v), F.jvp(f, x, v), F.vhp(s, x, v), F.hvp(s, x, v),
+          F.vjp(two, (x, y), (v, torch.tensor(2.))), F.jvp(two, (x, y), (v, x)),
+          F.vhp(t, (x, y), (v, x)), F.hvp(t, (x, y),
+          (v, x)), F.vjp(s, x), F.vjp(lambda a: y, x, v),
+          F.jvp(lambda a: a.sum(), torch.tensor([2.])), F.hvp(s, torch.tensor([2.])),
+          F.jvp(lambda a: y, x, v), F.vhp(lambda a: a.sum(), x, v), F.hvp(lambda a: a.sum(), x, v)]
+with torch.no_grad():
+    result += [F.jacobian(f, x), F.hessian(s, x), F.vjp(f, x, v), F.jvp(f, x, v), F.vhp(s, x, v)]
+
+# the errors
+F = torch.autograd.functional
+x = torch.tensor([1., 2.])
+y = torch.tensor([3., 4.])
+f = lambda a: a * 2
+s = lambda a: (a ** 2).sum()
+tries = [
+    lambda: F.hessian(f, x), lambda: F.hessian(lambda a: (s(a), s(a)), x),
+    lambda: F.hessian(lambda a: 5, x),
+    lambda: F.vjp(f, x), lambda: F.jvp(f, x), lambda: F.vhp(s, x), lambda: F.hvp(s, x),
+    lambda: F.vjp(f, x, torch.ones(3)), lambda: F.jvp(f, x, torch.ones(3)),
+    lambda: F.vhp(s, x, torch.ones(3)),
+    lambda: F.vjp(lambda a: (a, a), x, x), lambda: F.vjp(f, x, (x, x)),
+    lambda: F.jvp(lambda a, b: a, (x, y), (x, torch.ones(3))),
+    lambda: F.vjp(f, x, 5), lambda: F.vjp(lambda a: 5, x, x), lambda: F.jacobian(f, 5),
+    lambda: F.jacobian(f, (x, 5)),
+    lambda: F.jacobian(f, [x]), lambda: F.vhp(f, x, x), lambda: F.hvp(lambda a: (s(a),), x, x),
+    lambda: F.jacobian(f, x, strategy="backward"),
+    lambda: F.hessian(s, x, outer_jacobian_strategy="backward"),
+    lambda: F.jacobian(f, x, strategy="forward-mode"),
+    lambda: F.jacobian(f, x, strategy="forward-mode", create_graph=True),
+    lambda: F.jacobian(f, x, strategy="forward-mode", strict=True),
+    lambda: F.jacobian(f, x, strict=True, vectorize=True),
+]
+result = [attempt(each) for each in tries]
+
+# strict mode
+F = torch.autograd.functional
+x = torch.tensor([1., 2.])
+y = torch.tensor([3., 4.])
+k = torch.ones(2)
+constant = lambda a: k
+linear = lambda a: a.sum()
+partly = lambda a, b: a * 2
+tries = [
+    lambda: F.jacobian(constant, x, strict=True), lambda: F.jacobian(partly, (x, y), strict=True),
+    lambda: F.jacobian(lambda a: a * 2, x, strict=True, create_graph=True),
+    lambda: F.hessian(linear, x, strict=True), lambda: F.hessian(constant, x, strict=True),
+    lambda: F.vjp(constant, x, k, strict=True), lambda: F.vjp(partly, (x, y), k, strict=True),
+    lambda: F.vjp(lambda a: a * 2, x, k, strict=True, create_graph=True),
+    lambda: F.jvp(constant, x, k, strict=True), lambda: F.jvp(partly, (x, y),
+    (k, k), strict=True),
+    lambda: F.jvp(lambda a: a * 2, x, k, strict=True), lambda: F.vhp(linear, x, k, strict=True),
+    lambda: F.hvp(linear, x, k, strict=True), lambda: F.vhp(lambda a, b: (a ** 2).sum(), (x, y),
+    (k, k), strict=True),
+    lambda: F.hvp(lambda a, b: (a ** 2).sum() + b.sum(), (x, y), (k, k), strict=True),
+    lambda: F.vhp(lambda a: (a ** 2).sum(), x, k, strict=True, create_graph=True),
+    lambda: F.hessian(lambda a: (a ** 2).sum(), x, strict=True),
+    lambda: F.hessian(lambda a: (a ** 2).sum(), x, strict=True, create_graph=True),
+]
+result = [attempt(each) for each in tries]
+
+# a gradient that is right
+check = torch.autograd.gradcheck
+x = torch.tensor([1., 2.], dtype=torch.float64, requires_grad=True)
+y = torch.tensor([[3.], [4.]], dtype=torch.float64, requires_grad=True)
+k = torch.ones(2, dtype=torch.float64)
+result = [check(lambda a, b: (a * b, a.exp()), (x, y)), check(torch.sin, x),
+          check(torch.sin, [x]),
+          check(lambda a, c: a * c, (x, k)), check(lambda a, n: a * n, (x, 3)),
+          check(torch.exp, x, fast_mode=True),
+          torch.autograd.gradgradcheck(lambda a, b: a * a * b, (x, y)), x.grad, x._version,
+          torch.autograd.gradgradcheck(torch.exp, (x,), (k.clone().requires_grad_(),)),
+          torch.autograd.gradgradcheck(torch.exp, x, gen_non_contig_grad_outputs=True),
+          check(lambda a: k, x), check(lambda a: (a * 2, k), x)]
+
+# a gradient that is wrong
+check = torch.autograd.gradcheck
+class Wrong(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        return a * 2, b * 3
+    @staticmethod
+    def backward(ctx, g, h):
+        return g * 2, h * 4
+x = torch.tensor([1., 2.], dtype=torch.float64, requires_grad=True)
+result = [attempt(lambda: check(Wrong.apply, (x, x.detach().clone().requires_grad_()), eps=0.25)),
+          attempt(lambda: check(Wrong.apply,
+          (x, x.detach().clone().requires_grad_()), raise_exception=False)),
+          attempt(lambda: check(Wrong.apply, (x, x.detach().clone().requires_grad_()), atol=10.))]
+
+# gradients that are not multiplied, or of undefined gradients
+check = torch.autograd.gradcheck
+class Fixed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        return a * 2
+    @staticmethod
+    def backward(ctx, g):
+        return torch.full_like(g, 2.) * (g != 0) if kind == "zero" else g * 0 + answer
+class NeedsGrad(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        ctx.set_materialize_grads(False)
+        return a * 2
+    @staticmethod
+    def backward(ctx, g):
+        if g is None:
+            raise RuntimeError("no gradient")
+        return g * 2
+x = torch.tensor([1.], dtype=torch.float64, requires_grad=True)
+result = []
+kind, answer = "fixed", 2.
+result.append(attempt(lambda: check(Fixed.apply, x)))
+result.append(attempt(lambda: check(NeedsGrad.apply, x)))
+result.append(attempt(lambda: check(NeedsGrad.apply, x, check_undefined_grad=False)))
+
+# inputs that cannot be checked
+check = torch.autograd.gradcheck
+x = torch.tensor([1., 2.], requires_grad=True)
+e = torch.ones(1, dtype=torch.float64).expand(2).requires_grad_()
+result = [attempt(lambda: check(torch.exp, torch.ones(2))), attempt(lambda: check(torch.exp, e)),
+          attempt(lambda: check(torch.exp, x, eps=1e-2, atol=1e-1))]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(PROGRAMS))
+def test_same(title: str, text: str) -> None:
+    both(source(text))
+
+
+def test_forward_mode_is_computed_backward() -> None:
+    functional = graphwidget.autograd.functional
+    x = graphwidget.tensor([1.0, 2.0])
+    found = functional.jacobian(graphwidget.exp, x, vectorize=True, strategy="forward-mode")
+    assert graphwidget.equal(found, functional.jacobian(graphwidget.exp, x))
+
+
+def test_what_is_not_offered_says_so() -> None:
+    x = graphwidget.tensor([1.0], dtype=graphwidget.float64, requires_grad=True)
+    with pytest.raises(NotImplementedError, match="check_forward_ad"):
+        graphwidget.autograd.gradcheck(graphwidget.exp, x, check_forward_ad=True)
