@@ -19,7 +19,7 @@ result = [F.jacobian(one, x), F.jacobian(two, (x, y)), F.jacobian(one, (x,)), x.
           F.jacobian(lambda a: (a * 2,), x), F.jacobian(lambda a: y, x), F.jacobian(one,
           torch.tensor(2.)),
           F.jacobian(lambda a, b: a, (x, y)),
-          F.jacobian(one, x, vectorize=True)]
+          F.jacobian(lambda a: a.sum(), y)]
 
 # hessians of all forms
 F = torch.autograd.functional
@@ -28,7 +28,7 @@ y = torch.tensor([3., 4.], dtype=torch.float64)
 one = lambda a: (a ** 3).sum()
 two = lambda a, b: (a * b).sum() ** 2
 result = [F.hessian(one, x), F.hessian(two, (x, y)), F.hessian(lambda a: a.sum(), x),
-          F.hessian(one, x, vectorize=True), F.hessian(lambda a: (a ** 3).sum().view(1, 1), x),
+          F.hessian(lambda a: (a ** 3).sum().view(1, 1), x),
           F.hessian(one, (x,))]
 
 # results that may be differentiated again
@@ -185,10 +185,11 @@ def test_same(title: str, text: str) -> None:
 
 
 def test_forward_mode_is_computed_backward() -> None:
-    functional = graphwidget.autograd.functional
+    jacobian = graphwidget.autograd.functional.jacobian
     x = graphwidget.tensor([1.0, 2.0])
-    found = functional.jacobian(graphwidget.exp, x, vectorize=True, strategy="forward-mode")
-    assert graphwidget.equal(found, functional.jacobian(graphwidget.exp, x))
+    for strategy in ("reverse-mode", "forward-mode"):
+        found = jacobian(graphwidget.exp, x, vectorize=True, strategy=strategy)
+        assert graphwidget.equal(found, jacobian(graphwidget.exp, x))
 
 
 def test_what_is_not_offered_says_so() -> None:
