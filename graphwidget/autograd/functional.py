@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import shapes
+from ..core import joins, shapes
 from ..core.backward import grad
 from ..core.modes import enable_grad, is_grad_enabled, set_grad_enabled
 from ..core.tensor import Tensor
@@ -335,7 +335,7 @@ def _rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -
                 raise RuntimeError(text + STRICT_GRAPH)
             columns[nr].append(each)
     return tuple(
-        shapes.view(shapes.stack(column), *output._data.shape, *inputs[nr]._data.shape)
+        shapes.view(joins.stack(column), *output._data.shape, *inputs[nr]._data.shape)
         for nr, column in enumerate(columns)
     )
 
