@@ -16,7 +16,7 @@ from .node import Output, accumulator, target_of
 from .observer import get_observer, set_observer
 from .tensor import Tensor, as_view
 from .version import bump
-from .views import rebase
+from .views import check_writable, rebase, retaining
 
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to "
@@ -201,14 +201,18 @@ def _linked(
         raise RuntimeError(LEAF_WRITTEN)
     if not given:
         warnings.warn(NOT_AN_INPUT, stacklevel=4)
+    keeps = retaining(out)
     if out._view is not None:
         if count > 1:
             raise RuntimeError(VIEW_OF_SEVERAL)
+        check_writable(out, node.name())
         rebase(out, out._view, node)
         hot.refresh(out)
     else:
         out._node = Output(node, nr) if len(node.metas) > 1 else node
     out._requires_grad = True
+    if keeps is not None:
+        out.retain_grad()
     return out
 
 

@@ -127,8 +127,11 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
         return False
     differentiable = [x for x, name in zip(operands, op.inputs, strict=True)
                       if name in op.derivatives]  # fmt: skip
-    wanted = operands[0]._meta.floating and any(x.requires_grad for x in differentiable)
-    if wanted or operands[0].requires_grad:
+    # A copy into integers has no gradient; other ops make them require it, as PyTorch's do.
+    wanted = op.name != "copy" or operands[0]._meta.floating
+    wanted = wanted and any(x.requires_grad for x in differentiable)
+    # PyTorch has no derivatives of logical ops at all, so that they may write leaves.
+    if (wanted or operands[0].requires_grad) and not op.name.startswith("logical_"):
         check_writable(operands[0], op.name + "_")
     for operand in operands:
         if operand._view is not None:
@@ -242,6 +245,9 @@ def history(tensor: Tensor, node: Node) -> None:
     if "result" in node.saves:
         node.saved_result = saved_output(tensor)  # type: ignore[attr-defined]
     if tensor._view is not None:
+        if not tensor._meta.floating:
+            kind = dtypes.type_word(tensor._data.dtype)
+            raise RuntimeError(f"Autograd not support dtype: {kind}")
         rebase(tensor, tensor._view, node)
         hot.refresh(tensor)
         # Errors about what the node saved name the view's own history for as long as it lives.

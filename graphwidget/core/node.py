@@ -243,7 +243,7 @@ class Node:
         if op is not None and name in op.metadata(self.targets):
             value = getattr(self, "p_" + name)
             if name != "indices":
-                return unsigned(value)
+                return value if name == "exponent" else unsigned(value)
             if value is None:
                 raise errors.freed(self)
             if isinstance(value, PackedIndices):

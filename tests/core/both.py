@@ -33,6 +33,8 @@ WARNED_ONCE = (
     "Converting a tensor with requires_grad=True to a scalar",
     "The use of `x.T` on tensors of dimension other than 2",
     "Tensor.T is deprecated on",
+    "index_reduce() is in beta",
+    "The reduce argument of torch.scatter with Tensor src is deprecated",
 )
 """PyTorch gives these warnings once in a process, so only the first program would show them."""
 

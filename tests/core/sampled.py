@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,31 @@ from tests.core.writer import Writer
 from tests.optable.samples import SAMPLES
 
 OPERAND = re.compile(r"(?<![\w.'\"])([xyzw])\b(?! ?=[^=])")
-METHOD = re.compile(r"^x\.(\w+)\((.*)\)$")
-FUNCTION = re.compile(r"^torch\.(\w+)\(x(?:, )?(.*)\)$")
 KEYS = list(SAMPLES)
 WRITABLE = {op.name for op in TABLE.values() if op.inplace}
+
+
+def call_of(text: str) -> tuple[str, str] | None:
+    """``x.f(...)`` and ``torch.f(x, ...)`` as the function's name and its other arguments; None
+    when a text is something else, or names x again (it would be written while it is read)."""
+    try:
+        call = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    owner = call.func.value
+    if not isinstance(owner, ast.Name) or owner.id not in ("x", "torch"):
+        return None
+    args = [ast.unparse(each) for each in call.args]
+    if owner.id == "torch":
+        if args[:1] != ["x"]:
+            return None
+        args = args[1:]
+    args += [f"{each.arg}={ast.unparse(each.value)}" for each in call.keywords]
+    rest = ", ".join(args)
+    return None if re.search(r"\bx\b", rest) else (call.func.attr, rest)
+
 
 if TYPE_CHECKING:
     Base = Writer
@@ -78,28 +100,28 @@ class Sampled(Base):
         """The in-place form of a sample that has one."""
         for _ in range(20):
             sample = self.some(SAMPLES[self.some(KEYS)])
-            found = METHOD.match(sample.text) or FUNCTION.match(sample.text)
-            if found and found[1] in WRITABLE and hasattr(torch.Tensor, found[1] + "_"):
+            found = call_of(sample.text)
+            if found and found[0] in WRITABLE and hasattr(torch.Tensor, found[0] + "_"):
                 shapes = self.some(sample.shapes)
                 names = [self.operand(tuple(shape), False, sample.integers) for shape in shapes]
                 if not self.undefined(*names[:1], names[-1]):
-                    return self.filled(f"x.{found[1]}_({found[2]})", names)
+                    return self.filled(f"x.{found[0]}_({found[1]})", names)
         return self.factory()
 
     def sampled_out(self) -> str:
         """The ``out=`` form of a sample that has one."""
         for _ in range(20):
             sample = self.some(SAMPLES[self.some(KEYS)])
-            found = METHOD.match(sample.text) or FUNCTION.match(sample.text)
-            if found and found[1] in OUT:
+            found = call_of(sample.text)
+            if found and found[0] in OUT:
                 shapes = self.some(sample.shapes)
                 names = [self.operand(tuple(shape), False, sample.integers) for shape in shapes]
-                rest = f", {found[2]}" if found[2] else ""
+                rest = f", {found[1]}" if found[1] else ""
                 # In one statement: PyTorch does not resize what numpy has looked at.
                 # A result of another dtype is resized once or twice, warned of or not, as it comes.
                 made = f"o = torch.empty(0, dtype={names[0]}.dtype)"
                 made = self.some([made, f"o = torch.zeros_like({names[0]}).detach()"])
-                inner = self.filled(f"torch.{found[1]}(x{rest}, out=o)", names)
+                inner = self.filled(f"torch.{found[0]}(x{rest}, out=o)", names)
                 grad = self.some(["torch.no_grad()", "torch.no_grad()", "torch.enable_grad()"])
                 return f"{made}\nwith {grad}:\n    {inner}"
         return self.factory()
