@@ -1,5 +1,5 @@
-"""Functions that read and write by masks and at flat indices; each that writes has its form in
-place."""
+"""Functions that read and write by masks, at flat indices and at lists of indices; each that writes
+has its form in place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
-from .indexing import EXPANDED
+from .indexing import EXPANDED, check_put
+from .indices import MASKS, Indices, check_bounds
 from .inplace import allowed, overlaps_itself
 from .promote import broadcast
 from .public import offer
@@ -136,3 +137,40 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """``put``, written into this tensor."""
     return _put(True, self, index, source, accumulate)
+
+
+# Lists of indices ---------------------------------------------------------------------------------
+def _index_put(here: bool, self: Tensor, indices: Any, values: Tensor, accumulate: bool) -> Tensor:
+    if isinstance(indices, Tensor) or not isinstance(indices, (tuple, list)):
+        name = "index_put_" if here else "index_put"
+        raise TypeError(
+            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not "
+            f"{type(indices).__name__}"
+        )
+    for i, each in enumerate(indices):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}"
+            )
+    if here:
+        allowed(TABLE["index_put"], (self, values))
+    used = sum(each._data.ndim if each._data.dtype in MASKS else 1 for each in indices)
+    if used > self._data.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {self._data.ndim} (got {used})")
+    at = Indices(indices)
+    shape = check_bounds(at, self._data.shape)
+    masks = values._data.size == 1 and not accumulate and all(a.dtype == bool for a in at)
+    check_put(self, at, values, shape, masks)
+    return do("index_put", self, (values,), {"indices": at, "accumulate": accumulate}, here)
+
+
+@offer()
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with ``values`` written (or added) at a tuple of index tensors."""
+    return _index_put(False, input, indices, values, accumulate)
+
+
+@offer()
+def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """``index_put``, written into this tensor."""
+    return _index_put(True, input, indices, values, accumulate)

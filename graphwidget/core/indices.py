@@ -1,0 +1,328 @@
+"""What an index is: the user's ``x[...]`` taken apart into views and advanced indices.
+
+Views are recorded with the numbers as the user gave them (-1, or no end at all), which is what
+PyTorch's nodes show.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..optable.index_kernels import indexed_shape
+from . import errors
+from .compile import TENSORS
+from .tensor import Tensor
+
+BAD_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+    "indices (got {})"
+)
+ZERO_DIM = (
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
+    "to convert a 0-dim tensor to a number"
+)
+ZERO_DIM_SLICE = "slice() cannot be applied to a 0-dim tensor."
+NOT_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
+    "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
+    "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result"
+)
+BYTES = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
+MASKS = (np.dtype(bool), np.dtype(np.uint8))
+TYPES = (np.dtype(np.int64), np.dtype(np.int32), *MASKS)
+LONG_SEQUENCE = 32
+"""From this length on a list is one index, whatever is in it."""
+
+
+class End(int):
+    """The end of a slice that has none: larger than any size, and not written out."""
+
+    def __repr__(self) -> str:
+        return ""
+
+    __str__ = __repr__
+
+
+END = End(2**63 - 1)
+
+
+class Indices(tuple[Any, ...]):
+    """Advanced indices: an array or None for each dim (a mask takes several), and the Tensors
+    that they are, with their versions, because a node keeps them for backward."""
+
+    tensors: tuple[Tensor | None, ...]
+    versions: tuple[int, ...]
+
+    def __new__(cls, tensors: Sequence[Tensor | None]) -> Indices:
+        last = max(i for i, each in enumerate(tensors) if each is not None)
+        tensors = tensors[: last + 1]
+        arrays = [None if each is None else each._data for each in tensors]
+        self = super().__new__(
+            cls, (a.view(bool) if a is not None and a.dtype == np.uint8 else a for a in arrays)
+        )
+        self.tensors = tuple(tensors)
+        self.versions = tuple(0 if each is None else each._version for each in tensors)
+        return self
+
+    def check(self, node: Any) -> None:
+        """Refuse tensors that were written since.
+
+        Raises:
+            RuntimeError: the version error of backward.
+        """
+        for tensor, version in zip(self.tensors, self.versions, strict=True):
+            if tensor is not None and tensor._version != version:
+                raise errors.stale(node, "indices", tensor, version)
+
+
+# What an index is -----------------------------------------------------------------------------
+def is_integer(item: Any) -> bool:
+    """An index that is one integer: Python's, numpy's or a 0-d integer tensor."""
+    kind = item.__class__
+    if kind is int:
+        return True
+    if kind is bool or isinstance(item, np.bool_):
+        return False
+    if isinstance(item, (int, np.integer)):
+        return True
+    array = item._data if isinstance(item, Tensor) else item
+    return isinstance(array, np.ndarray) and array.ndim == 0 and array.dtype.kind in "iu"
+
+
+def as_tuple(index: Any) -> tuple[Any, ...]:
+    """An index as a tuple of indices for the dims; lists with more than numbers are tuples too.
+
+    Warns:
+        UserWarning: for such a list.
+    """
+    if isinstance(index, tuple):
+        return index
+    if isinstance(index, (Tensor, np.ndarray)) or not isinstance(index, Sequence):
+        return (index,)
+    several = (slice, Tensor, np.ndarray, Sequence, type(None), type(Ellipsis))
+    if len(index) < LONG_SEQUENCE and any(isinstance(item, several) for item in index):
+        warnings.warn(NOT_TUPLE, stacklevel=3)
+        return tuple(index)
+    return (index,)
+
+
+def as_index_tensor(item: Any) -> Tensor:
+    """An advanced index as a tensor.
+
+    Raises:
+        TypeError: a string.
+    """
+    if isinstance(item, Tensor):
+        return item
+    if isinstance(item, bool):
+        return Tensor._wrap(np.asarray(item))
+    if isinstance(item, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(item, Sequence):
+        item = np.array([each._data if isinstance(each, Tensor) else each for each in item])
+    return Tensor._wrap(item if item.dtype.kind in "iub" and item.size else item.astype(np.int64))
+
+
+def class_name(item: Any) -> str:
+    """The class's name as C sees it: numpy's with the module."""
+    name = type(item).__name__
+    return f"numpy.{name}" if isinstance(item, np.generic) and type(item) is not float else name
+
+
+def dims_of(item: Any) -> int:
+    """How many dims an index takes.
+
+    Raises:
+        IndexError: it is no index.
+    """
+    if item is None or item is Ellipsis or isinstance(item, bool):
+        return 0
+    if isinstance(item, (slice, int, np.integer)):
+        return 1
+    if isinstance(item, (Tensor, np.ndarray)):
+        array = item._data if isinstance(item, Tensor) else item
+        return array.ndim if array.dtype in MASKS else 1
+    if isinstance(item, Sequence):
+        if isinstance(item, str):
+            raise TypeError("new(): invalid data type 'str'")
+        bools = np.array([each for each in item if isinstance(each, (bool, Sequence))])
+        return 1 if bools.dtype != bool else max(bools.ndim, 1)
+    raise IndexError(BAD_INDEX.format(class_name(item)))
+
+
+def expand_index(tensor: Tensor, items: tuple[Any, ...]) -> list[tuple[int, Any]]:
+    """The index with the ellipsis written out; each with its place in the original, which
+    PyTorch's messages call the dimension.
+
+    Raises:
+        IndexError: more indices than dimensions, or something that is no index.
+    """
+    used = sum([dims_of(item) for item in items])
+    ndim = tensor._data.ndim
+    if used > ndim:
+        if ndim == 0 and len(items) == 1:
+            refuse_zero_dim(items[0])
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    places = [i for i, item in enumerate(items) if item is Ellipsis]
+    if not places:
+        return list(enumerate(items))
+    first = places[0]
+    whole = [slice(None) if item is Ellipsis else item for item in items]
+    missing = ndim - used - (len(places) - 1)
+    return [*enumerate(whole[:first]), *((first, slice(None)) for _ in range(missing)),
+            *enumerate(whole[first + 1 :], first + 1)]  # fmt: skip
+
+
+def refuse_zero_dim(item: Any) -> None:
+    """The errors of one index into a 0-d tensor that has texts of its own.
+
+    Raises:
+        IndexError, ValueError: PyTorch's texts.
+    """
+    if isinstance(item, slice):
+        slice_numbers(item)
+        raise IndexError(ZERO_DIM_SLICE)
+    if is_integer(item) and not isinstance(item, Tensor):
+        place = int(item)
+        outside = f"index {place} is out of bounds for dimension 0 with size 0"
+        raise IndexError(outside if place else ZERO_DIM)
+
+
+# Basic indices ----------------------------------------------------------------------------------
+def slice_numbers(item: slice) -> tuple[int, int, int]:
+    """start, end and step as numbers.
+
+    Raises:
+        ValueError: the step is not positive.
+    """
+
+    def number(bound: Any, default: int) -> int:
+        if bound is None:
+            return default
+        if isinstance(bound, Tensor):
+            return int(bound.item())
+        return bound if bound.__class__ is int else int(bound.__index__())
+
+    step = number(item.step, 1)
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    if step < 0:
+        raise ValueError("step must be greater than zero")
+    return number(item.start, 0), number(item.stop, END), step
+
+
+def integer_index(item: Any, dim: int, size: int) -> int:
+    """An integer index, checked.
+
+    Raises:
+        IndexError: out of bounds (PyTorch's text).
+    """
+    index = item if item.__class__ is int else int(item._data if isinstance(item, Tensor) else item)
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+    return index
+
+
+def basic_part(tensor: Tensor, items: list[tuple[int, Any]]) -> tuple[Tensor, list[Tensor | None]]:
+    """Apply what is basic in an index as views; return the view and one entry per dimension
+    left: a tensor for an advanced index, or None."""
+    view, dim = tensor, 0
+    left: list[Tensor | None] = []
+    for at, item in items:
+        if item is None:
+            view = TENSORS.unsqueeze(view, dim)
+            left.append(None)
+            dim += 1
+        elif isinstance(item, slice):
+            start, end, step = slice_numbers(item)
+            if view._data.ndim == 0:
+                raise IndexError(ZERO_DIM_SLICE)
+            if start != 0 or end < view._data.shape[dim] or step != 1:
+                view = TENSORS.slice(view, dim, start, end, step)
+            left.append(None)
+            dim += 1
+        elif is_integer(item):
+            size = view._data.shape[dim]
+            view = TENSORS.select(view, dim, integer_index(item, at, size))
+        else:
+            index = as_index_tensor(item)
+            if index._data.dtype == bool and index._data.ndim == 0:  # x[True] adds a dimension
+                view = TENSORS.unsqueeze(view, dim)
+                index = Tensor._wrap(np.zeros(int(index._data), np.int64))
+            left.append(index)
+            dim += index._data.ndim if index._data.dtype in MASKS else 1
+    return view, left
+
+
+def check_masks(indices: Indices, shape: tuple[int, ...]) -> None:
+    """Indices must have types that indices have, masks the indexed dims' sizes.
+
+    Raises:
+        IndexError: PyTorch's texts.
+    """
+    dim = 0
+    for tensor in indices.tensors:
+        if tensor is None:
+            dim += 1
+            continue
+        array = tensor._data
+        if array.dtype not in TYPES:
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        if array.dtype not in MASKS:
+            dim += 1
+            continue
+        for offset, size in enumerate(array.shape):
+            if size != shape[dim + offset]:
+                raise IndexError(
+                    f"The shape of the mask {list(array.shape)} at index {offset} does not match "
+                    f"the shape of the indexed tensor {list(shape)} at index {dim + offset}"
+                )
+        dim += array.ndim
+
+
+def warn_of_bytes(indices: Indices) -> None:
+    """Masks should be bools.
+
+    Warns:
+        UserWarning: one is not.
+    """
+    for tensor in indices.tensors:
+        if tensor is not None and tensor._data.dtype == np.uint8:
+            warnings.warn(BYTES, stacklevel=4)
+
+
+def check_bounds(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Integer indices must be in bounds, where any item is read at all. Returns the shape of
+    what the indices read.
+
+    Raises:
+        IndexError: PyTorch's texts.
+    """
+    check_masks(indices, shape)
+    parts = [each.shape for each in indices if each is not None and each.dtype != bool]
+    try:
+        found = indexed_shape(shape, indices)
+    except ValueError:
+        shapes = ", ".join(str(list(each)) for each in parts)
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        ) from None
+    dim = 0
+    for array in indices:
+        if array is None or array.dtype == bool:
+            dim += 1 if array is None else array.ndim
+            continue
+        size = shape[dim]
+        if array.size and not size:
+            raise IndexError("index is out of bounds for dimension with size 0")
+        if array.size and 0 not in found and (array.min() < -size or array.max() >= size):
+            outside = array[(array < -size) | (array >= size)]
+            raise IndexError(
+                f"index {outside[0]} is out of bounds for dimension {dim} with size {size}"
+            )
+        dim += 1
+    return found
