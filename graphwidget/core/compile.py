@@ -10,7 +10,10 @@ Every generated function has the module ``hot`` as its globals.
 from __future__ import annotations
 
 import inspect
+import threading
+import types
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -223,33 +226,63 @@ def link_function_source(op: Op) -> str:
     return "\n".join(lines)
 
 
-def build(op: Op) -> Callable[..., Any]:
-    """The record function of an op (and, among the globals, its node classes and ``link``)."""
-    scope: dict[str, Any] = {"OP": op, "kernel": op.kernel}
-    for targets in plans(op):
-        scope[plan_name(op, targets)] = node_class(op, targets)
-    source = record_source(op)
+# When it is first used --------------------------------------------------------------------------
+# Writing and compiling the functions of all ops would take most of a second. Each is therefore a
+# stub until it is called; then it takes over the written one's code and stays the same object.
+
+
+def stub(*args: Any, which: tuple[str, str], **kwargs: Any) -> Any:
+    return written(which)(*args, **kwargs)  # type: ignore[name-defined]
+
+
+STUBS: dict[tuple[str, str], types.FunctionType] = {}
+"""The functions by (what they do, key of the op)."""
+
+WRITING = threading.RLock()
+
+
+def awaiting(what: str, op: Op) -> Callable[..., Any]:
+    """A function of an op (``record``, ``operator`` or ``link``), not written yet."""
+    function = types.FunctionType(stub.__code__, hot.__dict__, op.name)
+    function.__kwdefaults__ = {"which": (what, op.key)}
+    function.__module__ = "graphwidget"
+    function.__doc__ = f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
+    function.__signature__ = signature_of(op)  # type: ignore[attr-defined]
+    STUBS[what, op.key] = function
+    return function
+
+
+def written(which: tuple[str, str]) -> Callable[..., Any]:
+    """The function, written now if this is its first call."""
+    function = STUBS[which]
+    with WRITING:
+        if function.__code__ is stub.__code__:
+            made = build(*which)
+            function.__defaults__ = made.__defaults__
+            function.__code__ = made.__code__
+    return function
+
+
+hot.written = written
+
+
+def build(what: str, key: str) -> types.FunctionType:
+    """A function of an op, with its op, kernel and node classes among the globals."""
+    op, prefix = TABLE[key], key.replace(".", "_")
     # All generated functions share their globals, so an op's own names carry its key.
-    prefix = op.key.replace(".", "_")
-    for name in ("OP", "kernel"):
-        hot.__dict__[f"{name}_{prefix}"] = scope[name]
-    for name, value in scope.items():
-        if name.startswith("node_"):
-            hot.__dict__[name] = value
+    if f"OP_{prefix}" not in hot.__dict__:
+        hot.__dict__[f"kernel_{prefix}"] = op.kernel
+        for targets in plans(op):
+            hot.__dict__[plan_name(op, targets)] = node_class(op, targets)
+        hot.__dict__[f"OP_{prefix}"] = op
+    source = link_function_source(op) if what == "link" else record_source(op)
     source = source.replace("OP", f"OP_{prefix}").replace("kernel(", f"kernel_{prefix}(")
-    filename = f"<graphwidget {op.key}>"
-    exec(compile(source, filename, "exec"), hot.__dict__)
-    record = hot.__dict__.pop("record")
-    if op.derivatives:
-        exec(compile(link_function_source(op), filename, "exec"), hot.__dict__)
-        LINKS[op.key] = hot.__dict__.pop("link")
-    if op.pointwise and len(op.inputs) == 2:
-        exec(compile(operator_source(source, op), filename, "exec"), hot.__dict__)
-        OPERATORS[op.key] = hot.__dict__.pop("record")
-    record.__name__ = record.__qualname__ = op.name
-    record.__module__ = "graphwidget"
-    record.__doc__ = f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
-    return record  # type: ignore[no-any-return]
+    if what == "operator":
+        source = operator_source(source, op)
+    scope: dict[str, Any] = {}
+    exec(compile(source, f"<graphwidget {key}>", "exec"), hot.__dict__, scope)
+    (made,) = scope.values()
+    return made  # type: ignore[no-any-return]
 
 
 def operator_source(source: str, op: Op) -> str:
@@ -274,7 +307,7 @@ LINKS: dict[str, Callable[..., Node | None]] = {}
 
 def record_list(op: Op) -> Callable[..., Any]:
     """The record function of an op on a list of tensors (``cat``)."""
-    plan = node_class(op, op.inputs)
+    class_of = cache(lambda: node_class(op, op.inputs))
 
     def record(tensors: Any, *args: Any, **params: Any) -> Any:
         tensors = tuple(tensors)
@@ -287,7 +320,7 @@ def record_list(op: Op) -> Callable[..., Any]:
         node: Any = None
         which = [i for i, tensor in enumerate(tensors) if tensor._requires_grad]
         if which and hot.grad_enabled() and out._meta.floating:
-            node = plan()
+            node = class_of()()
             node.start(tuple(hot.target_of(tensors[i]) for i in which))
             node.which, node.count = tuple(which), len(tensors)
             metas = [tensor._meta for tensor in tensors]
@@ -306,7 +339,7 @@ def record_list(op: Op) -> Callable[..., Any]:
 
 def record_many(op: Op) -> Callable[..., Any]:
     """The record function of an op with several outputs (``max.dim``, ``unbind``)."""
-    classes = {targets: node_class(op, targets) for targets in plans(op)}
+    class_of = cache(lambda targets: node_class(op, targets))
     count = len(op.inputs)
     defaults = {name: value for name, value in op.params.items() if value is not REQUIRED}
 
@@ -322,7 +355,7 @@ def record_many(op: Op) -> Callable[..., Any]:
         given = dict(zip(op.inputs, tensors, strict=True))
         targets = tuple(name for name in op.derivatives if given[name]._requires_grad)
         if targets and hot.grad_enabled():
-            node = classes[targets]()
+            node = class_of(targets)()
             start_many(node, op, targets, given, outs, params)
         if op.view:
             for nr, out in enumerate(outs):
@@ -371,7 +404,11 @@ def specialise() -> None:
             record.__name__ = record.__qualname__ = op.name
             record.__signature__ = signature_of(op)  # type: ignore[attr-defined]
         else:
-            record = build(op)
+            record = awaiting("record", op)
+            if op.derivatives:
+                LINKS[op.key] = awaiting("link", op)
+            if op.pointwise and len(op.inputs) == 2:
+                OPERATORS[op.key] = awaiting("operator", op)
         TENSORS.__dict__[op.key.replace(".", "_")] = record
     for name, function in COMPOSITES.items():
         ARRAYS.__dict__[name] = bind(function, ARRAYS)

@@ -98,8 +98,14 @@ class _Writers(Namespace):
     def __getattr__(self, name: str) -> Any:
         if name in COMPOSITES:
             return _shared(name, COMPOSITES[name])
-        op = next((op for key, op in TABLE.items() if key.replace(".", "_") == name), None)
+        op = _ops().get(name)
         return _writer(op) if op is not None else _caller(name)
+
+
+@cache
+def _ops() -> dict[str, Op]:
+    """The ops by the names that formulas call them."""
+    return {key.replace(".", "_"): op for key, op in TABLE.items()}
 
 
 F = _Writers()
