@@ -15,7 +15,6 @@ from ...core.activations import (
     hardtanh_,
     leaky_relu,
     leaky_relu_,
-    log_softmax,
     logsigmoid,
     mish,
     prelu,
@@ -27,8 +26,6 @@ from ...core.activations import (
     selu_,
     sigmoid,
     silu,
-    softmax,
-    softmin,
     softplus,
     softshrink,
     softsign,
@@ -79,6 +76,7 @@ from .probability import (
     kl_div,
     poisson_nll_loss,
 )
+from .softmax import log_softmax, softmax, softmin
 
 __all__ = [
     "avg_pool1d", "avg_pool2d", "batch_norm", "binary_cross_entropy",

@@ -1,0 +1,183 @@
+"""Normalization with statistics of the batch, or of each sample: batch and instance norm."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..core import dtypes
+from ..core.factories import empty, ones, tensor, zeros
+from ..core.tensor import Tensor
+from . import functional, init
+from .module import Module
+from .parameter import Parameter
+
+
+class _NormBase(Module):
+    """What both share: weights, running statistics, and their place in state dicts."""
+
+    _version = 2  # from 2 on, `num_batches_tracked` is in state dicts
+    _ndims: ClassVar[tuple[int, ...]]
+    weight: Parameter | None
+    bias: Parameter | None
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        factory = {"device": device, "dtype": dtype}
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            made = Parameter(empty(num_features, **factory)) if wanted else None
+            self.register_parameter(name, made)
+        if track_running_stats:
+            self.register_buffer("running_mean", zeros(num_features, **factory))
+            self.register_buffer("running_var", ones(num_features, **factory))
+            self.register_buffer("num_batches_tracked", tensor(0, dtype=dtypes.int64))
+        else:
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                self.register_buffer(name, None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Start the running statistics anew: mean 0, variance 1."""
+        if self.track_running_stats:
+            assert self.running_mean is not None
+            assert self.running_var is not None
+            assert self.num_batches_tracked is not None
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Start with weight 1, bias 0, and new running statistics."""
+        self.reset_running_stats()
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() not in self._ndims:
+            kinds = " or ".join(f"{ndim}D" for ndim in self._ndims)
+            raise ValueError(f"expected {kinds} input (got {input.dim()}D input)")
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, bias={self.bias is not None}, "
+            f"track_running_stats={self.track_running_stats}"
+        )
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
+    ) -> None:
+        version, key = local_metadata.get("version"), prefix + "num_batches_tracked"
+        if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
+            state_dict[key] = self.num_batches_tracked
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+
+class _BatchNorm(_NormBase):
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalized input; in training the running statistics follow the batch."""
+        self._check_input_dim(input)
+        factor = 0.0 if self.momentum is None else self.momentum
+        tracked = self.num_batches_tracked
+        if self.training and self.track_running_stats and tracked is not None:
+            tracked.add_(1)
+            if self.momentum is None:  # the mean over all batches so far
+                factor = 1.0 / float(tracked)
+        running = not self.training or self.track_running_stats
+        return functional.batch_norm(
+            input,
+            self.running_mean if running else None,
+            self.running_var if running else None,
+            self.weight,
+            self.bias,
+            self.training or (self.running_mean is None and self.running_var is None),
+            factor,
+            self.eps,
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Each channel of (N, C) or (N, C, L), normalized over the batch (Ioffe and Szegedy, 2015)."""
+
+    _ndims = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Each channel of (N, C, H, W), normalized over the batch."""
+
+    _ndims = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Each channel of (N, C, D, H, W), normalized over the batch."""
+
+    _ndims = (5,)
+
+
+class _InstanceNorm(_NormBase):
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalized input; a sample alone has one dim less."""
+        self._check_input_dim(input)
+        alone = input.dim() == min(self._ndims)
+        dim = 0 if alone else 1
+        if input.size(dim) != self.num_features and self.affine:
+            raise ValueError(
+                f"expected input's size at dim={dim} to match num_features ({self.num_features}), "
+                f"but got: {input.size(dim)}."
+            )
+        found = functional.instance_norm(
+            input.unsqueeze(0) if alone else input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            self.momentum if self.momentum is not None else 0.0,
+            self.eps,
+        )
+        return found.squeeze(0) if alone else found
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Each channel of each sample of (N, C, L) or (C, L), normalized (Ulyanov et al., 2016)."""
+
+    _ndims = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Each channel of each sample of (N, C, H, W) or (C, H, W), normalized."""
+
+    _ndims = (3, 4)

@@ -1,0 +1,53 @@
+"""Dropout: in training, items or whole channels are set to zero at random."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ..core.tensor import Tensor
+from . import functional
+from .module import Module
+
+
+class _Dropout(Module):
+    _function: ClassVar[str]
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if p < 0 or p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p = p
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input; in training with parts of it zero and the rest scaled by 1 / (1 - p)."""
+        drop = getattr(functional, self._function)
+        return drop(input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout(_Dropout):
+    """Each item is zero with probability p (Hinton et al., 2012)."""
+
+    _function = "dropout"
+
+
+class Dropout1d(_Dropout):
+    """Each channel of (N, C, L) or (C, L) is zero with probability p."""
+
+    _function = "dropout1d"
+
+
+class Dropout2d(_Dropout):
+    """Each channel of (N, C, H, W) is zero with probability p."""
+
+    _function = "dropout2d"
+
+
+class AlphaDropout(_Dropout):
+    """Dropout that keeps the mean and variance that SELU gives (Klambauer et al., 2017)."""
+
+    _function = "alpha_dropout"

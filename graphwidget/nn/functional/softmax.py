@@ -1,0 +1,43 @@
+"""Softmax and its kin with the signatures of `torch.nn.functional`, where `dim` may be left out."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...core import activations
+from ...core.tensor import Tensor
+
+
+def _chosen(name: str, ndim: int, level: int) -> int:
+    """The dim that PyTorch takes when none is given, with its warning."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+        "dim=X as an argument.",
+        stacklevel=level + 1,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """exp(input) over its sum along a dim."""
+    dim = _chosen("softmax", input.ndim, _stacklevel) if dim is None else dim
+    return activations.softmax(input, dim, dtype=dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """The logarithm of `softmax`, computed stably."""
+    dim = _chosen("log_softmax", input.ndim, _stacklevel) if dim is None else dim
+    return activations.log_softmax(input, dim, dtype=dtype)
+
+
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """`softmax` of -input."""
+    dim = _chosen("softmin", input.ndim, _stacklevel) if dim is None else dim
+    return activations.softmin(input, dim, dtype=dtype)
