@@ -145,13 +145,13 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     if out % groups != 0:
         raise ValueError("dim 0 must be divisible by groups")
     each = out // groups
-    values = np.zeros(tensor.shape, tensor._data.dtype)
     middle = tuple(size // 2 for size in kernel)
-    for group in range(groups):
-        for channel in range(min(each, into)):
-            values[(group * each + channel, channel, *middle)] = 1
     with no_grad():
-        return tensor.copy_(Tensor._wrap(values))
+        tensor.zero_()
+        for group in range(groups):
+            for channel in range(min(each, into)):
+                tensor[(group * each + channel, channel, *middle)] = 1
+    return tensor
 
 
 def sparse_(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..core.tensor import Tensor
 from . import functional
+from .distance import PairwiseDistance
 from .loss import _Loss, _WeightedLoss
 
 
@@ -193,7 +194,9 @@ class TripletMarginWithDistanceLoss(_Loss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(None, None, reduction)
-        self.distance_function = distance_function
+        self.distance_function: Callable[[Tensor, Tensor], Tensor] = (
+            PairwiseDistance() if distance_function is None else distance_function
+        )
         self.margin = margin
         self.swap = swap
 

@@ -146,4 +146,7 @@ class GroupNorm(Module):
 
     def extra_repr(self) -> str:
         """The options."""
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )

@@ -32,10 +32,8 @@ class Unflatten(Module):
         TypeError: the sizes are no tuple or list of ints.
     """
 
-    def __init__(self, dim: int | str, unflattened_size: Any) -> None:
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
-        if not isinstance(dim, int):
-            raise TypeError("invalid argument type for dim parameter")
         if not isinstance(unflattened_size, tuple | list):
             raise TypeError(
                 "unflattened_size must be a tuple of ints, but found type "
