@@ -233,7 +233,7 @@ def link_function_source(op: Op) -> str:
 
 def stub(*args: Any, which: tuple[str, str], **kwargs: Any) -> Any:
     """What a function does until it is written: have itself written, and run."""
-    return written(which)(*args, **kwargs)  # type: ignore[name-defined]
+    return written(which)(*args, **kwargs)
 
 
 STUBS: dict[tuple[str, str], types.FunctionType] = {}
