@@ -98,7 +98,7 @@ def rpow(self: Tensor, base: Any) -> Tensor:
 @offer(out=True)
 def square(input: Tensor) -> Tensor:
     """input ** 2."""
-    return F.pow(input, 2)
+    return pow(input, 2)
 
 
 @offer(out=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
-from . import hot, random
+from . import dtypes, hot, random
 from .inplace import write
 from .public import offer
 from .tensor import Tensor
@@ -32,6 +32,10 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
     """self ** exponent, written into this tensor."""
     if isinstance(exponent, Tensor):
         return write(TABLE["pow.tensor"], self, (exponent,), {})
+    kind = dtypes.result_type(self._data, exponent)
+    if not dtypes.can_cast(kind, self._data.dtype):
+        found, wanted = dtypes.type_word(kind), dtypes.type_word(self._data.dtype)
+        raise RuntimeError(f"result type {found} can't be cast to the desired output type {wanted}")
     return write(TABLE["pow"], self, (), {"exponent": exponent})
 
 
@@ -62,7 +66,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 @offer(function=False)
 def square_(self: Tensor) -> Tensor:
     """self ** 2, written into this tensor."""
-    return write(TABLE["pow"], self, (), {"exponent": 2})
+    return pow_(self, 2)
 
 
 @offer(function=False)

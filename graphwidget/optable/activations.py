@@ -7,14 +7,14 @@ from typing import Any
 
 from . import activation_kernels as kernels
 from .declare import Namespace, composite, op
-from .refusals import floating
+from .refusals import floating, no_bools
 
 F = Namespace()
 ROOT_ONE_OVER_TWO_PI, ROOT_TWO_OVER_PI = (2 * math.pi) ** -0.5, (2 / math.pi) ** 0.5
 
 # Straight pieces ---------------------------------------------------------------------------------
 op("threshold(self, /, threshold, value)", kernels.threshold, inplace=True, pointwise=True,
-   public=False,
+   public=False, guard=no_bools("threshold_cpu"),
    d_self=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
    text="{self} where {self} > {threshold} else {value}",
    tex=r"\operatorname{{threshold}} {self}", onnx=None)

@@ -112,7 +112,9 @@ def where(condition: Array, a: Array, b: Array) -> Array:
 
 
 def sign(a: Array) -> Array:
-    """-1, 0 or 1; 0 for nan too, unlike numpy's."""
+    """-1, 0 or 1; 0 for nan too, unlike numpy's. Bools are their own sign."""
+    if a.dtype == bool:
+        return a.copy()
     return np.subtract(a > 0, a < 0, out=..., dtype=a.dtype)
 
 

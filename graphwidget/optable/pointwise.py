@@ -9,7 +9,7 @@ import numpy as np
 from . import kernels, layout
 from . import pointwise_kernels as more
 from .declare import Namespace, composite, op
-from .refusals import C_WORDS, floating
+from .refusals import C_WORDS, floating, no_bools, no_bools_in_relu
 
 F = Namespace()  # formulas are bound to their own F; this one is for the eye
 
@@ -211,6 +211,7 @@ def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> A
 
 
 op("pow.tensor(self, exponent, /)", np.power, inplace=True, pointwise=True, node="PowBackward1",
+   guard=no_bools("pow"),
    d_self=lambda grad, self, exponent: F.pow_backward_self(grad, self, exponent),
    d_exponent=lambda grad, self, exponent, result:
        F.pow_backward_exponent(grad, self, exponent, result),
@@ -261,6 +262,7 @@ op("sign(self, /)", kernels.sign, inplace=True, pointwise=True,
    text="sign({self})", tex=r"\operatorname{{sign}} {self}", onnx="Sign")
 
 op("abs(self, /)", np.absolute, inplace=True, also=("absolute",), pointwise=True,
+   guard=no_bools("abs_cpu"),
    d_self=lambda grad, self: grad * F.sign(self),
    sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
 
@@ -286,6 +288,7 @@ op("sigmoid_backward(grad_output, result, /) -> output", kernels.sigmoid_backwar
    tex=r"{grad_output} {result} (1 - {result})", onnx=None)
 
 op("relu(self, /)", kernels.relu, inplace=True, pointwise=True, out=False,
+   guard=no_bools_in_relu,
    d_self=lambda grad, result: F.threshold_backward(grad, result, 0),
    text="max({self}, 0)", tex=r"\max({self}, 0)", onnx="Relu")
 

@@ -47,6 +47,26 @@ def floating(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
+def no_bools(kernel: str) -> Callable[..., None]:
+    """A guard: operands that are all bools are refused."""
+
+    def guard(*dtypes: Any) -> None:
+        if all(dtype.kind == "b" for dtype in dtypes):
+            raise not_implemented(kernel, dtypes[0])
+
+    return guard
+
+
+def no_bools_in_relu(dtype: Any) -> None:
+    """Refuse bools.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+
+
 def nonzero_divisor(other: Any) -> None:
     """Refuse to divide integers by zero.
 
