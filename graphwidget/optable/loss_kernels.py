@@ -39,6 +39,15 @@ def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: int) -> A
     return np.multiply(difference, grad, out=...)
 
 
+def laid_out(losses: Array, a: Array) -> Array:
+    """Losses in the layout of what they are losses of."""
+    if losses.strides == a.strides or losses.shape != a.shape:
+        return losses
+    out = np.empty_like(a)
+    np.copyto(out, losses)
+    return out
+
+
 # The negative logarithm of a class's likelihood ---------------------------------------------------
 def _at_target(target: Array, ignore_index: int, classes: int) -> tuple[Any, Array | None]:
     """The index of each target's own class, and which targets count (None: all of them)."""
@@ -154,7 +163,7 @@ def binary_cross_entropy(
     with np.errstate(all="ignore"):
         yes, no = np.maximum(np.log(a), low), np.maximum(np.log1p(-a), low)
     losses = as_array((target - 1) * no - target * yes)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduced(laid_out(losses if weight is None else losses * weight, a), reduction)
 
 
 def cross_entropy_of_logits(
@@ -165,10 +174,10 @@ def cross_entropy_of_logits(
     if pos_weight is not None:
         soft = soft * ((pos_weight - 1) * target + 1)
     losses = as_array((1 - target) * a + soft)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduced(laid_out(losses if weight is None else losses * weight, a), reduction)
 
 
 def soft_margin(a: Array, target: Array, reduction: int) -> Array:
     """log(1 + exp(-t a))."""
     with np.errstate(over="ignore"):
-        return reduced(as_array(np.log1p(np.exp(-target * a))), reduction)
+        return reduced(laid_out(as_array(np.log1p(np.exp(-target * a))), a), reduction)

@@ -164,6 +164,10 @@ smooth = pytest.mark.parametrize(
 )
 
 
+DERIVED_ONCE = ("multi_margin_loss", "multilabel_margin_loss", "flash_attention")
+"""Ops of which PyTorch has no second derivative."""
+
+
 def total_of(sample: Sample, arrays: list[Any]) -> tuple[Any, list[Any]]:
     """The weighted sum of a sample's outputs, and the leaves it was computed from."""
     inputs = leaves(graphwidget, arrays, False)
@@ -188,6 +192,11 @@ def test_finite_differences(key: str, sample: Sample, function: Any) -> None:
     says: along a random direction of every input."""
     if "autograd.grad" in sample.text:
         return  # derivatives of derivatives come with the op itself
+    if function is total_of_slopes and key.removesuffix("_backward") in DERIVED_ONCE:
+        with pytest.raises(RuntimeError, match="is not implemented"):
+            total, inputs = function(sample, data(sample, sample.shapes[0], "float64"))
+            gradients(total, inputs, graphwidget)
+        return
     for shapes in sample.shapes:
         arrays = data(sample, shapes, "float64")
         total, inputs = function(sample, arrays)
