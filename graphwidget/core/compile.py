@@ -345,7 +345,7 @@ def record_many(op: Op) -> Callable[..., Any]:
     defaults = {name: value for name, value in op.params.items() if value is not REQUIRED}
 
     def record(*args: Any, **params: Any) -> Any:
-        tensors = args[:count]
+        tensors = tuple(hot.ABSENT if tensor is None else tensor for tensor in args[:count])
         params = {**defaults, **dict(zip(op.params, args[count:], strict=False)), **params}
         found = op.kernel(*(tensor._data for tensor in tensors), **params)
         outs = tuple(hot.Tensor._wrap(data) for data in found)
@@ -412,7 +412,7 @@ def specialise() -> None:
                 OPERATORS[op.key] = awaiting("operator", op)
         TENSORS.__dict__[op.key.replace(".", "_")] = record
     for name, function in COMPOSITES.items():
-        ARRAYS.__dict__[name] = bind(function, ARRAYS)
+        ARRAYS.__dict__.setdefault(name, bind(function, ARRAYS))
         TENSORS.__dict__[name] = bind(function, TENSORS)
 
 

@@ -90,11 +90,17 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
 
 
 def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
-    """For each target the expression of its gradient, once all is unpacked."""
+    """For each target the expression of its gradient, once all is unpacked. A formula that gives
+    several is called for the first of them."""
     local = (*op.saved_by(targets), *RELEASED)
     results = []
+    called: dict[Any, str] = {}
     for target in targets:
         derivative = op.derivatives[target]
+        place = derivative.place
+        if place is not None and derivative.formula in called:
+            results.append(f"{called[derivative.formula]}[{place}]")
+            continue
         args = ", ".join(
             {"grads": "grad"}.get(need, need)
             if need in ("grad", "grads") or need in local
@@ -102,6 +108,9 @@ def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
             for need in derivative.needs
         )
         call = f"{target}_{'arrays' if arrays else 'tensors'}({args})"
+        if place is not None:
+            called[derivative.formula] = parts = f"parts_{target}"
+            call = f"({parts} := {call})[{place}]"
         results.append("grad" if derivative.passes_on else call)
     return results
 

@@ -2,6 +2,7 @@
 
 from . import (
     activations,
+    attention,
     choices,
     comparisons,
     convolution,
@@ -36,6 +37,7 @@ __all__ = [
     "Namespace",
     "Op",
     "activations",
+    "attention",
     "bind",
     "choices",
     "comparisons",

@@ -16,7 +16,8 @@ only derivatives read. A derivative's parameter names say what it needs:
 * ``<input>_shape``, ``<input>_strides`` (in bytes), ``<input>_dtype`` and metadata names: nothing
   saved.
 
-Derivatives are written with operators and ``F.<op>`` only. ``F`` is not a module: the same
+``d_query__key`` is one formula that gives both derivatives, as a tuple, where they share most of
+their work. Derivatives are written with operators and ``F.<op>`` only. ``F`` is not a module: the same
 function is bound to one ``F`` of array kernels, one of Tensor functions and one of text, so
 that one formula computes, records and explains.
 """
@@ -61,11 +62,15 @@ def bind(function: Formula, namespace: Namespace) -> Formula:
 
 @dataclass(frozen=True)
 class Derivative:
-    """The derivative of an op by one input: its formula and what it needs, in order."""
+    """The derivative of an op by one input: its formula and what it needs, in order.
+
+    ``place`` is where this derivative lies in what the formula gives, when it gives several.
+    """
 
     input: str
     formula: Formula
     needs: tuple[str, ...]
+    place: int | None = None
 
     @property
     def passes_on(self) -> bool:
@@ -195,12 +200,15 @@ def parse_formulas(
         known |= {f"{each}_shape", f"{each}_strides", f"{each}_dtype"}
     derivatives: dict[str, Derivative] = {}
     for label, formula in formulas.items():
-        target = label.removeprefix("d_")
+        targets = label.removeprefix("d_").split("__")
         needs = tuple(inspect.signature(formula).parameters)
         strangers = [need for need in needs if need not in known]
-        if target not in inputs or strangers:
-            raise ValueError(f"{key}: {label} speaks of unknown {strangers or target}")
-        derivatives[target] = Derivative(target, formula, needs)
+        strangers += [target for target in targets if target not in inputs]
+        if strangers:
+            raise ValueError(f"{key}: {label} speaks of unknown {strangers}")
+        for place, target in enumerate(targets):
+            part = place if len(targets) > 1 else None
+            derivatives[target] = Derivative(target, formula, needs, part)
     return derivatives
 
 
@@ -249,7 +257,7 @@ def op(
         text: the formula in words of the inputs (``{self} × {other}``).
         tex: the same in TeX.
         onnx: the ONNX operator, or None where one op is not enough.
-        **formulas: ``d_<input>`` for each differentiable input.
+        **formulas: ``d_<input>`` for each differentiable input, or ``d_<input>__<input>``.
 
     Raises:
         ValueError: a formula asks for a name that the declaration does not have, or the
@@ -300,7 +308,8 @@ COMPOSITES: dict[str, Formula] = {}
 
 
 def composite(function: Formula) -> Formula:
-    """Make a function written with ``F`` available to formulas as ``F.<its name>``."""
+    """Make a function written with ``F`` available to formulas as ``F.<its name>``. A kernel that
+    was put into ``ARRAYS`` under that name does the same on arrays, faster."""
     if function.__name__ in COMPOSITES:
         raise ValueError(f"two shared functions are called {function.__name__}")
     COMPOSITES[function.__name__] = function

@@ -181,6 +181,9 @@ def _written(op: Op, target: str, grad: Text) -> str | None:
             shaped = what in ("shape", "strides", "dtype") and source in op.inputs
             given[need] = Shape(f"{{{source}}}.{what}") if shaped else Text(f"{{{need}}}")
     try:
-        return _text(bind(derivative.formula, F)(*(given[n] for n in derivative.needs))).text
+        found = bind(derivative.formula, F)(*(given[n] for n in derivative.needs))
+        if derivative.place is not None and isinstance(found, tuple):
+            found = found[derivative.place]
+        return _text(found).text
     except Exception:  # a formula that looks at numbers has no text of its own
         return None

@@ -35,6 +35,7 @@ from ...core.activations import (
     threshold_,
 )
 from ...core.padding import one_hot, pad
+from .attention import scaled_dot_product_attention
 from .convolution import (
     conv1d,
     conv2d,
@@ -60,6 +61,7 @@ from .margin import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
+from .multi_head import multi_head_attention_forward
 from .normalization import batch_norm, group_norm, layer_norm
 from .pooling import (
     avg_pool1d,
@@ -87,10 +89,11 @@ __all__ = [
     "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
     "layer_norm", "leaky_relu", "leaky_relu_", "linear", "log_softmax", "logsigmoid",
     "margin_ranking_loss", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
-    "max_pool2d_with_indices", "mish", "mse_loss", "multi_margin_loss", "multilabel_margin_loss",
-    "multilabel_soft_margin_loss", "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance",
-    "poisson_nll_loss", "prelu", "relu", "relu6", "rrelu", "rrelu_", "selu", "selu_", "sigmoid",
-    "silu", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink",
+    "max_pool2d_with_indices", "mish", "mse_loss", "multi_head_attention_forward",
+    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "nll_loss",
+    "normalize", "one_hot", "pad", "pairwise_distance", "poisson_nll_loss", "prelu", "relu",
+    "relu6", "rrelu", "rrelu_", "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu",
+    "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink",
     "softsign", "tanh", "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
 ]  # fmt: skip

@@ -1,0 +1,113 @@
+"""Attention."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core import dtypes
+from ...core.compile import TENSORS as F
+from ...core.functions import clone
+from ...core.modes import is_grad_enabled
+from ...core.products import matmul
+from ...core.shapes import expand, flatten, transpose, unsqueeze
+from ...core.tensor import Tensor
+from .dropout import dropout
+
+
+def scaled_dot_product_attention(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:  # fmt: skip
+    """softmax(query key^T scale + mask) value.
+
+    Args:
+        query: (..., L, E).
+        key: (..., S, E).
+        value: (..., S, V).
+        attn_mask: (..., L, S), broadcast: True where a query may look at a key, or numbers that are
+            added to the scores.
+        dropout_p: probability with which a weight is dropped (always: there is no ``training``).
+        is_causal: a query looks at no key behind its own place.
+        scale: 1 / sqrt(E) when not given.
+        enable_gqa: key and value have fewer heads (dim -3), each of which serves several queries.
+
+    Raises:
+        RuntimeError: types that differ, or a mask together with ``is_causal``.
+    """
+    _check(query, key, value, attn_mask)
+    if _fused(query, key, value, attn_mask, dropout_p, is_causal):
+        if enable_gqa:
+            key, value = (_repeated(each, query) for each in (key, value))
+        return F.flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
+    if enable_gqa:
+        key, value = (_repeated(each, query) for each in (key, value))
+    # the scale is shared between the operands, which keeps half precision from overflowing
+    by = math.sqrt(1 / math.sqrt(query._data.shape[-1]) if scale is None else scale)
+    scores = matmul(F.mul_number(query, by), F.mul_number(transpose(key, -2, -1), by))
+    mask = _causal(scores) if is_causal else attn_mask
+    if mask is not None:
+        scores = F.add(scores, _added(mask, query._data.dtype))
+    weights = F.safe_softmax(scores, scores._data.ndim - 1)
+    return matmul(dropout(weights, dropout_p) if dropout_p > 0 else weights, value)
+
+
+def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
+    kinds = [dtypes.c_word(each._data.dtype) for each in (query, key, value)]
+    if len(set(kinds)) > 1:
+        raise RuntimeError(
+            "Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{kinds[0]} key.dtype: {kinds[1]} and value.dtype: {kinds[2]} instead."
+        )
+    dims = [each._data.ndim for each in (query, key, value)]
+    if min(dims) < 2:
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{dims[0]} key.dim: {dims[1]} and value.dim: {dims[2]} instead."
+        )
+    if mask is not None and mask._data.dtype not in (bool, np.float32, query._data.dtype):
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+            f"attn_mask.dtype: {dtypes.c_word(mask._data.dtype)} and  query.dtype: {kinds[0]} "
+            "instead."
+        )
+
+
+def _fused(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, causal: bool
+) -> bool:
+    """Whether PyTorch takes its fused op, which keeps no weights: 4-d inputs with heads of one
+    size, no dropout and no gradient for the mask."""
+    shapes = [each._data.shape for each in (query, key, value)]
+    if dropout_p > 0 or any(len(shape) != 4 for shape in shapes) or (mask is not None and causal):
+        return False
+    if mask is not None and (mask.requires_grad and is_grad_enabled()):
+        return False
+    if mask is not None and mask._data.ndim not in (2, 4):
+        return False
+    return len({shape[-1] for shape in shapes}) == 1 and all(0 not in shape for shape in shapes)
+
+
+def _repeated(heads: Tensor, query: Tensor) -> Tensor:
+    """Each head as often as there are queries for it."""
+    n, count, *rest = heads._data.shape
+    times = query._data.shape[1] // count
+    if times == 1:
+        return heads
+    spread = expand(unsqueeze(heads, 2), n, count, times, *rest)
+    return flatten(clone(spread), 1, 2)
+
+
+def _causal(scores: Tensor) -> Tensor:
+    rows, columns = scores._data.shape[-2:]
+    return Tensor._wrap(np.tri(rows, columns, dtype=bool))
+
+
+def _added(mask: Tensor, dtype: Any) -> Tensor:
+    """A mask as numbers to add: 0 or -inf for one of booleans."""
+    if mask._data.dtype != bool:
+        return mask
+    return Tensor._wrap(np.where(mask._data, 0, -np.inf).astype(dtype))
