@@ -201,9 +201,10 @@ def record_source(op: Op) -> str:
         lines += ["        out._node = node; out._requires_grad = True"]
         if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):
             conditional = not all(op.outputs[0] in op.saved_by(plan) for plan in plans(op))
-            save = "out._counter = VersionCounter(); node.saved_result = (data, out._counter, 0)"
+            kept = op.outputs[0]
+            save = f"out._counter = VersionCounter(); node.saved_{kept} = (data, out._counter, 0)"
             lines.append(
-                "        " + (f"if 'result' in node.saves: {save}" if conditional else save)
+                "        " + (f"if {kept!r} in node.saves: {save}" if conditional else save)
             )
         lines += ["    else:", "        node = out._node = None; out._requires_grad = False"]
     else:

@@ -58,7 +58,7 @@ op("flash_attention_slope(grad_output, query, key, value, output, logsumexp, att
    onnx=None)
 
 
-# Attention whose weights are wanted, or dropped, is made of smaller ops ----------------------------
+# Attention whose weights are wanted, or dropped, is made of smaller ops ---------------------------
 def safe_softmax(a: Array, dim: int) -> Array:
     """softmax, with zeros where all of a row is -inf."""
     top = np.maximum.reduce(a, dim, keepdims=True, initial=-np.inf)

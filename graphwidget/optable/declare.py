@@ -17,8 +17,8 @@ only derivatives read. A derivative's parameter names say what it needs:
   saved.
 
 ``d_query__key`` is one formula that gives both derivatives, as a tuple, where they share most of
-their work. Derivatives are written with operators and ``F.<op>`` only. ``F`` is not a module: the same
-function is bound to one ``F`` of array kernels, one of Tensor functions and one of text, so
+their work. Derivatives are written with operators and ``F.<op>`` only. ``F`` is not a module: the
+same function is bound to one ``F`` of array kernels, one of Tensor functions and one of text, so
 that one formula computes, records and explains.
 """
 

@@ -9,10 +9,8 @@ import numpy as np
 
 from ...core import dtypes
 from ...core.compile import TENSORS as F
-from ...core.functions import clone
 from ...core.modes import is_grad_enabled
 from ...core.products import matmul
-from ...core.shapes import expand, flatten, transpose, unsqueeze
 from ...core.tensor import Tensor
 from .dropout import dropout
 
@@ -47,7 +45,7 @@ def scaled_dot_product_attention(
         key, value = (_repeated(each, query) for each in (key, value))
     # the scale is shared between the operands, which keeps half precision from overflowing
     by = math.sqrt(1 / math.sqrt(query._data.shape[-1]) if scale is None else scale)
-    scores = matmul(F.mul_number(query, by), F.mul_number(transpose(key, -2, -1), by))
+    scores = matmul(F.mul_number(query, by), F.mul_number(key.transpose(-2, -1), by))
     mask = _causal(scores) if is_causal else attn_mask
     if mask is not None:
         scores = F.add(scores, _added(mask, query._data.dtype))
@@ -80,13 +78,15 @@ def _fused(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, causal: bool
 ) -> bool:
     """Whether PyTorch takes its fused op, which keeps no weights: 4-d inputs with heads of one
-    size, no dropout and no gradient for the mask."""
+    size and in one piece, no dropout and no gradient for the mask."""
     shapes = [each._data.shape for each in (query, key, value)]
     if dropout_p > 0 or any(len(shape) != 4 for shape in shapes) or (mask is not None and causal):
         return False
     if mask is not None and (mask.requires_grad and is_grad_enabled()):
         return False
     if mask is not None and mask._data.ndim not in (2, 4):
+        return False
+    if any(each._data.strides[-1] != each._data.itemsize for each in (query, key, value)):
         return False
     return len({shape[-1] for shape in shapes}) == 1 and all(0 not in shape for shape in shapes)
 
@@ -97,8 +97,8 @@ def _repeated(heads: Tensor, query: Tensor) -> Tensor:
     times = query._data.shape[1] // count
     if times == 1:
         return heads
-    spread = expand(unsqueeze(heads, 2), n, count, times, *rest)
-    return flatten(clone(spread), 1, 2)
+    spread = heads.unsqueeze(2).expand(n, count, times, *rest)
+    return F.clone(spread).flatten(1, 2)
 
 
 def _causal(scores: Tensor) -> Tensor:

@@ -168,9 +168,7 @@ def _check(
 ) -> None:
     embedding = query._data.shape[-1]
     if embedding != wanted:
-        raise AssertionError(
-            f"was expecting embedding dimension of {wanted}, but got {embedding}"
-        )
+        raise AssertionError(f"was expecting embedding dimension of {wanted}, but got {embedding}")
     if embedding % num_heads:
         raise AssertionError(f"embed_dim {embedding} not divisible by num_heads {num_heads}")
     if apart and key._data.shape[:2] != value._data.shape[:2]:

@@ -15,13 +15,16 @@ SAMPLES: dict[str, list[Sample]] = {
         HEADS, f"{ATTEND}(x, y, y * y)", f"{ATTEND}(x, x, x, is_causal=True)",
         f"{ATTEND}(x, y, y.sin(), attn_mask={MAY}, scale=0.3)",
         f"{ATTEND}(x, y, y.sin(), attn_mask={MAY}.to(x.dtype))",
-        f"{ATTEND}(x, y, y, attn_mask={MAY} & False)", f"{ATTEND}(x, y[:, :1], y[:, :1], enable_gqa=True)",
+        f"{ATTEND}(x, y, y, attn_mask={MAY} & False)",
+        f"{ATTEND}(x, y[:, :1], y[:, :1], enable_gqa=True)",
         integers=False),
     "flash_attention_slope": each(
         HEADS, grads(f"{ATTEND}(x, y, y)") + "[0].detach()", integers=False),
     "safe_softmax": each(
-        HEADS, f"{ATTEND}(x[0], y[0], y[0])", f"{ATTEND}(x[0], y[1], y[0, ..., :2], is_causal=True)",
-        f"{ATTEND}(x, y, y, attn_mask=(x @ y.mT))", f"{ATTEND}(x[0], y[0], y[0], attn_mask={MAY} & False)",
+        HEADS, f"{ATTEND}(x[0], y[0], y[0])",
+        f"{ATTEND}(x[0], y[1], y[0, ..., :2], is_causal=True)",
+        f"{ATTEND}(x, y, y, attn_mask=(x @ y.mT))",
+        f"{ATTEND}(x[0], y[0], y[0], attn_mask={MAY} & False)",
         f"{ATTEND}(x[0, 0], y[0, 0], y[0, 0], attn_mask={MAY})", integers=False),
 }  # fmt: skip
 
