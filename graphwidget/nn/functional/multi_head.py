@@ -52,23 +52,14 @@ def multi_head_attention_forward(
             key_padding_mask = key_padding_mask.unsqueeze(0)
     length, count, embedding = query._data.shape
     padding = _as_numbers(key_padding_mask, "key_padding_mask", query)
-    if is_causal and attn_mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
-            "method `generate_square_subsequent_mask` to create this mask."
-        )
-    if is_causal and padding is None and not need_weights:
-        attn_mask = None
-    else:
-        attn_mask = _as_numbers(attn_mask, "attn_mask", query)
-        is_causal = is_causal and padding is None
+    mask, is_causal = _mask_of(attn_mask, padding, query, is_causal, need_weights)
     _check(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
     if use_separate_proj_weight:
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
         q, k, v = _projected_apart(query, key, value, weights, in_proj_bias)
     else:
         q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
-    mask = _three_dims(attn_mask, (length, key._data.shape[0]), count * num_heads)
+    mask = _three_dims(mask, (length, key._data.shape[0]), count * num_heads)
     if bias_k is not None and bias_v is not None:
         k, v = cat([k, bias_k.repeat(1, count, 1)]), cat([v, bias_v.repeat(1, count, 1)])
         mask, padding = (None if each is None else pad(each, (0, 1)) for each in (mask, padding))
@@ -125,6 +116,20 @@ def _without_weights(
         mask = mask.unsqueeze(0) if single else mask.view(*batch, -1, k._data.shape[1])
     q, k, v = (each.view(*batch, *each._data.shape[1:]) for each in (q, k, v))
     return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
+
+
+def _mask_of(
+    mask: Tensor | None, padding: Tensor | None, query: Tensor, is_causal: bool, need_weights: bool
+) -> tuple[Tensor | None, bool]:
+    """The mask as numbers, and whether attention is asked for the causal one by name instead."""
+    if is_causal and mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
+            "method `generate_square_subsequent_mask` to create this mask."
+        )
+    if is_causal and padding is None and not need_weights:
+        return None, True
+    return _as_numbers(mask, "attn_mask", query), is_causal and padding is None
 
 
 # Checks -------------------------------------------------------------------------------------------
