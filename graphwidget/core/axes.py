@@ -34,8 +34,9 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 @offer()
-def permute(input: Tensor, *dims: Any) -> Tensor:
+def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     """The dims in another order."""
+    dims = order if dims is None else (dims,)
     if not dims:
         raise TypeError('permute() missing 1 required positional arguments: "dims"')
     order, ndim = shape_args(dims), input._data.ndim

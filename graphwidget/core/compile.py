@@ -60,9 +60,10 @@ def metadata_source(op: Op, name: str) -> str:
     """The expression for a piece of metadata in a record function."""
     if name in op.params:
         return name
-    source, _, what = name.rpartition("_")
+    source, _, what = name.lstrip("_").rpartition("_")
     attribute = {
         "shape": "_meta.shape", "strides": "_data.strides", "dtype": "_meta.dtype",
+        "dim": "_meta.ndim",
     }[what]  # fmt: skip
     return f"{source}.{attribute}"
 

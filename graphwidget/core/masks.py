@@ -3,6 +3,7 @@ has its form in place."""
 
 from __future__ import annotations
 
+import builtins
 import warnings
 from typing import Any
 
@@ -13,11 +14,18 @@ from . import dtypes
 from .compile import TENSORS as F
 from .indexing import EXPANDED, check_put
 from .indices import MASKS, Indices, check_bounds
-from .inplace import allowed, overlaps_itself
+from .inplace import allowed, overlaps_itself, real_strides
+from .parts import as_strided
 from .promote import broadcast
 from .public import offer
 from .scatters import do, kind
+from .storage import storage_offset
 from .tensor import Tensor
+
+BYTE_MASK = (
+    "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now "
+    "deprecated,please use a mask with dtype torch.bool instead."
+)
 
 
 # Masks --------------------------------------------------------------------------------------------
@@ -36,6 +44,8 @@ def _masked_fill(here: bool, self: Tensor, mask: Tensor, value: Any) -> Tensor:
         )
     if here and overlaps_itself(self._data):
         warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=3)
+    shapes = [mask._data.shape, self._data.shape]
+    broadcast(shapes[::-1] if here else shapes)
     if isinstance(value, Tensor):
         return do("masked_fill.tensor", self, (mask, value), {}, here)
     return do("masked_fill", self, (mask,), {"value": value}, here)
@@ -77,6 +87,8 @@ def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> T
             f"{list(self._data.shape)}): the number of sizes provided ({self._data.ndim}) must be "
             f"greater or equal to the number of dimensions in the tensor ({mask._data.ndim})"
         )
+    if mask._data.dtype == np.uint8:
+        warnings.warn(BYTE_MASK, stacklevel=3)
     if mask._data.dtype != bool:
         raise RuntimeError(
             f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind(mask)}"
@@ -137,6 +149,30 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """``put``, written into this tensor."""
     return _put(True, self, index, source, accumulate)
+
+
+# Diagonals ----------------------------------------------------------------------------------------
+@offer(function=False)
+def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
+    """One number on the main diagonal; with ``wrap`` it begins anew below, in tall matrices.
+
+    Raises:
+        RuntimeError: fewer than two dims, or more of different sizes.
+    """
+    shape, data = self._data.shape, self._data
+    if len(shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    strides = [step // data.itemsize for step in real_strides(data)]
+    height, width, step = shape[0], shape[1], builtins.sum(strides)
+    size, begin = builtins.min(height, width), storage_offset(self)
+    as_strided(self, (size,), (step,), begin).fill_(fill_value)
+    if wrap and len(shape) == 2 and height > width + 1:
+        rest = -(-data.size // (width + 1)) - size
+        offset = begin + strides[0] * (width + 1)
+        as_strided(self, (rest,), (step,), offset).fill_(fill_value)
+    return self
 
 
 # Lists of indices ---------------------------------------------------------------------------------

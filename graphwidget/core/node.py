@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SIZES = ["self_sym_sizes", "self_sym_numel"]
 """PyTorch's names for what is read off the saved shape."""
+SOURCE_SIZES = "source_sym_sizes"
 
 
 def unsigned(value: Any) -> Any:
@@ -157,6 +158,8 @@ class Node:
             for need in derivative.needs:
                 if need == "self_shape":
                     names += SIZES if op.name == "mean" else SIZES[:1]
+                elif need == "source_shape":
+                    names.append(SOURCE_SIZES)
                 elif need.endswith(("_shape", "_strides", "_dtype")) or need.startswith("_"):
                     continue
                 elif need not in ("grad", "grads"):
@@ -231,6 +234,8 @@ class Node:
         if name in SIZES:
             shape = self.read_saved("self_shape")
             return tuple(shape) if name == "self_sym_sizes" else int(np.prod(shape))
+        if name == SOURCE_SIZES:
+            return tuple(self.read_saved("source_shape"))
         if name in self.saves:
             saved = getattr(self, "saved_" + name)
             if saved is None:

@@ -85,6 +85,8 @@ def check_scatter(self: Tensor, dim: int, index: Tensor, src: Tensor | None) -> 
         return
     for other, name in ((self, "self"), (src, "src")):
         if other is not None and rank(other) != rank(index):
+            if other is src and 0 < src._data.ndim < rank(index):  # its size is asked for first
+                wrap_dim(src._data.ndim, src._data.ndim)
             raise RuntimeError(
                 f"Index tensor must have the same number of dimensions as {name} tensor"
             )
@@ -116,9 +118,9 @@ def _scatter(
     check_scatter(self, dim, index, tensor)
     if reduce is not None:
         if tensor is None:
-            return do("scatter.value_reduce", self, (index,),
+            return do("scatter.value_joined", self, (index,),
                       {"dim": dim, "value": src, "reduce": reduce}, here)  # fmt: skip
-        return do("scatter.reduce", self, (index, tensor), {"dim": dim, "reduce": reduce}, here)
+        return do("scatter.joined", self, (index, tensor), {"dim": dim, "reduce": reduce}, here)
     if tensor is None:
         return do("scatter.value", self, (index,), {"dim": dim, "value": src}, here)
     return do("scatter", self, (index, tensor), {"dim": dim}, here)
@@ -187,14 +189,23 @@ def scatter_reduce_(
     return _scatter_reduce(True, self, dim, index, src, reduce, include_self)
 
 
-@offer(out=True)
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """The items that ``indices`` (as ``argsort`` gives them) names along a dim, or of all."""
+def check_long(indices: Tensor) -> None:
+    """Indices must be integers.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
     if indices._data.dtype not in INTEGERS:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {kind(indices)}"
         )
+
+
+@offer(out=True)
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """The items that ``indices`` (as ``argsort`` gives them) names along a dim, or of all."""
     if dim is None:
+        check_long(indices)
         return F.gather(view(input, -1), view(indices, -1), 0)
     mine, theirs = input._data.shape, indices._data.shape
     if len(mine) != len(theirs):
@@ -203,6 +214,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
             f"but got {len(mine)} dimensions for input, and {len(theirs)} dimensions for indices"
         )
     dim = wrap_dim(dim, len(mine))
+    check_long(indices)
 
     def common(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
         return broadcast([own, (*other[:dim], own[dim], *other[dim + 1 :])])

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.layout import memory_of
 from . import dtypes
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, infer_shape, shape_args, wrap_dim
@@ -56,6 +57,11 @@ def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
             raise RuntimeError(
                 f"self.size(-1) must be divisible by {ratio} {tail}, but got {data.shape[-1]}"
             )
+        begin = (data.ctypes.data - memory_of(data).ctypes.data) // have
+        if ratio > 1 and begin % ratio:
+            raise RuntimeError(
+                f"self.storage_offset() must be divisible by {ratio} {tail}, but got {begin}"
+            )
         last = data.strides[-1] // have
         if last != 1 and data.shape[-1] != 1:
             raise RuntimeError(f"self.stride(-1) must be 1 {tail}, but got {last}")
@@ -65,8 +71,9 @@ def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
 
 
 @offer()
-def reshape(input: Tensor, *shape: Any) -> Tensor:
+def reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:
     """The same items in another shape; a view where possible, else a copy."""
+    shape = sizes if shape is None else (shape,)
     if not shape:
         raise TypeError('reshape() missing 1 required positional arguments: "shape"')
     wanted = infer_shape(shape_args(shape), input._data.size)
@@ -161,12 +168,13 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 
 @offer(function=False)
-def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
+def expand(self: Tensor, *sizes: Any, size: Any = None) -> Tensor:
     """A view spread to a larger size; -1 keeps a dim.
 
     Raises:
         RuntimeError: the sizes do not allow it (PyTorch's texts).
     """
+    size = sizes if size is None else (size,)
     if not size:
         raise TypeError('expand() missing 1 required positional arguments: "size"')
     target, shape = list(shape_args(size)), self._data.shape

@@ -13,8 +13,9 @@ only derivatives read. A derivative's parameter names say what it needs:
 * ``grad``: the gradient of the output (``grads``: the tuple of them, several outputs);
 * an input's name: its value, saved and version-checked (None where it was left out);
 * ``result`` or an output's name: the output's value, saved; so is what stands after ``;``;
-* ``<input>_shape``, ``<input>_strides`` (in bytes), ``<input>_dtype`` and metadata names: nothing
-  saved.
+* ``<input>_shape``, ``<input>_strides`` (in bytes), ``<input>_dtype``, ``<input>_dim`` (how many
+  dims it has) and metadata names: nothing saved. With a ``_`` before it ``_<input>_shape`` is not
+  shown to users either (as ``node._saved_self_sym_sizes``), nor is metadata named so.
 
 ``d_query__key`` is one formula that gives both derivatives, as a tuple, where they share most of
 their work. Derivatives are written with operators and ``F.<op>`` only. ``F`` is not a module: the
@@ -197,7 +198,8 @@ def parse_formulas(
     """The derivatives of an op by input, each formula's parameters checked against ``names``."""
     known = {"grad", "grads", *names}
     for each in inputs:
-        known |= {f"{each}_shape", f"{each}_strides", f"{each}_dtype"}
+        known |= {f"{each}_{what}" for what in ("shape", "strides", "dtype", "dim")}
+        known.add(f"_{each}_shape")
     derivatives: dict[str, Derivative] = {}
     for label, formula in formulas.items():
         targets = label.removeprefix("d_").split("__")

@@ -44,13 +44,13 @@ op("scatter.value(self, index, /, dim, value)", kernels.scatter_value, inplace=T
    d_self=lambda grad, index, dim: F.scatter_value(grad, index, dim, 0),
    text="{self} with {value} at {index}", tex=r"{self}", onnx="ScatterElements")
 
-op("scatter.reduce(self, index, src, /, dim, reduce)", kernels.scatter_joined, inplace=True,
+op("scatter.joined(self, index, src, /, dim, reduce)", kernels.scatter_joined, inplace=True,
    node="NotImplemented",
    d_self=lambda grad: F.underivable("scatter"),
    d_src=lambda grad: F.underivable("scatter"),
    text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
 
-op("scatter.value_reduce(self, index, /, dim, value, reduce)", kernels.scatter_value_joined,
+op("scatter.value_joined(self, index, /, dim, value, reduce)", kernels.scatter_value_joined,
    inplace=True, node="NotImplemented",
    d_self=lambda grad: F.underivable("scatter"),
    text="{reduce} of {self} and {value} at {index}", tex=r"{self}", onnx="ScatterElements")
@@ -153,23 +153,23 @@ op("index_select(self, index, /, dim)", kernels.index_select,
 
 
 @composite
-def slices_of(grad: Any, source_shape: Any, index: Any, dim: Any) -> Any:
-    """The slices of the gradient at an index, in the shape of what was written there."""
+def slices_of(grad: Any, source_dim: Any, index: Any, dim: Any) -> Any:
+    """The slices of the gradient at an index, as what was written there: a number has no dims."""
     found = F.index_select(grad, index, dim)
-    return F.reshape(found, source_shape) if source_shape == () else found
+    return F.reshape(found, ()) if source_dim == 0 else found
 
 
 op("index_add(self, index, source, /, dim, alpha=1)", kernels.index_add, inplace=True,
    d_self=lambda grad: grad,
-   d_source=lambda grad, index, source, source_shape, dim, alpha:
-       F.slices_of(grad, source_shape, index, dim) if alpha == 1
-       else F.slices_of(grad, source_shape, index, dim) * alpha,
+   d_source=lambda grad, index, source, source_dim, dim, alpha:
+       F.slices_of(grad, source_dim, index, dim) if alpha == 1
+       else F.slices_of(grad, source_dim, index, dim) * alpha,
    text="{self} + {source} at {index}", tex=r"{self}", onnx=None)
 
 op("index_copy(self, index, source, /, dim)", kernels.index_copy, inplace=True,
    d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
-   d_source=lambda grad, index, source, source_shape, dim:
-       F.slices_of(grad, source_shape, index, dim),
+   d_source=lambda grad, index, source, source_dim, dim:
+       F.slices_of(grad, source_dim, index, dim),
    text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
 
 op("index_fill(self, index, /, dim, value)", kernels.index_fill, inplace=True,
@@ -206,8 +206,8 @@ op("take(self, index, /)", kernels.take,
 op("put(self, index, source, /, accumulate=False)", kernels.put, inplace=True,
    d_self=lambda grad, index, source, accumulate:
        grad if accumulate else F.put(grad, index, F.zeros_like(source), False),
-   d_source=lambda grad, index, source, source_shape, accumulate:
-       F.reshape(F.take(grad, index), source_shape),
+   d_source=lambda grad, index, source, accumulate:
+       F.reshape(F.take(grad, index), source.shape),
    text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
 
 # Masks --------------------------------------------------------------------------------------------
@@ -225,19 +225,19 @@ op("masked_fill.tensor(self, mask, filler, /)", kernels.masked_fill_tensor, inpl
 
 
 @composite
-def masked_select_backward(grad: Any, self: Any, self_shape: Any, mask: Any) -> Any:
+def masked_select_backward(grad: Any, self: Any, mask: Any) -> Any:
     """The gradient at the items that were selected, 0 elsewhere."""
     whole = F.zeros_like(F.where(mask, self, self))
-    return F.sum_to_size(F.masked_scatter(whole, mask, grad), self_shape)
+    return F.sum_to_size(F.masked_scatter(whole, mask, grad), self.shape)
 
 
 op("masked_select(self, mask, /)", kernels.masked_select,
-   d_self=lambda grad, self, self_shape, mask:
-       F.masked_select_backward(grad, self, self_shape, mask),
+   d_self=lambda grad, self, mask: F.masked_select_backward(grad, self, mask),
    text="{self} where {mask}", tex=r"{self}_{{{mask}}}", onnx="Compress")
 
 op("masked_scatter(self, mask, source, /)", kernels.masked_scatter, inplace=True,
-   d_self=lambda grad, self_shape, mask: F.sum_to_size(F.masked_fill(grad, mask, 0), self_shape),
+   d_self=lambda grad, _self_shape, mask:
+       F.sum_to_size(F.masked_fill(grad, mask, 0), _self_shape),
    d_source=lambda grad, mask, source_shape: F.padded_to(F.masked_select(grad, mask), source_shape),
    text="{self}, items of {source} where {mask}", tex=r"{self}", onnx=None)
 

@@ -36,11 +36,11 @@ SAMPLES: dict[str, list[Sample]] = {
                     "x.scatter(-1, torch.tensor([[0, 2, 1], [1, 0, 2]]), y * x)",
                     "x.scatter(1, torch.tensor([[2, 0, 1], [0, 1, 2]]), y)"),
     "scatter.value": each(PLANE, f"x.scatter(0, {J}, 2)", f"x.scatter(1, {J}, value=-1)"),
-    "scatter.reduce": each(
+    "scatter.joined": each(
         BOTH, f"x.detach().scatter(0, {J}, y.detach(), reduce='add')",
         f"x.detach().scatter(1, {J}, y.detach(), reduce='multiply')",
     ),
-    "scatter.value_reduce": each(
+    "scatter.value_joined": each(
         PLANE, f"x.detach().scatter(0, {J}, 2, reduce='add')",
         f"x.detach().scatter(1, {J}, 3, reduce='multiply')",
     ),
