@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arithmetic, elementwise, products, writes
+from . import arithmetic, elementwise, matmul, writes
 from .compile import OPERATORS as BINARY
 from .compile import TENSORS as F
 from .indexing import getitem, setitem
@@ -43,7 +43,7 @@ def rmatmul(self: Tensor, other: Any) -> Tensor:
     """other @ self."""
     if not isinstance(other, Tensor):
         return NotImplemented  # type: ignore[no-any-return]
-    return products.matmul(other, self)
+    return matmul.matmul(other, self)
 
 
 def scalar(self: Tensor) -> Any:
@@ -117,7 +117,7 @@ METHODS.update({
     },
     "__rsub__": arithmetic.rsub, "__rtruediv__": arithmetic.rdiv, "__pow__": arithmetic.pow,
     "__rpow__": arithmetic.rpow, "__neg__": F.neg, "__mod__": elementwise.remainder,
-    "__matmul__": products.matmul, "__invert__": invert, "__abs__": F.abs,
+    "__matmul__": matmul.matmul, "__invert__": invert, "__abs__": F.abs,
     "__getitem__": getitem, "__setitem__": setitem,
     "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
     "__itruediv__": writer("div"), "__ipow__": writes.pow_,

@@ -139,6 +139,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
     A function of each class does it, for there every attribute has one type, which Python makes
     fast; in a loop over nodes of all classes it is twice as slow."""
     children = [f"child{i}" for i in range(len(targets))]
+    fits = op.pointwise or "dtype" in op.params
     lines = [
         "def go(node, keep):",
         "    if node.hooks is not None: return False",
@@ -146,14 +147,14 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
         "    if grad is None: return True",
         "    node.grad = None",
         *unpack_source(op, targets, True),
-        *(["    fit = node.fit"] if op.pointwise else []),
+        *(["    fit = node.fit"] if fits else []),
         f"    {', '.join(children)}, = node.next",
     ]
     for i, result in enumerate(formula_source(op, targets, True)):
         if nothing(op.derivatives[targets[i]]):
             continue
         lines.append(f"    found = {result}")
-        if op.pointwise:
+        if fits:
             lines.append(f"    if fit is not None: found = hot.fit_to(found, fit[{i}])")
         lines += [
             f"    before = child{i}.grad",

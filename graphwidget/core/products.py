@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
+from ..optable import TABLE
 from . import dtypes, hot
-from .axes import squeeze_, t, transpose
 from .compile import TENSORS as F
-from .public import offer
-from .shapes import expand, reshape, unsqueeze, view
-from .storage import contiguous
+from .dims import wrap_dim
+from .indexing import check_expand
+from .inplace import write
+from .public import METHODS, offer
+from .shapes import reshape
 from .tensor import Tensor
 
 
@@ -69,15 +73,14 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return F.mv(input, vec)
 
 
-@offer(out=True)
-def dot(input: Tensor, tensor: Tensor) -> Tensor:
-    """The inner product of two vectors."""
+def check_vectors(name: str, input: Tensor, tensor: Tensor) -> None:
+    """PyTorch's checks of ``dot`` and ``vdot``."""
     a, b = input._data, tensor._data
     if a.ndim != 1 or b.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:
         raise RuntimeError(
-            "dot : expected both vectors to have same dtype, but found "
+            f"{name} : expected both vectors to have same dtype, but found "
             f"{dtypes.type_word(a.dtype)} and {dtypes.type_word(b.dtype)}"
         )
     if a.shape != b.shape:
@@ -85,6 +88,12 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
             f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the "
             f"same number of elements, but got {a.size} and {b.size} elements respectively"
         )
+
+
+@offer(out=True)
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
+    """The inner product of two vectors."""
+    check_vectors("dot", input, tensor)
     return F.dot(input, tensor)
 
 
@@ -109,104 +118,213 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     return F.bmm(input, mat2)
 
 
-@offer(out=True)
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor:
-    """input + mat1 @ mat2."""
+@offer()
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    """The inner product of two vectors."""
+    check_vectors("vdot", input, other)
+    return F.vdot(input, other)
+
+
+@offer("ger", out=True)
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """Every item of one vector times every item of another."""
+    for name, each in (("self", input), ("vec2", vec2)):
+        if each._data.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each._data.ndim}-D")
+    return F.mul(reshape(input, input._data.size, 1), vec2)
+
+
+# Products added to something ---------------------------------------------------------------------
+def spread(input: Tensor, shape: tuple[int, ...]) -> None:
+    """Check that what is added broadcasts to the product's shape.
+
+    Raises:
+        RuntimeError: it does not (PyTorch's text).
+    """
+    if input._data.shape != shape:
+        check_expand(input._data, shape)
+
+
+def same_types(input: Tensor, one: Tensor, two: Tensor) -> None:
+    """Check that three matrices have one type.
+
+    Raises:
+        RuntimeError: they do not (PyTorch's text).
+    """
+    dtype = input._data.dtype
+    other = one if one._data.dtype != dtype else two
+    if other._data.dtype != dtype:
+        raise RuntimeError(
+            f"self and mat2 must have the same dtype, but got {dtypes.type_word(dtype)} and "
+            f"{dtypes.type_word(other._data.dtype)}"
+        )
+
+
+def check_addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
+    """PyTorch's checks of ``addmm``."""
     a, b = mat1._data.shape, mat2._data.shape
+    for name, shape in (("mat1", a), ("mat2", b)):
+        if len(shape) != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {len(shape)}-D tensor")
     if a[1] != b[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
         )
-    _same_type(mat1, mat2)
-    return F.addmm(input, mat1, mat2)
+    same_types(input, mat1, mat2)
+    spread(input, (a[0], b[1]))
 
 
 @offer(out=True)
-def outer(input: Tensor, vec2: Tensor) -> Tensor:
-    """Every item of one vector times every item of another."""
-    return F.mul(reshape(input, -1, 1), vec2)
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """beta input + alpha mat1 @ mat2."""
+    check_addmm(input, mat1, mat2)
+    if beta == 1 and alpha == 1:
+        return F.addmm(input, mat1, mat2)
+    return F.addmm_scaled(input, mat1, mat2, beta, alpha)
 
 
-@offer(out=True)
-def matmul(input: Tensor, other: Any) -> Tensor:
-    """The matrix product, with PyTorch's rules for vectors and batches.
-
-    Raises:
-        RuntimeError: sizes that do not match, or a 0-d tensor.
-    """
-    if not isinstance(other, Tensor):
-        return NotImplemented  # type: ignore[no-any-return]
-    for operand in (input, other):
-        if operand._view is not None:
-            hot.refresh(operand)
-    n, m = input._data.ndim, other._data.ndim
-    if n == 0 or m == 0:
+def check_addmv(input: Tensor, mat: Tensor, vec: Tensor) -> None:
+    """PyTorch's checks of ``addmv``."""
+    a, b, c = mat._data.shape, vec._data.shape, input._data.shape
+    if len(a) != 2 or len(b) != 1 or len(c) > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {len(c)}, {len(a)}, {len(b)}")
+    if a[1] != b[0] or (c and c[0] not in (1, a[0])):
         raise RuntimeError(
-            f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D"
+            f"size mismatch, got input ({c[0] if c else a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
         )
-    if n == 1 and m == 1:
-        return dot(input, other)
-    if n == 2 and m == 1:
-        return mv(input, other)
-    if n == 1 and m == 2:
-        return squeeze_(mm(unsqueeze(input, 0), other), 0)
-    if n == 2 and m == 2:
-        return mm(input, other)
-    return _batched(input, other)
 
 
-def _batched(a: Tensor, b: Tensor) -> Tensor:
-    """Matrix products over broadcast leading dims."""
-    n, m = a._data.ndim, b._data.ndim
-    if m <= 2 and folds(a, b, False):
-        return _folded(a, b)
-    if n <= 2:
-        # b.T a.T, transposed back, is the same with the batch on the left.
-        turned = transpose(b, -2, -1)
-        if folds(turned, a, True):
-            out = _folded(turned, a if n == 1 else t(a))
-            return out if n == 1 else contiguous(transpose(out, -2, -1))
-    left = unsqueeze(a, 0) if n == 1 else a
-    right = unsqueeze(b, -1) if m == 1 else b
-    batch = hot.broadcast([left._data.shape[:-2], right._data.shape[:-2]])
-    rows, inner, columns = left._data.shape[-2], left._data.shape[-1], right._data.shape[-1]
-    x = reshape(expand(left, *batch, rows, inner), -1, rows, inner)
-    y = reshape(expand(right, *batch, *right._data.shape[-2:]), -1, *right._data.shape[-2:])
-    out = F.unsafe_view(bmm(x, y), (*batch, rows, columns))
-    if n == 1:
-        return F.unsafe_view(out, (*batch, columns))
-    return F.unsafe_view(out, (*batch, rows)) if m == 1 else out
+@offer(out=True)
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta input + alpha mat @ vec."""
+    check_addmv(input, mat, vec)
+    return F.addmv(input, mat, vec, beta, alpha)
 
 
-def folds(large: Tensor, small: Tensor, small_first: bool) -> bool:
-    """Whether PyTorch folds the batch of ``large`` into its rows instead of repeating ``small``:
-    when that saves a copy in backward, or needs none."""
-    if large._data.ndim < 3:
-        return False
-    if small.requires_grad:
-        return True
-    if small_first and small._data.ndim == 2:
-        return False
-    shape, strides = large._data.shape, large._data.strides
-    return large._data.size == 0 or all(
-        strides[i] == strides[i + 1] * shape[i + 1] for i in range(len(shape) - 2)
-    )
+def check_batches(input: Tensor, batch1: Tensor, batch2: Tensor, summed: bool) -> None:
+    """PyTorch's checks of ``addbmm`` and ``baddbmm``."""
+    a, b = batch1._data.shape, batch2._data.shape
+    for name, shape in (("batch1", a), ("batch2", b)):
+        if len(shape) != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    spread(input, (a[1], b[2]) if summed else (a[0], a[1], b[2]))
+    if a[0] != b[0] or a[2] != b[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but "
+            f"got: [{b[0]}, {b[1]}]."
+        )
 
 
-def _folded(large: Tensor, small: Tensor) -> Tensor:
-    lead = large._data.shape[:-1]
-    flat = reshape(large, -1, large._data.shape[-1])
-    if small._data.ndim == 1:
-        return F.unsafe_view(mv(flat, small), lead)
-    return F.unsafe_view(mm(flat, small), (*lead, small._data.shape[-1]))
+@offer(out=True)
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """beta input + alpha times the sum of the products of two batches of matrices."""
+    check_batches(input, batch1, batch2, True)
+    return F.addbmm(input, batch1, batch2, beta, alpha)
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias."""
-    if bias is None:
-        return matmul(input, t(weight))
-    if input._data.ndim == 2:
-        return addmm(bias, input, t(weight))
-    lead = input._data.shape[:-1]
-    flat = addmm(bias, reshape(input, -1, input._data.shape[-1]), t(weight))
-    return view(flat, *lead, weight._data.shape[0])
+@offer(out=True)
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """beta input + alpha times the products of two batches of matrices."""
+    check_batches(input, batch1, batch2, False)
+    return F.baddbmm(input, batch1, batch2, beta, alpha)
+
+
+def check_addr(input: Tensor, vec1: Tensor, vec2: Tensor) -> None:
+    """PyTorch's checks of ``addr``."""
+    for name, each in (("vec1", vec1), ("vec2", vec2)):
+        if each._data.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {each._data.ndim}-D")
+    spread(input, (vec1._data.size, vec2._data.size))
+
+
+@offer(out=True)
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta input + alpha times the outer product of two vectors."""
+    check_addr(input, vec1, vec2)
+    return F.addr(input, vec1, vec2, beta, alpha)
+
+
+def _added_in_place(key: str, check: Callable[..., None], shape_of: Any) -> Callable[..., Tensor]:
+    def method(
+        self: Tensor, one: Tensor, two: Tensor, *, beta: float = 1, alpha: float = 1
+    ) -> Tensor:
+        result = shape_of(one._data.shape, two._data.shape)
+        if self._data.shape != result:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor size {list(self._data.shape)} and output tensor "
+                f"size {list(result)} should match"
+            )
+        check(self, one, two)
+        return write(TABLE[key], self, (one, two), {"beta": beta, "alpha": alpha})
+
+    method.__name__ = method.__qualname__ = key.partition(".")[0] + "_"
+    method.__doc__ = f"``{key.partition('.')[0]}``, written into this tensor."
+    return method
+
+
+METHODS.update(
+    addmm_=_added_in_place("addmm.scaled", check_addmm, lambda a, b: (a[0], b[-1])),
+    addmv_=_added_in_place("addmv", check_addmv, lambda a, b: (a[0],)),
+    addbmm_=_added_in_place(
+        "addbmm", lambda x, a, b: check_batches(x, a, b, True), lambda a, b: (a[1], b[2])
+    ),
+    baddbmm_=_added_in_place(
+        "baddbmm", lambda x, a, b: check_batches(x, a, b, False), lambda a, b: (a[0], a[1], b[2])
+    ),
+    addr_=_added_in_place("addr", check_addr, lambda a, b: (a[0], b[0])),
+)
+
+
+# Vectors -----------------------------------------------------------------------------------------
+def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
+    a, b = input._data.shape, other._data.shape
+    if len(a) != len(b):
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if dim is None:  # the old function looks for a dim of size 3
+        dim = next((i for i, size in enumerate(a) if size == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    place = wrap_dim(dim, len(a))
+    if a[place] != 3 or b[place] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[place]} and "
+            f"{b[place]}"
+        )
+    return F.linalg_cross(input, other, place - len(hot.broadcast([a, b])))
+
+
+@offer(space="linalg", out=True)
+def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    """The cross product of vectors of three items along a dim."""
+    return _cross(input, other, dim)
+
+
+NO_DIM = (
+    "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
+    "explicitly or simply use torch.linalg.cross.\nThe default value of dim will change to agree "
+    "with that of linalg.cross in a future release."
+)
+
+
+def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """The cross product along a dim of size 3 (the first such, without ``dim``)."""
+    if dim is None:
+        warnings.warn(NO_DIM, stacklevel=2)
+    return _cross(input, other, dim)
+
+
+old_cross.__name__ = old_cross.__qualname__ = "cross"
+offer(out=True)(old_cross)
+
+
+@offer(space="linalg", out=True)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """The inner products of vectors along a dim."""
+    found = F.mul(x, y)
+    return F.sum_dim(found, (wrap_dim(dim, found._data.ndim),), False)

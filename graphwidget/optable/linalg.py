@@ -81,3 +81,89 @@ op("addmm(self, mat1, mat2, /)", added_product,
    d_mat2=lambda grad, mat1, mat2_shape, mat2_strides, mat2_dtype:
        F.mm_right(grad, mat1, mat2_shape, mat2_strides, mat2_dtype),
    sign="@ +", text="{mat1} @ {mat2} + {self}", tex=r"{mat1} {mat2} + {self}", onnx="Gemm")
+
+
+# Products added to something ---------------------------------------------------------------------
+@composite
+def times(value: Any, factor: Any) -> Any:
+    """A value times a number that mostly is 1."""
+    return value if factor == 1 else value * factor
+
+
+def adding(product: Any) -> Any:
+    """The kernel of beta a + alpha product(b, c); with beta 0 not even nan of a counts."""
+
+    def kernel(a: Array, b: Array, c: Array, beta: float, alpha: float) -> Array:
+        found = product(b, c)
+        if alpha != 1:
+            found = np.multiply(found, np.asarray(alpha, found.dtype), out=...)
+        if beta == 0:
+            return np.array(np.broadcast_to(found, np.broadcast_shapes(found.shape, a.shape)))
+        return np.add(found, a if beta == 1 else a * np.asarray(beta, a.dtype), out=...)
+
+    return kernel
+
+
+op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", adding(np.matmul), node="AddmmBackward0",
+   d_self=lambda grad, beta, self_shape: F.sum_to_size(F.times(grad, beta), self_shape),
+   d_mat1=lambda grad, mat2, alpha: F.times(F.mm(grad, F.t(mat2)), alpha),
+   d_mat2=lambda grad, mat1, alpha: F.times(F.mm(F.t(mat1), grad), alpha),
+   public=False, sign="@ +", text="{alpha} · {mat1} @ {mat2} + {beta} · {self}",
+   tex=r"{alpha} {mat1} {mat2} + {beta} {self}", onnx="Gemm")
+
+op("addmv(self, mat, vec, /, beta=1, alpha=1)", adding(np.matmul),
+   d_self=lambda grad, beta, self_shape: F.sum_to_size(F.times(grad, beta), self_shape),
+   d_mat=lambda grad, vec, alpha: F.times(F.ger(grad, vec), alpha),
+   d_vec=lambda grad, mat, alpha: F.times(F.mv(F.t(mat), grad), alpha),
+   sign="@ +", text="{alpha} · {mat} @ {vec} + {beta} · {self}",
+   tex=r"{alpha} {mat} {vec} + {beta} {self}", onnx=None)
+
+op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", adding(np.matmul),
+   d_self=lambda grad, beta, self_shape: F.sum_to_size(F.times(grad, beta), self_shape),
+   d_batch1=lambda grad, batch2, alpha: F.times(F.bmm(grad, F.transpose(batch2, 1, 2)), alpha),
+   d_batch2=lambda grad, batch1, alpha: F.times(F.bmm(F.transpose(batch1, 1, 2), grad), alpha),
+   sign="@ +", text="{alpha} · {batch1} @ {batch2} + {beta} · {self}",
+   tex=r"{alpha} {batch1} {batch2} + {beta} {self}", onnx=None)
+
+op("addbmm(self, batch1, batch2, /, beta=1, alpha=1)",
+   adding(lambda b, c: np.add.reduce(np.matmul(b, c), 0)),
+   d_self=lambda grad, beta, self_shape: F.sum_to_size(F.times(grad, beta), self_shape),
+   d_batch1=lambda grad, batch2, alpha:
+       F.times(F.bmm(F.over_batch(grad, batch2), F.transpose(batch2, 1, 2)), alpha),
+   d_batch2=lambda grad, batch1, alpha:
+       F.times(F.bmm(F.transpose(batch1, 1, 2), F.over_batch(grad, batch1)), alpha),
+   sign="Σ @ +", text="{alpha} · Σ {batch1} @ {batch2} + {beta} · {self}",
+   tex=r"{alpha} \sum {batch1} {batch2} + {beta} {self}", onnx=None)
+
+
+@composite
+def over_batch(grad: Any, batch: Any) -> Any:
+    """The same matrix for each of a batch."""
+    return F.expand(F.unsqueeze(grad, 0), (batch.shape[0], *grad.shape))
+
+
+op("addr(self, vec1, vec2, /, beta=1, alpha=1)", adding(np.multiply.outer),
+   d_self=lambda grad, beta, self_shape: F.sum_to_size(F.times(grad, beta), self_shape),
+   d_vec1=lambda grad, vec2, alpha: F.times(F.mv(grad, vec2), alpha),
+   d_vec2=lambda grad, vec1, alpha: F.times(F.mv(F.t(grad), vec1), alpha),
+   sign="⊗ +", text="{alpha} · {vec1} ⊗ {vec2} + {beta} · {self}",
+   tex=r"{alpha} {vec1} \otimes {vec2} + {beta} {self}", onnx=None)
+
+op("vdot(self, other, /)", dot,
+   d_self=lambda grad, other: grad * other,
+   d_other=lambda grad, self: grad * self,
+   sign="·", text="{self} · {other}", tex=r"{self} \cdot {other}", onnx=None)
+
+
+def cross(a: Array, b: Array, dim: int) -> Array:
+    """The cross product along a dim of size 3."""
+    a, b = np.broadcast_arrays(a, b)
+    x, y, z = (np.take(a, i, dim) for i in range(3))
+    u, v, w = (np.take(b, i, dim) for i in range(3))
+    return np.ascontiguousarray(np.stack([y * w - z * v, z * u - x * w, x * v - y * u], dim))
+
+
+op("linalg_cross(self, other, /, dim=-1)", cross, pointwise=True,
+   d_self=lambda grad, other, dim: F.linalg_cross(other, grad, dim),
+   d_other=lambda grad, self, dim: F.linalg_cross(grad, self, dim),
+   public=False, sign="×", text="{self} × {other}", tex=r"{self} \times {other}", onnx=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.products import linear as _linear
+from ...core.matmul import linear as _linear
 from ...core.tensor import Tensor
 
 
