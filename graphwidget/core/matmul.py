@@ -250,8 +250,8 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 
 def identity_like(A: Tensor) -> Tensor:
     """Identity matrices written over a copy, so that the history (of zeros) is kept."""
-    unit = F.diag_embed(F.ones_like(A[..., 0].detach()))  # type: ignore[index]
-    return F.clone(A).copy_(unit)  # type: ignore[attr-defined,no-any-return]
+    unit = F.diag_embed(F.ones_like(A[..., 0].detach()))
+    return F.clone(A).copy_(unit)
 
 
 offer(function=True)(matrix_power)

@@ -109,7 +109,7 @@ def matrix_norm(
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype)
     if dtype is not None:
-        A = A.to(dtype)  # type: ignore[attr-defined]
+        A = A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
         return of_singular_values(A, ord, (rows, columns), keepdim)
     if abs(ord) == INF:
@@ -125,7 +125,7 @@ def of_singular_values(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: bool
     """The sum, the largest or the smallest of the singular values."""
     others = tuple(d for d in range(A.ndim) if d not in dims)
     to_back = (*others, *dims)
-    values = F.linalg_svd(F.permute(A, to_back), full_matrices=False)[1]  # type: ignore[index]
+    values = F.linalg_svd(F.permute(A, to_back), full_matrices=False)[1]
     last = (values.ndim - 1,)
     if ord == "nuc":
         found = F.sum_dim(values, last, keepdim)

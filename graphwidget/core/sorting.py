@@ -211,7 +211,7 @@ def searchsorted(
             f"boundaries tensor {list(rows)} and input value tensor {list(given)}"
         )
     if sorter is not None:
-        sorted_sequence = sorted_sequence.gather(-1, sorter)  # type: ignore[attr-defined]
+        sorted_sequence = sorted_sequence.gather(-1, sorter)
     found = np.int32 if out_int32 else np.int64
     return F.searchsorted(sorted_sequence, values, right or side == "right", np.dtype(found))
 

@@ -163,7 +163,9 @@ def cross(a: Array, b: Array, dim: int) -> Array:
     return np.ascontiguousarray(np.stack([y * w - z * v, z * u - x * w, x * v - y * u], dim))
 
 
-op("linalg_cross(self, other, /, dim=-1)", cross, pointwise=True,
-   d_self=lambda grad, other, dim: F.linalg_cross(other, grad, dim),
-   d_other=lambda grad, self, dim: F.linalg_cross(grad, self, dim),
+op("linalg_cross(self, other, /, dim=-1)", cross,
+   d_self=lambda grad, other, dim, self_shape:
+       F.sum_to_size(F.linalg_cross(other, grad, dim), self_shape),
+   d_other=lambda grad, self, dim, other_shape:
+       F.sum_to_size(F.linalg_cross(grad, self, dim), other_shape),
    public=False, sign="×", text="{self} × {other}", tex=r"{self} \times {other}", onnx=None)
