@@ -9,8 +9,8 @@ import numpy as np
 
 from ...core import dtypes
 from ...core.compile import TENSORS as F
+from ...core.matmul import matmul
 from ...core.modes import is_grad_enabled
-from ...core.products import matmul
 from ...core.tensor import Tensor
 from .dropout import dropout
 
