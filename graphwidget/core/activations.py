@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
-from . import dtypes, random
+from . import distributions, dtypes, random
 from .compile import TENSORS as F
 from .conversion import to
 from .dims import wrap_dim
@@ -294,7 +294,7 @@ def gumbel_softmax(
         tau: the temperature.
         hard: give one-hot samples, with the gradient of the soft ones.
     """
-    drawn = random.exponential(logits._data.shape, logits._data.dtype, 1.0)
+    drawn = distributions.exponential(logits._data.shape, logits._data.dtype, 1.0)
     gumbels = -F.log(Tensor._wrap(drawn))
     soft: Tensor = softmax((logits + gumbels) / tau, dim)
     if not hard:
@@ -303,7 +303,7 @@ def gumbel_softmax(
     one_hot = np.zeros_like(soft._data)
     chosen = soft._data.argmax(wrapped, keepdims=True)
     np.put_along_axis(one_hot, chosen, 1, wrapped)
-    return Tensor._wrap(one_hot) - soft.detach() + soft  # type: ignore[no-any-return]
+    return Tensor._wrap(one_hot) - soft.detach() + soft
 
 
 def _in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -230,6 +230,10 @@ def round(input: Any, *, decimals: int = 0) -> Choice:
     return Choice("round", (input,))
 
 
+for _function in (round, xlogy):
+    offer(out=True, space="special")(_function)
+
+
 # Comparisons in place ----------------------------------------------------------------------------
 def _comparison(key: str, *also: str) -> None:
     def choose(input: Any, other: Any) -> Choice:

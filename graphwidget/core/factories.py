@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..optable import layout
-from . import dtypes, hot, random
+from ..optable import layout as memory
+from . import dtypes, hot
 from .public import offer
+from .sequences import array_from, numpy_type
 from .tensor import Tensor
 
 COPY_WARNING = (
@@ -37,94 +39,14 @@ def made(data: Any, requires_grad: bool = False) -> Tensor:
     return out
 
 
-def numpy_type(dtype: Any) -> Any:
-    """The numpy dtype for a ``dtype=`` argument; the default dtype for None.
-
-    Raises:
-        TypeError: it is no dtype.
-    """
-    if dtype is None:
-        return dtypes.default_numpy()
-    if isinstance(dtype, dtypes.dtype):
-        return dtype.numpy
-    if dtype in (float, int, bool):
-        return {float: np.dtype(np.float64), int: np.dtype(np.int64), bool: np.dtype(bool)}[dtype]
-    raise TypeError(f"dtype must be a torch.dtype, not {type(dtype).__name__}")
-
-
-def check_sequence(data: Any, dim: int = 0) -> tuple[int, ...]:
-    """The shape of nested sequences.
-
-    Raises:
-        ValueError: they are ragged (PyTorch's text).
-    """
-    if isinstance(data, (Tensor, np.ndarray)):
-        return tuple(data.shape)
-    if not isinstance(data, (list, tuple, range)):
-        return ()
-    if not data:
-        return (0,)
-    first = check_sequence(data[0], dim + 1)
-    for item in data[1:]:
-        shape = check_sequence(item, dim + 1)
-        if len(shape) != len(first):
-            if not first:
-                raise TypeError(_not_a_number(data[0], item))
-            raise ValueError(f"expected sequence of length {first[0]} at dim {dim + 1} (got 0)")
-        for offset, (want, got) in enumerate(zip(first, shape, strict=True)):
-            if want != got:
-                raise ValueError(
-                    f"expected sequence of length {want} at dim {dim + 1 + offset} (got {got})"
-                )
-    return (len(data), *first)
-
-
-def _not_a_number(first: Any, item: Any) -> str:
-    """PyTorch's words for a sequence among numbers: it reads them as the first one's type."""
-    if isinstance(first, int):
-        return f"'{type(item).__name__}' object cannot be interpreted as an integer"
-    return f"must be real number, not {type(item).__name__}"
-
-
-def array_from(data: Any, dtype: Any = None) -> np.ndarray:
-    """A new array from numbers, nested sequences, arrays or tensors, typed as PyTorch does."""
-    if isinstance(data, Tensor):
-        data = data._data
-    if isinstance(data, (np.ndarray, np.generic)):
-        result = np.array(data, None if dtype is None else numpy_type(dtype))
-        if result.dtype == object or result.dtype.kind in "USOc":
-            raise TypeError(f"can't convert np.ndarray of type {data.dtype.type.__module__}."
-                            f"{data.dtype.type.__name__}.")  # fmt: skip
-        return result
-    if data is None:
-        raise RuntimeError("Could not infer dtype of NoneType")
-    check_sequence(data)
-    plain = _plain(data)
-    found = np.array(plain)
-    if found.dtype.kind not in "fiub":
-        kind = type(data).__name__ if not isinstance(data, (list, tuple)) else "str"
-        raise TypeError(f"new(): invalid data type '{kind}'")
-    if dtype is not None:
-        return found.astype(numpy_type(dtype))
-    if found.dtype.kind == "f":
-        return found.astype(dtypes.default_numpy())
-    return found.astype(np.int64) if found.dtype.kind in "iu" else found
-
-
-def _plain(data: Any) -> Any:
-    """Nested sequences with tensors in them as plain numbers and arrays."""
-    if isinstance(data, Tensor):
-        return data._data.tolist()
-    if isinstance(data, (list, tuple)):
-        if not data:
-            return []
-        return [_plain(item) for item in data]
-    return list(data) if isinstance(data, range) else data
-
-
 @offer(method=False)
 def tensor(
-    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A leaf from numbers, nested sequences or arrays; always a copy.
 
@@ -186,129 +108,227 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return made(array)
 
 
-def sizes(args: tuple[Any, ...]) -> tuple[int, ...]:
-    """``(2, 3)`` or ``((2, 3),)`` as a shape."""
+def shape_from(name: str, args: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
+    """``(2, 3)`` or ``((2, 3),)`` or ``size=`` as a shape.
+
+    Raises:
+        TypeError: what is no shape (PyTorch's texts).
+        RuntimeError: negative sizes.
+    """
+    if size is not None:
+        args = (size,)
+    if not args:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
-    return tuple(int(size) for size in args)
+    elif len(args) == 1 and (isinstance(args[0], bool) or not hasattr(args[0], "__index__")):
+        kind = type(args[0]).__name__
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}")
+    for place, length in enumerate(args):
+        if not hasattr(length, "__index__"):
+            raise TypeError(
+                f"{name}(): argument 'size' failed to unpack the object at pos {place + 1} with "
+                f'error "type must be tuple of ints,but got {type(length).__name__}"'
+            )
+    shape = tuple(operator.index(length) for length in args)
+    for length in shape:
+        if length < 0:
+            if name == "zeros":
+                raise RuntimeError("zeros: Dimension size must be non-negative.")
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {length}: {list(shape)}"
+            )
+    return shape
 
 
-def _filled(make: Callable[..., np.ndarray], text: str) -> Callable[..., Tensor]:
+def filled(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[..., Tensor]:
+    """Offer a factory of tensors of a given size."""
+
     def factory(
-        *size: Any,
-        dtype: Any = None,
-        device: Any = None,
-        requires_grad: bool = False,
+        *sizes: Any,
+        size: Any = None,
         generator: Any = None,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
     ) -> Tensor:
         dtypes.require_cpu(device)
-        shape = sizes(size)
-        if any(length < 0 for length in shape):
-            raise RuntimeError(f"{factory.__name__}: Dimension size must be non-negative.")
+        shape = shape_from(name, sizes, size)
         source = () if generator is None else (generator,)
         return made(make(shape, numpy_type(dtype), *source), requires_grad)
 
+    factory.__name__ = factory.__qualname__ = name
     factory.__doc__ = f"{text}, of the given size; ``dtype`` defaults to the default dtype."
-    return factory
+    return offer(method=False, out=True)(factory)
 
 
-def _like(make: Callable[[tuple[int, ...], Any], np.ndarray], text: str) -> Callable[..., Tensor]:
+def like(
+    name: str, make: Callable[[tuple[int, ...], Any], np.ndarray], text: str
+) -> Callable[..., Tensor]:
+    """Offer a factory of tensors like a given one."""
+
     def factory(
-        input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+        input: Tensor,
+        *,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        memory_format: Any = None,
     ) -> Tensor:
         dtypes.require_cpu(device)
+        if not isinstance(input, Tensor):
+            kind = type(input).__name__
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}")
         chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-        data = layout.empty_like(input._data, chosen)
+        data = memory.empty_like(input._data, chosen)
         data[...] = make(input._data.shape, chosen)
         return made(data, requires_grad)
 
+    factory.__name__ = factory.__qualname__ = name
     factory.__doc__ = f"{text}, in the shape of ``input`` and (by default) of its dtype."
-    return factory
+    return offer(method=False)(factory)
 
 
-zeros, zeros_like = _filled(np.zeros, "Zeros"), _like(np.zeros, "Zeros")
-ones, ones_like = _filled(np.ones, "Ones"), _like(np.ones, "Ones")
-empty, empty_like = _filled(np.empty, "Uninitialised"), _like(np.empty, "Uninitialised")
-rand, rand_like = _filled(random.rand, "Uniform in [0, 1)"), _like(random.rand, "Uniform in [0, 1)")
-randn, randn_like = _filled(random.randn, "Standard normal"), _like(random.randn, "Standard normal")
-for _factory in (
-    zeros,
-    zeros_like,
-    ones,
-    ones_like,
-    empty,
-    empty_like,
-    rand,
-    rand_like,
-    randn,
-    randn_like,
-):
-    _name = next(name for name, value in list(globals().items()) if value is _factory)
-    _factory.__name__ = _factory.__qualname__ = _name
-    offer(method=False)(_factory)
+zeros, zeros_like = filled("zeros", np.zeros, "Zeros"), like("zeros_like", np.zeros, "Zeros")
+ones, ones_like = filled("ones", np.ones, "Ones"), like("ones_like", np.ones, "Ones")
+empty = filled("empty", np.empty, "Uninitialised")
+empty_like = like("empty_like", np.empty, "Uninitialised")
 
 
-@offer(method=False)
+def check_number(name: str, argument: str, position: int, value: Any) -> None:
+    """Refuse what is no number where PyTorch wants one."""
+    if not isinstance(value, (bool, int, float, np.number, np.bool_)):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Number, not "
+            f"{type(value).__name__}"
+        )
+
+
+@offer(method=False, out=True)
 def full(
-    size: Sequence[int], fill_value: Any, *, dtype: Any = None, requires_grad: bool = False
+    size: Sequence[int],
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
 ) -> Tensor:
     """A tensor filled with one value, of the value's type unless ``dtype`` says else."""
-    value = fill_value._data if isinstance(fill_value, Tensor) else fill_value
+    dtypes.require_cpu(device)
+    if not isinstance(size, (tuple, list)):
+        kind = type(size).__name__
+        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {kind}")
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    check_number("full", "fill_value", 2, value)
     chosen = array_from(value).dtype if dtype is None else numpy_type(dtype)
-    return made(np.full(sizes((size,)), value, chosen), requires_grad)
+    return made(np.full(shape_from("full", (size,)), value, chosen), requires_grad)
 
 
 @offer(method=False)
-def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
-    """``full`` in the shape and (by default) the dtype of ``input``."""
-    chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-    return made(np.full_like(input._data, fill_value, chosen))
-
-
-@offer(method=False)
-def arange(
-    start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Tensor:
-    """Numbers from ``start`` up to, without, ``end``."""
-    if end is None:
-        start, end = 0, start
-    data = np.arange(start, end, step)
-    if dtype is not None:
-        data = data.astype(numpy_type(dtype))
-    elif data.dtype.kind == "f":
-        data = data.astype(dtypes.default_numpy())
+    """``full`` in the shape and (by default) the dtype of ``input``."""
+    dtypes.require_cpu(device)
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    check_number("full_like", "fill_value", 2, value)
+    data = memory.empty_like(input._data, input._data.dtype if dtype is None else numpy_type(dtype))
+    data[...] = value
     return made(data, requires_grad)
 
 
 @offer(method=False)
-def linspace(
-    start: float, end: float, steps: int, *, dtype: Any = None, requires_grad: bool = False
+def empty_strided(
+    size: Sequence[int],
+    stride: Sequence[int],
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
-    """``steps`` numbers from ``start`` to ``end``, both included."""
-    return made(np.linspace(start, end, steps).astype(numpy_type(dtype)), requires_grad)
+    """Uninitialised memory with the given strides (in items).
+
+    Raises:
+        RuntimeError: there are not as many strides as sizes, or negative ones.
+    """
+    dtypes.require_cpu(device)
+    if len(size) != len(stride):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+            f"({len(stride)})"
+        )
+    shape, steps = shape_from("empty_strided", (tuple(size),)), tuple(stride)
+    if any(step < 0 for step in steps):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and "
+            f"strides={list(steps)}"
+        )
+    kind = numpy_type(dtype)
+    last = sum((length - 1) * step for length, step in zip(shape, steps, strict=True))
+    base = np.empty(0 if 0 in shape else last + 1, kind)
+    bytes_apart = tuple(step * kind.itemsize for step in steps)
+    return made(np.lib.stride_tricks.as_strided(base, shape, bytes_apart), requires_grad)
 
 
 @offer(method=False)
-def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """The identity matrix."""
-    return made(np.eye(n, m, dtype=numpy_type(dtype)), requires_grad)
-
-
-@offer(method=False)
-def randint(
-    low: int, high: Any, size: Any = None, *, generator: Any = None, dtype: Any = None
+def scalar_tensor(
+    s: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
-    """Integers from ``low`` (default 0) up to, without, ``high``."""
-    if size is None:
-        low, high, size = 0, low, high
-    data = random.randint(low, high, sizes((size,)), generator)
-    return made(data if dtype is None else data.astype(numpy_type(dtype)))
+    """A 0-d tensor, of the default dtype unless ``dtype`` says else."""
+    dtypes.require_cpu(device)
+    return made(np.array(s, numpy_type(dtype)), requires_grad)
 
 
 @offer(method=False)
-def randperm(n: int, *, generator: Any = None) -> Tensor:
-    """A random order of the integers below ``n``."""
-    return made(random.randperm(n, generator))
+def asarray(
+    obj: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor that shares memory with a tensor or an array where it can.
+
+    Args:
+        copy: True for a copy in any case, False to refuse one.
+
+    Raises:
+        ValueError: ``copy=False`` and it cannot share.
+    """
+    dtypes.require_cpu(device)
+    if isinstance(obj, Tensor):
+        found = obj if dtype is None else obj.to(dtype)
+        if copy is False and found is not obj:
+            raise ValueError("can't alias tensor with dtype")
+        found = found.clone() if copy and found is obj else found
+        return found if found.requires_grad == requires_grad else (
+            found.detach().requires_grad_(requires_grad)
+        )  # fmt: skip
+    if isinstance(obj, np.ndarray):
+        array = np.array(obj, None if dtype is None else numpy_type(dtype), copy=copy)
+        return made(array, requires_grad)
+    if copy is False:
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
+    return made(array_from(obj, dtype), requires_grad)
 
 
 def legacy(dtype: Any, *args: Any) -> np.ndarray:

@@ -10,11 +10,13 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     arithmetic,
     axes,
     conversion,
+    draws,
     einsum,
     factories,
     functions,
     interchange,
     joins,
+    kinds,
     masks,
     matmul,
     norms,
@@ -22,6 +24,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     padding,
     parts,
     products,
+    ranges,
     reductions,
     scatters,
     settings,
@@ -71,12 +74,6 @@ def element_size(self: Tensor) -> int:
 
 
 @offer(function=False)
-def is_floating_point(self: Tensor) -> bool:
-    """Whether the dtype is floating."""
-    return self._meta.floating
-
-
-@offer(function=False)
 def data_ptr(self: Tensor) -> int:
     """The address of the first item."""
     return int(self._data.ctypes.data)
@@ -99,7 +96,7 @@ def new_factory(name: str) -> Callable[..., Tensor]:
     return method
 
 
-for _name in ("zeros", "ones", "empty", "full", "tensor"):
+for _name in ("zeros", "ones", "empty", "full", "tensor", "empty_strided"):
     METHODS["new_" + _name] = new_factory(_name)
 offer_table()
 for _name, _method in METHODS.items():

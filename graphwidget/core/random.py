@@ -12,7 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from graphwidget.core.dtypes import type_word
+from .dtypes import device as as_device
+from .dtypes import require_cpu, type_word
 
 Array = NDArray[Any]
 NumpyDtype = np.dtype[Any]
@@ -26,8 +27,9 @@ _WORD_LIMIT: Final = 2**28  # larger integer ranges take 64 random bits
 class Generator:
     """A pseudorandom number generator. The one behind the module's functions is `default`."""
 
-    def __init__(self, device: object = "cpu") -> None:
-        self.device = device
+    def __init__(self, device: str | as_device = "cpu") -> None:
+        require_cpu(device)
+        self.device = as_device(device)
         self._twister = np.random.MT19937(0)
         self._spare: float | None = None
         self.manual_seed(DEFAULT_SEED)
@@ -206,15 +208,21 @@ def randn(shape: Shape, dtype: NumpyDtype, generator: Generator | None = None) -
 
 
 def normal(
-    shape: Shape, dtype: NumpyDtype, mean: float, std: float, generator: Generator | None = None
+    shape: Shape,
+    dtype: NumpyDtype,
+    mean: float,
+    std: float,
+    generator: Generator | None = None,
+    serial: bool = False,
 ) -> Array:
-    """Normal numbers with `mean` and standard deviation `std` as an array of `shape`."""
+    """Normal numbers with `mean` and standard deviation `std` as an array of `shape`; `serial`
+    draws them one by one, as PyTorch does where memory is not contiguous."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     _need_floating(dtype, "normal_kernel_cpu")
     source = generator or default
     count = math.prod(shape)
-    if count < _SERIAL_BELOW:
+    if count < _SERIAL_BELOW or serial:
         drawn = _fused(source.normals_one_by_one(count), np.float64(std), np.float64(mean))
         return drawn.astype(dtype).reshape(shape)
     double = dtype.itemsize == 8
@@ -273,17 +281,6 @@ def coin(
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={probability:g}")
     drawn = (generator or default).unit(math.prod(shape), double=True).reshape(shape)
     return (drawn < probability).astype(dtype)
-
-
-def exponential(
-    shape: Shape, dtype: NumpyDtype, rate: float, generator: Generator | None = None
-) -> Array:
-    """Exponential numbers with a rate as an array of `shape`."""
-    if rate <= 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
-    _need_floating(dtype, "exponential_cpu")
-    drawn = (generator or default).unit(math.prod(shape), double=True).reshape(shape)
-    return (-np.log1p(-drawn) / rate).astype(dtype)
 
 
 def _need_floating(dtype: NumpyDtype, kernel: str) -> None:

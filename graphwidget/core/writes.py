@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
-from . import dtypes, hot, random
+from . import dtypes, hot
 from .inplace import write
 from .public import offer
 from .tensor import Tensor
@@ -67,25 +67,6 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 def square_(self: Tensor) -> Tensor:
     """self ** 2, written into this tensor."""
     return pow_(self, 2)
-
-
-@offer(function=False)
-def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Any = None) -> Tensor:
-    """Normal random numbers, written into this tensor."""
-    data = random.normal(self._data.shape, self._data.dtype, mean, std, generator)
-    return _random_write(self, data)
-
-
-@offer(function=False)
-def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Any = None) -> Tensor:
-    """Uniform random numbers, written into this tensor."""
-    data = random.uniform(self._data.shape, self._data.dtype, from_, to, generator)
-    return _random_write(self, data)
-
-
-def _random_write(self: Tensor, data: np.ndarray) -> Tensor:
-    with_history = Tensor._wrap(data)
-    return write(TABLE["copy"], self, (with_history,), {})
 
 
 for _name in ("add", "sub"):

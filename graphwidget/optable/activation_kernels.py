@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .kernels import ONE, Array, as_array, sigmoid
+from .kernels import ONE, sigmoid
+from .layout import Array, as_array
 from .refusals import WORDS
 from .special_kernels import ROOT_HALF, erf
 

@@ -9,6 +9,7 @@ import numpy as np
 from . import kernels
 from . import pointwise_kernels as more
 from .declare import Namespace, composite, op
+from .layout import as_array
 from .refusals import not_implemented
 
 F = Namespace()
@@ -87,7 +88,7 @@ op("clamp(self, /, min=None, max=None)", kernels.clamp, inplace=True, pointwise=
 
 def inside(a: Any, min: Any, max: Any) -> Any:
     """Whether min <= a <= max; a bound that is None does not count."""
-    a = kernels.as_array(a)
+    a = as_array(a)
     if min is None:
         return a <= max
     return a >= min if max is None else (a >= min) & (a <= max)

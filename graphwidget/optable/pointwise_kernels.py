@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .kernels import Array, as_array
+from .layout import Array, as_array
 from .refusals import nonzero_divisor, not_implemented
 
 

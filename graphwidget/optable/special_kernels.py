@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import special_coefficients as table
-from .kernels import Array, as_array
-from .layout import empty_like
+from .layout import Array, as_array, empty_like
 
 BLOCK = 8192
 ROOT_HALF, ROOT_PI = math.sqrt(0.5), math.sqrt(math.pi)

@@ -1,0 +1,179 @@
+"""Random numbers of other distributions than `random`'s, as PyTorch's CPU kernels draw them:
+the same numbers from the same generator."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from . import dtypes, random
+from .random import Array, Generator, NumpyDtype, Shape
+
+
+def units(shape: Shape, generator: Generator | None) -> Array:
+    """Uniform float64 numbers in [0, 1)."""
+    drawn: Array = (generator or random.default).unit(math.prod(shape), double=True)
+    return drawn.reshape(shape)
+
+
+def exponential(
+    shape: Shape, dtype: NumpyDtype, rate: float, generator: Generator | None = None
+) -> Array:
+    """Exponential numbers with a rate."""
+    if dtype.kind != "f":
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a "
+            f"floating point but you specified {dtypes.type_word(dtype)}"
+        )
+    if rate <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+    return np.asarray(-np.log1p(-units(shape, generator)) / rate).astype(dtype)
+
+
+def cauchy(
+    shape: Shape, dtype: NumpyDtype, median: float, sigma: float, generator: Generator | None = None
+) -> Array:
+    """Cauchy's distribution, by its quantile."""
+    if dtype.kind != "f":
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. dtype must be a "
+            f"floating point but you specified {dtypes.c_word(dtype)}"
+        )
+    if sigma <= 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    angles = np.pi * (units(shape, generator) - 0.5)
+    return np.asarray(median + sigma * np.tan(angles)).astype(dtype)
+
+
+def geometric(
+    shape: Shape, dtype: NumpyDtype, p: float, generator: Generator | None = None
+) -> Array:
+    """How many trials it takes until one of probability p succeeds."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    trials = np.ceil(np.log(units(shape, generator)) / math.log1p(-p))
+    return np.asarray(trials).astype(dtype)
+
+
+def log_normal(
+    shape: Shape, dtype: NumpyDtype, mean: float, std: float, generator: Generator | None = None
+) -> Array:
+    """exp of normal numbers."""
+    if std <= 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    if dtype.kind != "f":
+        word = dtypes.type_word(dtype)
+        raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{word}'")
+    normals = (generator or random.default).normals_one_by_one(math.prod(shape))
+    return np.exp(normals.reshape(shape) * std + mean).astype(dtype)
+
+
+def whole_range(shape: Shape, dtype: NumpyDtype, generator: Generator | None = None) -> Array:
+    """Integers over all that a type represents exactly, from 0 on."""
+    source, count = generator or random.default, math.prod(shape)
+    if dtype.kind == "f":
+        limit = 2 ** (np.finfo(dtype).nmant + 1) + 1
+    else:
+        limit = 2 if dtype.kind == "b" else int(np.iinfo(dtype).max) + 1
+    words = source.long_words(count) if dtype.itemsize == 8 else source.words(count)
+    return (words % np.uint64(limit)).astype(dtype).reshape(shape)
+
+
+def between(
+    shape: Shape, dtype: NumpyDtype, low: int, high: int, generator: Generator | None = None
+) -> Array:
+    """Integers in [low, high), which the type must be able to hold.
+
+    Raises:
+        RuntimeError: the range is empty or goes beyond the type's.
+    """
+    if low >= high:
+        raise RuntimeError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+        )
+    if dtype.kind != "f":
+        least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        for name, end in (("from", low), ("to - 1", high - 1)):
+            if not least <= end <= most:
+                raise RuntimeError(f"{name} is out of bounds for {dtypes.c_word(dtype)}")
+    return random.randint(low, high, shape, generator).astype(dtype)
+
+
+def poisson(rates: Array, generator: Generator | None = None) -> Array:
+    """Poisson numbers of each rate (W. Hörmann, The transformed rejection method for generating
+    Poisson random variables, 1993; for small rates by counting)."""
+    if rates.dtype.kind != "f":
+        word = dtypes.type_word(rates.dtype)
+        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{word}'")
+    if not bool((rates >= 0).all()):
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    source = generator or random.default
+    drawn = [poisson_number(rate, source) for rate in rates.ravel().tolist()]
+    return np.array(drawn, rates.dtype).reshape(rates.shape)
+
+
+def poisson_number(rate: float, source: Generator) -> int:
+    """One Poisson number."""
+    if rate == 0:
+        return 0
+    if rate < 10:
+        limit, product, count = math.exp(-rate), 1.0, -1
+        while product > limit or count < 0:
+            product *= float(source.unit(1, double=True)[0])
+            count += 1
+        return count
+    root = math.sqrt(rate)
+    b = 0.931 + 2.53 * root
+    a = -0.059 + 0.02483 * b
+    inverse_alpha, v_r = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
+    while True:
+        u = float(source.unit(1, double=True)[0]) - 0.5
+        v = float(source.unit(1, double=True)[0])
+        us = 0.5 - abs(u)
+        k = math.floor((2 * a / us + b) * u + rate + 0.43)
+        if us >= 0.07 and v <= v_r:
+            return k
+        if k < 0 or (us < 0.013 and v > us):
+            continue
+        accepted = math.log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b)
+        if accepted <= k * math.log(rate) - rate - math.lgamma(k + 1):
+            return k
+
+
+def multinomial(
+    weights: Array, count: int, replacement: bool, generator: Generator | None = None
+) -> Array:
+    """Indices along the last dim, drawn in proportion to the weights, as int64.
+
+    Raises:
+        RuntimeError: what cannot be drawn (PyTorch's texts).
+    """
+    if weights.dtype.kind != "f":
+        raise RuntimeError(
+            "multinomial only supports floating-point dtypes for input, got: "
+            f"{dtypes.type_word(weights.dtype)}"
+        )
+    if weights.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if count <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and count > weights.shape[-1]:
+        raise RuntimeError(
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+        )
+    if not bool(((weights >= 0) & (weights < np.inf)).all()):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if bool((weights.sum(-1) == 0).any()):
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    if replacement and count > 1:
+        sums = np.cumsum(weights, -1)
+        sums = sums / sums[..., -1:]
+        drawn = units((*weights.shape[:-1], count), generator)
+        rows = zip(np.atleast_2d(sums), np.atleast_2d(drawn), strict=True)
+        found = np.array([np.searchsorted(row, unit) for row, unit in rows], np.int64)
+        return found.reshape(drawn.shape)
+    # The exponential race: who arrives first, then second (P. Efraimidis and P. Spirakis, 2006).
+    arrivals = exponential(weights.shape, weights.dtype, 1.0, generator)
+    order = np.argsort(-(weights / arrivals), -1, kind="stable")
+    return np.ascontiguousarray(order[..., :count])

@@ -1,0 +1,277 @@
+"""Random tensors, and random numbers written into tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..optable import TABLE
+from . import distributions, dtypes, random
+from .compile import TENSORS as F
+from .factories import filled, like, made, shape_from
+from .inplace import write
+from .promote import broadcast
+from .public import offer
+from .random import Generator
+from .sequences import numpy_type
+from .tensor import Tensor
+
+rand, rand_like = (
+    filled("rand", random.rand, "Uniform in [0, 1)"),
+    like("rand_like", random.rand, "Uniform in [0, 1)"),
+)
+randn, randn_like = (
+    filled("randn", random.randn, "Standard normal"),
+    like("randn_like", random.randn, "Standard normal"),
+)
+
+
+@offer(method=False, out=True)
+def randint(
+    low: int,
+    high: Any = None,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Integers from ``low`` (default 0) up to, without, ``high``; int64 by default.
+
+    Raises:
+        RuntimeError: the range is empty, or too large for the dtype.
+    """
+    dtypes.require_cpu(device)
+    if size is None:
+        low, high, size = 0, low, high
+    chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
+    shape = shape_from("randint", (size,))
+    drawn = distributions.between(shape, chosen, int(low), int(high), generator)
+    return made(drawn, requires_grad)
+
+
+@offer(method=False)
+def randint_like(
+    input: Tensor,
+    low: int,
+    high: int | None = None,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """``randint`` in the shape and (by default) the dtype of ``input``."""
+    dtypes.require_cpu(device)
+    start, end = (0, low) if high is None else (low, high)
+    chosen = input._data.dtype if dtype is None else numpy_type(dtype)
+    return made(distributions.between(input._data.shape, chosen, start, end), requires_grad)
+
+
+@offer(method=False, out=True)
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A random order of the integers below ``n``."""
+    dtypes.require_cpu(device)
+    order = random.randperm(n, generator)
+    return made(order if dtype is None else order.astype(numpy_type(dtype)), requires_grad)
+
+
+@offer(method=False, out=True)
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Sequence[int] | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Normal numbers: of a size about numbers, or one for each item of tensors.
+
+    Raises:
+        RuntimeError: a negative deviation.
+    """
+    dtypes.require_cpu(device)
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        shape, kind = shape_from("normal", (size,)), numpy_type(dtype)
+        return made(random.normal(shape, kind, mean, std, generator), requires_grad)
+    if not isinstance(std, Tensor):
+        data = random.normal(mean._data.shape, mean._data.dtype, 0.0, std, generator)
+        return F.normal_mean(mean, data_of(data + mean._data))
+    if not bool((std._data >= 0).all()):
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    centre = mean._data if isinstance(mean, Tensor) else np.asarray(mean, std._data.dtype)
+    shape = broadcast([centre.shape, std._data.shape])
+    data = random.normal(shape, std._data.dtype, 0.0, 1.0, generator) * std._data + centre
+    if isinstance(mean, Tensor):
+        return F.normal_both(mean, std, data_of(data))
+    return F.normal_std(std, data_of(data))
+
+
+def data_of(array: Any) -> Tensor:
+    """A tensor of numbers that were drawn."""
+    return Tensor._wrap(np.asarray(array))
+
+
+@offer(out=True)
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None
+) -> Tensor:
+    """1 with each item's probability (or, with ``p``, with that one for all), else 0.
+
+    Raises:
+        RuntimeError: a probability is not between 0 and 1.
+    """
+    if not isinstance(input, Tensor):
+        kind = type(input).__name__
+        raise TypeError(f"bernoulli(): argument 'input' (position 1) must be Tensor, not {kind}")
+    if p is not None:
+        return made(random.coin(input._data.shape, input._data.dtype, p, generator))
+    return F.bernoulli(input, data_of(random.bernoulli(input._data, generator)))
+
+
+@offer(method=False)
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Poisson numbers with each item's rate."""
+    return F.poisson(input, data_of(distributions.poisson(input._data, generator)))
+
+
+@offer(out=True)
+def multinomial(
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Indices along the last dim, drawn in proportion to the weights.
+
+    Raises:
+        RuntimeError: too many without replacement, or weights that are none.
+    """
+    return made(distributions.multinomial(input._data, num_samples, replacement, generator))
+
+
+# Written into tensors -----------------------------------------------------------------------------
+def _written(key: str, self: Tensor, drawn: np.ndarray, *others: Tensor) -> Tensor:
+    return write(TABLE[key], self, (*others, Tensor._wrap(drawn)), {})
+
+
+def memory_order(data: np.ndarray) -> tuple[int, ...]:
+    """The dims from the outermost in memory inwards: numbers are drawn in the order of memory."""
+    strides = data.strides
+    return tuple(sorted(range(data.ndim), key=lambda dim: -strides[dim]))
+
+
+def drawn(self: Tensor, draw: Callable[..., np.ndarray], *args: Any) -> np.ndarray:
+    """``draw(shape, dtype, *args)`` for a tensor, in the order of its memory."""
+    data = self._data
+    if data.flags.c_contiguous:
+        return draw(data.shape, data.dtype, *args)
+    order = memory_order(data)
+    found = draw(tuple(data.shape[dim] for dim in order), data.dtype, *args)
+    return found.transpose(np.argsort(order))
+
+
+@offer(function=False)
+def normal_(
+    self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Normal random numbers, written into this tensor."""
+    serial = not self._data.flags.c_contiguous
+    data = drawn(self, random.normal, mean, std, generator, serial)
+    return _written("normal.written", self, data)
+
+
+@offer(function=False)
+def uniform_(
+    self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Uniform random numbers, written into this tensor."""
+    data = drawn(self, random.uniform, from_, to, generator)
+    return _written("uniform.written", self, data)
+
+
+@offer(function=False)
+def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Exponential random numbers with the rate ``lambd``, written into this tensor."""
+    data = drawn(self, distributions.exponential, lambd, generator)
+    return _written("exponential.written", self, data)
+
+
+@offer(function=False)
+def cauchy_(
+    self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Random numbers of Cauchy's distribution, written into this tensor."""
+    data = drawn(self, distributions.cauchy, median, sigma, generator)
+    return _written("cauchy.written", self, data)
+
+
+@offer(function=False)
+def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    """How many trials of probability ``p`` it took to succeed, written into this tensor."""
+    data = drawn(self, distributions.geometric, p, generator)
+    return _written("geometric.written", self, data)
+
+
+@offer(function=False)
+def log_normal_(
+    self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
+) -> Tensor:
+    """exp of normal random numbers, written into this tensor."""
+    data = drawn(self, distributions.log_normal, mean, std, generator)
+    return _written("log_normal.written", self, data)
+
+
+@offer(function=False)
+def bernoulli_(
+    self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None
+) -> Tensor:
+    """Ones with probability ``p`` (one for all, or one for each item), else zeros, written into
+    this tensor."""
+    if not isinstance(p, Tensor):
+        data = drawn(self, random.coin, p, generator)
+        return _written("bernoulli.written", self, data)
+    order = memory_order(self._data)
+    chances = np.broadcast_to(p._data, self._data.shape).transpose(order)
+    data = random.bernoulli(chances, generator).astype(self._data.dtype)
+    data = data.transpose(np.argsort(order))
+    return _written("bernoulli.tensor", self, data, p)
+
+
+@offer(function=False)
+def random_(
+    self: Tensor, from_: int | None = None, to: int | None = None, *,
+    generator: Generator | None = None,
+) -> Tensor:  # fmt: skip
+    """Random integers in [from, to), written into this tensor; without bounds, over all that its
+    dtype represents exactly.
+
+    Raises:
+        RuntimeError: the range is empty, or too large for the dtype.
+    """
+    if from_ is None:
+        key, data = "random.written", drawn(self, distributions.whole_range, generator)
+    elif to is None:
+        key, data = "random.below", drawn(self, distributions.between, 0, from_, generator)
+    else:
+        key, data = "random.range", drawn(self, distributions.between, from_, to, generator)
+    return _written(key, self, data)

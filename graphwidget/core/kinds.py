@@ -1,0 +1,109 @@
+"""Questions about types: promotion, and what kind of numbers a tensor holds. All are real here."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from . import dtypes
+from .promote import is_number
+from .public import METHODS, offer
+from .tensor import Tensor
+
+NO_COMPLEX = "graphwidget has no complex tensors"
+
+
+def _dtype(name: str, argument: str, position: int, value: Any) -> dtypes.dtype:
+    if not isinstance(value, dtypes.dtype):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be torch.dtype, not "
+            f"{type(value).__name__}"
+        )
+    return value
+
+
+@offer(method=False)
+def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+    """The dtype of an operation on two tensors or numbers.
+
+    Raises:
+        TypeError: neither.
+    """
+    operands = []
+    for each in (tensor1, tensor2):
+        if not (isinstance(each, Tensor) or is_number(each)):
+            kinds = ", ".join(type(one).__name__ for one in (tensor1, tensor2))
+            raise TypeError(
+                "result_type() received an invalid combination of arguments - got "
+                f"({kinds}), but expected one of:\n * (Tensor tensor, Tensor other)\n"
+                " * (Number scalar, Tensor tensor)\n * (Tensor tensor, Number other)\n"
+                " * (Number scalar1, Number scalar2)\n"
+            )
+        operands.append(each._data if isinstance(each, Tensor) else each)
+    return dtypes.of(dtypes.result_type(*operands))
+
+
+@offer(method=False)
+def promote_types(type1: dtypes.dtype, type2: dtypes.dtype) -> dtypes.dtype:
+    """The smallest dtype that both fit in."""
+    first = _dtype("promote_types", "type1", 1, type1)
+    second = _dtype("promote_types", "type2", 2, type2)
+    return dtypes.of(dtypes.promote_types(first.numpy, second.numpy))
+
+
+@offer(method=False)
+def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
+    """Whether results of one dtype may be written into tensors of another."""
+    source, target = _dtype("can_cast", "from_", 1, from_), _dtype("can_cast", "to", 2, to)
+    return dtypes.can_cast(source.numpy, target.numpy)
+
+
+@offer()
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is a floating one."""
+    return input._meta.floating
+
+
+@offer()
+def is_complex(input: Tensor) -> bool:
+    """False: all tensors here are real."""
+    return False
+
+
+@offer()
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    return input.dtype.is_signed
+
+
+@offer()
+def numel(input: Tensor) -> int:
+    """The number of items."""
+    return int(input._data.size)
+
+
+@offer("resolve_conj", "resolve_neg", "conj_physical")
+def conj(input: Tensor) -> Tensor:
+    """The tensor itself, as real numbers are their own conjugates."""
+    return input
+
+
+@offer(method=False)
+def real(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    return input
+
+
+@offer(method=False)
+def imag(input: Tensor) -> NoReturn:
+    """Refused, as PyTorch refuses it of real tensors."""
+    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
+@offer(method=False)
+def complex(real: Tensor, imag: Tensor) -> NoReturn:
+    """Refused: there are no complex tensors here."""
+    raise NotImplementedError(NO_COMPLEX)
+
+
+METHODS.update(real=property(real), imag=property(imag), is_conj=is_complex, is_neg=is_complex)
+METHODS["conj_physical_"] = conj

@@ -1,0 +1,308 @@
+"""Evenly spaced numbers, grids and combinations."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, shapes
+from .compile import TENSORS as F
+from .factories import check_number, made
+from .public import offer
+from .sequences import numpy_type
+from .tensor import Tensor
+
+DEPRECATED_RANGE = (
+    "torch.range is deprecated and will be removed in a future release because its behavior is "
+    "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
+    "[start, end)."
+)
+INDEXING = (
+    "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+)
+
+
+def plain(value: Any) -> Any:
+    """A 0-d tensor as its number."""
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def steps_between(start: Any, end: Any, step: Any) -> float:
+    """How many steps there are from start to end.
+
+    Raises:
+        RuntimeError: none, or no number of them (PyTorch's texts).
+    """
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (step > 0 and start > end) or (step < 0 and start < end):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    return float((end - start) / step)
+
+
+@offer(method=False, out=True)
+def arange(
+    start: Any = None,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers from ``start`` (default 0) up to, without, ``end``: int64 if all three are integers.
+
+    Raises:
+        RuntimeError: no such range.
+    """
+    dtypes.require_cpu(device)
+    if end is None:
+        check_number("arange", "end", 1, plain(start))
+        start, end = 0, start
+    start, end, step = (plain(each) for each in (0 if start is None else start, end, step))
+    for place, (name, value) in enumerate((("start", start), ("end", end), ("step", step)), 1):
+        check_number("arange", name, place, value)
+    count = math.ceil(steps_between(start, end, step))
+    kind = any(isinstance(each, float) for each in (start, end, step))
+    found = dtypes.default_numpy() if kind else np.dtype(np.int64)
+    chosen = found if dtype is None else numpy_type(dtype)
+    if chosen.kind == "b":
+        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
+    return made(spaced(start, step, count, chosen), requires_grad)
+
+
+def spaced(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> np.ndarray:
+    """start, start + step, ..., each computed on its own in float64 or int64."""
+    wide = np.float64 if dtype.kind == "f" else np.int64
+    numbers: np.ndarray = np.arange(count).astype(wide, copy=False)
+    if step != 1:
+        numbers = numbers * wide(step)
+    if start:
+        numbers = numbers + wide(start)
+    return numbers.astype(dtype, copy=False)
+
+
+@offer(method=False, out=True)
+def range(
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers from ``start`` up to, with, ``end`` (deprecated in PyTorch)."""
+    dtypes.require_cpu(device)
+    warnings.warn(DEPRECATED_RANGE, stacklevel=2)
+    if end is None:
+        start, end = 0, start
+    count = math.floor(steps_between(start, end, step)) + 1
+    return made(spaced(start, step, count, numpy_type(dtype)), requires_grad)
+
+
+@offer(method=False, out=True)
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """``steps`` numbers from ``start`` to ``end``, both included.
+
+    Raises:
+        RuntimeError: a negative number of steps.
+    """
+    dtypes.require_cpu(device)
+    return made(line(plain(start), plain(end), steps, numpy_type(dtype)), requires_grad)
+
+
+def line(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
+    """Evenly spaced numbers, counted from the nearer end as PyTorch does."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if steps == 1:
+        return np.array([start], dtype)
+    kind = dtype if dtype.kind == "f" else np.dtype(np.float32)
+    first, last = kind.type(start), kind.type(end)
+    step = kind.type((last - first) / kind.type(max(steps - 1, 1)))
+    place = np.arange(steps).astype(kind)
+    half = steps // 2
+    found = np.empty(steps, kind)
+    found[:half] = first + step * place[:half]
+    found[half:] = last - step * place[: steps - half][::-1]
+    return found.astype(dtype, copy=False)
+
+
+@offer(method=False, out=True)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Powers of ``base`` whose exponents are ``linspace(start, end, steps)``."""
+    dtypes.require_cpu(device)
+    chosen = numpy_type(dtype)
+    kind = chosen if chosen.kind == "f" else np.dtype(np.float64)
+    exponents = line(plain(start), plain(end), steps, kind)
+    return made(np.power(kind.type(base), exponents).astype(chosen), requires_grad)
+
+
+@offer(method=False, out=True)
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The identity matrix of n rows and m (default n) columns.
+
+    Raises:
+        RuntimeError: negative sizes.
+    """
+    dtypes.require_cpu(device)
+    for name, size in (("n", n), ("m", n if m is None else m)):
+        if size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    return made(np.eye(n, m, dtype=numpy_type(dtype)), requires_grad)
+
+
+def _triangle(upper: bool, row: int, col: int, offset: int, dtype: Any) -> Tensor:
+    for name, size in (("row", row), ("col", col)):
+        if size < 0:
+            raise RuntimeError(f"{name} must be non-negative, got{size}")
+    chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
+    found = np.triu_indices(row, offset, col) if upper else np.tril_indices(row, offset, col)
+    return made(np.stack(found).astype(chosen))
+
+
+@offer(method=False)
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None,
+    layout: Any = None,
+) -> Tensor:  # fmt: skip
+    """Rows and columns (2 by how many there are) of a matrix's lower triangle, row by row."""
+    dtypes.require_cpu(device)
+    return _triangle(False, row, col, offset, dtype)
+
+
+@offer(method=False)
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None,
+    layout: Any = None,
+) -> Tensor:  # fmt: skip
+    """Rows and columns (2 by how many there are) of a matrix's upper triangle, row by row."""
+    dtypes.require_cpu(device)
+    return _triangle(True, row, col, offset, dtype)
+
+
+# Grids and combinations ---------------------------------------------------------------------------
+@offer(method=False)
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Each 1-d tensor spread along a dim of its own over the grid of all.
+
+    Args:
+        indexing: "ij" for dims in the order of the tensors, "xy" with the first two exchanged.
+
+    Raises:
+        RuntimeError: no tensors, several dims or dtypes, another indexing.
+
+    Warns:
+        UserWarning: no indexing is given.
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for tensor in tensors:
+        if tensor._data.ndim > 1:
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor!r}"
+            )
+    if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing is None:
+        warnings.warn(INDEXING, stacklevel=2)
+    elif indexing not in ("ij", "xy"):
+        raise RuntimeError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+        )
+    swap = indexing == "xy" and len(tensors) >= 2
+    if swap:
+        tensors = (tensors[1], tensors[0], *tensors[2:])
+    shape = tuple(tensor._data.size for tensor in tensors)
+    grids = []
+    for dim, tensor in enumerate(tensors):
+        sizes = tuple(size if other == dim else 1 for other, size in enumerate(shape))
+        grids.append(shapes.expand(shapes.view(tensor, sizes), shape))
+    if swap:
+        grids[:2] = grids[1::-1]
+    return tuple(grids)
+
+
+@offer(method=False)
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All choices of one item of each 1-d tensor, as the rows of a matrix."""
+    for tensor in tensors:
+        check_vector(tensor)
+    if len(tensors) == 1:
+        return tensors[0]
+    grids = meshgrid(*tensors, indexing="ij")
+    return F.stack([shapes.flatten(grid) for grid in grids], 1)
+
+
+@offer(method=False)
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All choices of ``r`` items of a 1-d tensor, as the rows of a matrix."""
+    check_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return made(np.empty(0, input._data.dtype))
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(choose(np.arange(input._data.size).tolist(), r))
+    index = Tensor._wrap(np.array(rows, np.int64).reshape(len(rows), r))
+    return input[index]
+
+
+def check_vector(tensor: Tensor) -> None:
+    """Refuse what is not 1-d."""
+    if tensor._data.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._data.shape)}")
+
+
+@offer(method=False)
+def vander(x: Tensor, N: int | None = None, *, increasing: bool = False) -> Tensor:
+    """The matrix of powers of a vector: x**(N-1), ..., x, 1 (or the other way round)."""
+    check_vector(x)
+    count = x._data.size if N is None else N
+    if count < 0:
+        raise RuntimeError("N must be non-negative.")
+    exponents = np.arange(count) if increasing else np.arange(count)[::-1]
+    powers = Tensor._wrap(np.ascontiguousarray(exponents).astype(x._data.dtype))
+    return F.pow_tensor(shapes.unsqueeze(x, -1), powers)

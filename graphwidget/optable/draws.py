@@ -1,0 +1,53 @@
+"""Random numbers as ops: what was drawn takes the tensor's place, and no gradient passes."""
+
+from __future__ import annotations
+
+from .declare import Namespace, op
+from .layout import Array
+
+F = Namespace()
+
+
+def second(a: Array, drawn: Array) -> Array:
+    """What was drawn."""
+    return drawn
+
+
+def third(a: Array, b: Array, drawn: Array) -> Array:
+    """What was drawn."""
+    return drawn
+
+
+for key, node in (
+    ("normal.written", "NormalBackward0"), ("uniform.written", "UniformBackward0"),
+    ("exponential.written", "ExponentialBackward0"), ("cauchy.written", "CauchyBackward0"),
+    ("geometric.written", "GeometricBackward0"), ("log_normal.written", "LogNormalBackward0"),
+    ("bernoulli.written", "BernoulliBackward2"), ("random.range", "RandomBackward0"),
+    ("random.below", "RandomBackward1"), ("random.written", "RandomBackward2"),
+):
+    op(f"{key}(self, drawn, /)", second, inplace=True, node=node, public=False,
+       d_self=lambda grad: F.zeros_like(grad),
+       text="random numbers", tex=r"\operatorname{{random}}", onnx=None)
+
+op("bernoulli.tensor(self, p, drawn, /)", third, inplace=True, node="BernoulliBackward1",
+   public=False,
+   d_self=lambda grad: F.zeros_like(grad),
+   d_p=lambda grad, p_shape: F.sum_to_size(F.zeros_like(grad), p_shape),
+   text="1 with probability {p}", tex=r"\operatorname{{bernoulli}} {p}", onnx=None)
+
+for name in ("bernoulli", "poisson"):
+    op(f"{name}(self, drawn, /)", second, public=False,
+       d_self=lambda grad: F.zeros_like(grad),
+       text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=None)
+
+op("normal.mean(mean, drawn, /)", second, node="NormalBackward1", public=False,
+   d_mean=lambda grad: F.zeros_like(grad),
+   text="normal about {mean}", tex=r"\mathcal{{N}}({mean}, \cdot)", onnx=None)
+op("normal.std(std, drawn, /)", second, node="NormalBackward2", public=False,
+   d_std=lambda grad: F.zeros_like(grad),
+   text="normal with deviation {std}", tex=r"\mathcal{{N}}(\cdot, {std})", onnx=None)
+op("normal.both(mean, std, drawn, /)", third, node="NormalBackward3", public=False,
+   d_mean=lambda grad, mean_shape: F.sum_to_size(F.zeros_like(grad), mean_shape),
+   d_std=lambda grad, std_shape: F.sum_to_size(F.zeros_like(grad), std_shape),
+   text="normal about {mean} with deviation {std}", tex=r"\mathcal{{N}}({mean}, {std})",
+   onnx=None)
