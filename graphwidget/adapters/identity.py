@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from ..core.node import AccumulateGrad, Node, Output
 from ..core.tensor import Tensor
-from ..core.version import VersionCounter
+from ..core.version import VersionCounter, version_of
 from ..core.views import CopySlices
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
@@ -46,7 +46,7 @@ class Identity:
     def current(self, tensor: Tensor) -> Any:
         """The tensor's identity as it is now, told if nobody knows it yet."""
         ref = tensor._rec
-        version = tensor._version
+        version = version_of(tensor)
         if ref is not None and ref.version == version and ref.id in self.recorder.values:
             return ref
         if tensor._number:
@@ -70,7 +70,7 @@ class Identity:
         counter = tensor._counter
         ref = Ref(tensor, self.append)
         ref.id = self.recorder.ids.value()
-        ref.version = 0 if counter is None else counter.version
+        ref.version = version_of(tensor)
         before = tensor._rec
         if before is not None:
             ref.storage = before.storage
@@ -88,7 +88,7 @@ class Identity:
         ref: Ref | None = tensor._rec
         if ref is None or ref.id not in self.recorder.values:
             ref = ref or self.renew(tensor)
-            ref.version = tensor._version - 1
+            ref.version = version_of(tensor) - 1
             self.tell_value(tensor, ref)  # with its new content: the old one is gone
         return ref
 

@@ -90,7 +90,7 @@ def _fresh(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
     """Tensors of their own, that the user's function may be differentiated by: connected to those
     given only under create_graph."""
     return tuple(
-        shapes.view(each, *each._data.shape)
+        shapes.view(each, each._data.shape)
         if create_graph and each.requires_grad
         else each.detach().requires_grad_(needs_grad)
         for each in tensors
@@ -335,7 +335,7 @@ def _rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -
                 raise RuntimeError(text + STRICT_GRAPH)
             columns[nr].append(each)
     return tuple(
-        shapes.view(joins.stack(column), *output._data.shape, *inputs[nr]._data.shape)
+        shapes.view(joins.stack(column), output._data.shape + inputs[nr]._data.shape)
         for nr, column in enumerate(columns)
     )
 

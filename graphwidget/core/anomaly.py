@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,11 +30,8 @@ UNKNOWN = (
     "No forward pass information available. Enable detect anomaly during forward pass for more "
     "information."
 )
-INDUCED = (
-    "\n\nPrevious calculation was induced by {}. Traceback of forward call that induced the "
-    "previous calculation:\n"
-)
-INDUCED_UNKNOWN = "\n\nPrevious calculation was induced by {}. " + UNKNOWN
+INDUCED = "\n\nPrevious calculation was induced by {}. "
+INDUCED_BY = "Traceback of forward call that induced the previous calculation:\n"
 TRACEBACK, PARENT = "traceback_", "parent_"
 """PyTorch's names in a node's ``metadata`` for its lines, and for the node in whose backward it
 was made."""
@@ -84,7 +81,8 @@ class Part:
     def run_ends(self, run: Run, status: str, error: BaseException | None) -> None:
         node = run.current
         if status == "failed" and node is not None:
-            warnings.warn(told(node), stacklevel=2)
+            for text in told(node):
+                warnings.warn(text, stacklevel=2)
 
 
 def remember(node: Node) -> None:
@@ -97,18 +95,16 @@ def remember(node: Node) -> None:
         node.metadata[PARENT] = parent
 
 
-def told(node: Node) -> str:
-    """The warning's text about a node whose backward failed."""
-    lines = node.metadata.get(TRACEBACK)
-    text = DETECTED.format(node.name()) + (UNKNOWN if lines is None else CAUSED + "".join(lines))
-    parent = node.metadata.get(PARENT) if lines is not None else None
-    while parent is not None:
-        lines = parent.metadata.get(TRACEBACK)
-        if lines is None:
-            return text + INDUCED_UNKNOWN.format(parent.name())
-        text += INDUCED.format(parent.name()) + "".join(lines)
-        parent = parent.metadata.get(PARENT)
-    return text
+def told(node: Node) -> Iterator[str]:
+    """The warnings about a node whose backward failed: its lines, then those of the node in whose
+    backward it was made, and so on."""
+    start, caused, unknown = DETECTED, CAUSED, UNKNOWN
+    each: Node | None = node
+    while each is not None:
+        lines = each.metadata.get(TRACEBACK)
+        yield start.format(each.name()) + (unknown if lines is None else caused + "".join(lines))
+        each = each.metadata.get(PARENT) if lines is not None else None
+        start, caused = INDUCED, INDUCED_BY
 
 
 PART = Part()

@@ -91,7 +91,8 @@ def seeds_for(
         if isinstance(grad, Tensor):
             first = getitem(grad, 0) if batched else grad
             if meta is not None and first._data.shape != meta.shape:
-                given = f"grad_output[{i}] has a shape of {first.shape}"
+                shape = Size(first._data.shape[1:] if batched else first._data.shape)
+                given = f"grad_output[{i}] has a shape of {shape}"
                 wanted = f"output[{i}] has a shape of {Size(meta.shape)}"
                 raise RuntimeError(
                     (MISMATCH_BATCHED if batched else MISMATCH).format(given, wanted)
@@ -374,6 +375,6 @@ def in_rows(
         again = keep or i < count - 1
         rows.append(collected(outputs, row, again, create, wanted, allow_unused, {}))
     return [
-        None if any(grad is None for grad in column) else hot.tensors.stack(column)
+        None if any(grad is None for grad in column) else hot.tensors.stack(column, dim=0)
         for column in zip(*rows, strict=True)
     ]

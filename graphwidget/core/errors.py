@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import hot
 from .dtypes import printed_type
-from .version import Site, WriteRecord, call_site
+from .version import DetachedCounter, Site, WriteRecord, call_site
 
 if TYPE_CHECKING:
     from .node import Node
@@ -40,6 +40,10 @@ ENABLE_ANOMALY = (
 ANOMALY_SHOWS = (
     "the backtrace further above shows the operation that failed to compute its gradient. The "
     "variable in question was changed in there or anywhere later. Good luck!"
+)
+DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+    "This is not supported, please use out-of-place `.detach()` instead"
 )
 NOT_A_LEAF = "you can only change requires_grad flags of leaf variables."
 USE_DETACH = (
@@ -108,7 +112,13 @@ def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
     """The version error for what ``node`` saved in ``slot``."""
     counter = tensor._counter
     assert counter is not None
-    found = counter.version
+    if expected.__class__ is int and isinstance(counter, DetachedCounter):
+        help = [
+            f"{node.name()} saved {slot!r}, which detach_() has cut from its history since.",
+            "Way out: use a detached copy of it, x.detach(), and leave x as it is.",
+        ]
+        return explained(RuntimeError(DETACHED), Finding("other", tuple(help), node, slot, tensor))
+    found = int(counter.version)
     origin = tensor.grad_fn
     where = ""
     if origin is not None:

@@ -12,7 +12,7 @@ from ..optable import TABLE
 from ..optable.declare import describe_function
 from . import hot
 from .function_node import Error, FunctionNode
-from .node import Output, accumulator, target_of
+from .node import Output, accumulator, edge_of
 from .observer import get_observer, set_observer
 from .tensor import Tensor, as_view
 from .version import bump
@@ -117,7 +117,7 @@ class Function:
         wanted = hot.grad_enabled() and any(node.needs_input_grad)
         if wanted:
             needing = zip(args, node.needs_input_grad, strict=True)
-            node.next = tuple(target_of(each) for each, needs in needing if needs)
+            node.next = tuple(edge_of(each) for each, needs in needing if needs)
         observer = get_observer()
         result = _run(node, args, kwargs, sets_up, observer)
         several = isinstance(result, tuple)

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import errors, hot, saving
 from .hooks import as_given, as_tensor
-from .node import Node, Output
+from .node import Node, Nowhere, Output
 from .observer import get_observer, set_observer
 from .saving import Packed, SavedTensor
 from .tensor import Tensor
@@ -103,7 +103,7 @@ class FunctionNode(Node):
         if tensor is None:
             tensor = Tensor._wrap(entry.data)
             tensor._counter, tensor._node, tensor._requires_grad = entry.counter, edge, True
-        if entry.counter.version != entry.version:
+        if hot.counter_of(tensor).version != entry.version:
             raise errors.stale(self, f"saved_tensors[{i}]", tensor, entry.version)
         return tensor
 
@@ -264,10 +264,15 @@ class FunctionNode(Node):
     def slots(self) -> tuple[Any, ...]:
         left = iter(self.next)
         return tuple(
-            next(left) if wanted else None
+            known(next(left)) if wanted else None
             for wanted, tensor in zip(self.needs_input_grad, self._tensors, strict=True)
             if tensor
         )
+
+
+def known(target: Any) -> Any:
+    """A target as PyTorch knows it."""
+    return None if target.__class__ is Nowhere else target
 
 
 class Error(Node):

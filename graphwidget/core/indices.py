@@ -16,6 +16,7 @@ from ..optable.index_kernels import indexed_shape
 from . import errors
 from .compile import TENSORS
 from .tensor import Tensor
+from .version import version_of
 
 BAD_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
@@ -65,7 +66,7 @@ class Indices(tuple[Any, ...]):
             cls, (a.view(bool) if a is not None and a.dtype == np.uint8 else a for a in arrays)
         )
         self.tensors = tuple(tensors)
-        self.versions = tuple(0 if each is None else each._version for each in tensors)
+        self.versions = tuple(0 if each is None else version_of(each) for each in tensors)
         return self
 
     def check(self, node: Any) -> None:
@@ -75,7 +76,7 @@ class Indices(tuple[Any, ...]):
             RuntimeError: the version error of backward.
         """
         for tensor, version in zip(self.tensors, self.versions, strict=True):
-            if tensor is not None and tensor._version != version:
+            if tensor is not None and version_of(tensor) != version:
                 raise errors.stale(node, "indices", tensor, version)
 
 

@@ -38,7 +38,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
 from .compile import TENSORS as F
 from .dims import wrap_dim
 from .public import METHODS, offer, offer_table
-from .tensor import Tensor
+from .tensor import Tensor, seal
 
 
 @offer(function=False)
@@ -101,4 +101,5 @@ for _name in ("zeros", "ones", "empty", "full", "tensor", "empty_strided"):
 offer_table()
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
+seal(Tensor)
 F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.sum_to_size)

@@ -18,7 +18,7 @@ import numpy as np
 
 from . import errors, hot
 from .saving import Packed, PackedIndices, SavedTensor, pack_slot
-from .version import VersionCounter, counter_of
+from .version import VersionCounter, counter_of, version_of
 
 if TYPE_CHECKING:
     from ..optable import Op
@@ -241,7 +241,7 @@ class Node:
             if saved is None:
                 raise errors.freed(self)
             tensor, version = self.unpack(name, saved)
-            if tensor._version != version:
+            if version_of(tensor) != int(version):
                 raise errors.stale(self, name, tensor, version)
             return tensor.as_saved() if tensor._number else tensor
         op = self.op
@@ -269,8 +269,7 @@ class Node:
         """
         if isinstance(saved, Packed):
             tensor = saved.restore(self.output_edge(name) if saved.own else None)
-            counter_of(tensor)
-            return tensor, tensor._version
+            return tensor, counter_of(tensor).version
         if len(saved) == 2:
             tensor, version = saved
             return tensor, version
@@ -412,10 +411,10 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Nowhere | None:
         if leaf._view is not None and not leaf._view.asked:
             found = Nowhere()
             found.start(())
-        else:
-            found = AccumulateGrad(leaf)
-            if leaf._hooks is not None:
-                found.hooks = Hooks(leaf._hooks)
+            return found
+        found = AccumulateGrad(leaf)
+        if leaf._hooks is not None:
+            found.hooks = Hooks(leaf._hooks)
         leaf._accumulator = weakref.ref(found)
     return found
 

@@ -125,7 +125,7 @@ class Packed:
         if self.own:
             counter = counter_of(tensor)
             return iter((tensor._data, counter, counter.version))
-        return iter((tensor, tensor._version))
+        return iter((tensor, counter_of(tensor).version))
 
 
 class PackedIndices:

@@ -28,7 +28,8 @@ from .node import (
     saved_output,
 )
 from .offered import Offered
-from .version import InferenceCounter, VersionCounter, counter_of
+from .pathless import place_of
+from .version import DetachedCounter, InferenceCounter, VersionCounter, counter_of
 from .views import Link, ViewInfo, refresh, refresh_for_op
 
 
@@ -94,10 +95,6 @@ class Tensor(Offered):
         node = self._node
         return node.node if isinstance(node, Output) else node
 
-    @grad_fn.setter
-    def grad_fn(self, value: Any) -> None:
-        raise _not_writable("grad_fn")
-
     @property
     def output_nr(self) -> int:
         """Which output of ``grad_fn`` this is."""
@@ -109,10 +106,6 @@ class Tensor(Offered):
         if self._view is not None:
             refresh(self)
         return self._node is None or not self._requires_grad
-
-    @is_leaf.setter
-    def is_leaf(self, value: Any) -> None:
-        raise _not_writable("is_leaf")
 
     @property
     def requires_grad(self) -> bool:
@@ -143,6 +136,10 @@ class Tensor(Offered):
             self._view.asked, self._accumulator = on, None
         if hot.observer is not None:
             hot.observer.flagged(self)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set ``requires_grad`` in place and return the tensor itself."""
@@ -270,11 +267,7 @@ class Tensor(Offered):
         counter = self._counter
         if counter.__class__ is InferenceCounter:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return 0 if counter is None else counter.version
-
-    @_version.setter
-    def _version(self, value: Any) -> None:
-        raise _not_writable("_version")
+        return 0 if counter is None else int(counter.version)
 
     def is_inference(self) -> bool:
         """Whether it was made in inference mode."""
@@ -294,13 +287,21 @@ class Tensor(Offered):
 
     @data.setter
     def data(self, other: Tensor) -> None:
+        if not isinstance(other, Tensor):
+            kind = type(other).__name__
+            raise TypeError(f"Variable data has to be a tensor, but got {kind}")
         self._data = other._data
         self._meta = other._meta
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     def detach(self) -> Tensor:
         """A tensor without history that shares values and version counter."""
         out = Tensor._wrap(self._data)
-        out._counter = counter_of(self)
+        counter = counter_of(self)
+        out._counter = counter.shared if isinstance(counter, DetachedCounter) else counter
         if hot.observer is not None:
             hot.observer.called(hot.DETACH, (self,), {}, (out,), None)
         return out
@@ -313,6 +314,10 @@ class Tensor(Offered):
         """
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
+        if self._node is not None and self._counter is not None:
+            self._counter = DetachedCounter(getattr(self._counter, "shared", self._counter))
+        elif self._node is not None:
+            self._counter = DetachedCounter(VersionCounter())
         self._node = None
         self._requires_grad = False
         if hot.observer is not None:
@@ -354,6 +359,21 @@ class Tensor(Offered):
 
     def __format__(self, spec: str) -> str:
         return printing.format_tensor(self, spec)
+
+
+def seal(cls: type[Tensor]) -> None:
+    """Let what may not be assigned say so as PyTorch does."""
+    for name, member in list(vars(cls).items()):
+        if isinstance(member, property) and member.fset is None and not name.startswith("__"):
+            refusal = _refusal(name)
+            setattr(cls, name, property(member.fget, refusal, refusal, member.__doc__))
+
+
+def _refusal(name: str) -> Callable[..., None]:
+    def refuse(self: Tensor, value: Any = None) -> None:
+        raise _not_writable(name)
+
+    return refuse
 
 
 def _not_writable(name: str) -> AttributeError:
@@ -420,7 +440,7 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
 
 hot.Tensor, hot.Constant, hot.new = Tensor, Constant, object.__new__
 hot.as_view, hot.refresh, hot.Output = as_view, refresh_for_op, Output
-hot.accumulator, hot.target_of, hot.counter_of = accumulator, edge_of, counter_of
+hot.accumulator, hot.target_of, hot.counter_of = place_of, edge_of, counter_of
 hot.saved_input, hot.saved_output, hot.VersionCounter = saved_input, saved_output, VersionCounter
 hot.nothing = lambda: None
 hot.wrap, hot.ABSENT = Tensor._wrap, Absent._wrap(np.zeros(()))

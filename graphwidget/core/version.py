@@ -83,6 +83,54 @@ class InferenceCounter(VersionCounter):
         )
 
 
+class Afterwards(int):
+    """A version of a tensor that ``detach_`` cut from its history: equal to no version that was
+    saved before that."""
+
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is Afterwards and int(self) == int(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+
+class DetachedCounter(VersionCounter):
+    """What a tensor counts with once it was cut from its history: the storage's counter, of which
+    its aliases know, but what was saved before is noticed when it is unpacked."""
+
+    def __init__(self, shared: VersionCounter) -> None:
+        self.shared = shared
+
+    @property
+    def version(self) -> int:
+        """The storage's version, as an ``Afterwards``."""
+        return Afterwards(self.shared.version)
+
+    @version.setter
+    def version(self, value: int) -> None:
+        self.shared.version = int(value)
+
+    @property
+    def savable(self) -> int:
+        """The same, for nodes to save."""
+        return Afterwards(self.shared.savable)
+
+    @savable.setter
+    def savable(self, value: int) -> None:
+        self.shared.savable = int(value)
+
+    @property
+    def writes(self) -> deque[WriteRecord] | None:
+        """The storage's."""
+        return self.shared.writes
+
+    @writes.setter
+    def writes(self, value: deque[WriteRecord] | None) -> None:
+        self.shared.writes = value
+
+
 INFERENCE_WRITE = (
     "Inplace update to inference tensor outside InferenceMode is not allowed."
     "You can make a clone to get a normal tensor before doing inplace update."
@@ -110,6 +158,11 @@ def counter_of(tensor: Tensor) -> VersionCounter:
     if counter is None:
         counter = tensor._counter = VersionCounter()
     return counter
+
+
+def version_of(tensor: Tensor) -> int:
+    """The tensor's version, also that of an inference tensor."""
+    return 0 if tensor._counter is None else int(tensor._counter.version)
 
 
 def bump(tensor: Tensor, op: str, site: Site | None = None) -> None:

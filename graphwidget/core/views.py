@@ -160,7 +160,7 @@ def refresh(view: Tensor) -> None:
     elif view._node is None:
         view._requires_grad = info.asked
         return
-    version = base._counter.version  # type: ignore[union-attr]
+    version = view._counter.version  # type: ignore[union-attr]
     if info.version == version:
         return
     if info.origin != "default":

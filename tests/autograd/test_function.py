@@ -255,7 +255,8 @@ seen = []
 x = torch.tensor([1., 2.], requires_grad=True)
 y = torch.tensor([3., 4.], requires_grad=True)
 F.apply(x, y, 3).sum().backward()
-result = [seen, x.grad, y.grad, attempt(lambda: F.apply(x, y)), attempt(lambda: F.apply(x, y, k=4))]
+result = [seen, x.grad, y.grad, attempt(lambda: F.apply(x, y)),
+          attempt(lambda: F.apply(x, y, k=4))]
 
 # keywords without setup_context
 class F(torch.autograd.Function):

@@ -68,7 +68,8 @@ F.apply(x, y).sum().backward()
 w = torch.tensor([1., 1.], requires_grad=True)
 g, h = torch.autograd.grad(F.apply(x, y), (x, y), w, create_graph=True)
 plain, = torch.autograd.grad(F.apply(x, y).sum(), x, create_graph=True)
-result = [x.grad, g, h, plain, g.grad_fn.next_functions, attempt(lambda: g.sum().backward()), seen]
+result = [x.grad, g, h, plain, g.grad_fn.next_functions, attempt(lambda: g.sum().backward()),
+          seen]
 
 # what forward and backward may not be
 class NoBackward(torch.autograd.Function):

@@ -59,7 +59,8 @@ result = [F.vjp(f, x, v), F.jvp(f, x, v), F.vhp(s, x, v), F.hvp(s, x, v),
           F.vhp(t, (x, y), (v, x)), F.hvp(t, (x, y),
           (v, x)), F.vjp(s, x), F.vjp(lambda a: y, x, v),
           F.jvp(lambda a: a.sum(), torch.tensor([2.])), F.hvp(s, torch.tensor([2.])),
-          F.jvp(lambda a: y, x, v), F.vhp(lambda a: a.sum(), x, v), F.hvp(lambda a: a.sum(), x, v)]
+          F.jvp(lambda a: y, x, v), F.vhp(lambda a: a.sum(), x, v),
+          F.hvp(lambda a: a.sum(), x, v)]
 with torch.no_grad():
     result += [F.jacobian(f, x), F.hessian(s, x), F.vjp(f, x, v), F.jvp(f, x, v), F.vhp(s, x, v)]
 

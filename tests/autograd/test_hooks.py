@@ -1,4 +1,5 @@
-"""Hooks of tensors and nodes: what they see, in which order, and their errors, on both engines."""
+"""Hooks of tensors and nodes: what they see, in which order, and their errors,
+on both engines."""
 
 from __future__ import annotations
 

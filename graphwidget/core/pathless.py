@@ -1,0 +1,108 @@
+"""Inputs that require grad and yet have no place in the graph: views made under ``no_grad``.
+
+PyTorch's node has no edge for such an input and saves nothing for its gradient. Which plan a node
+is of was chosen before that is found out, so the node is made one of the smaller plan afterwards:
+finding it out lets this part listen to the end of the call, and no longer.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import hot
+from .node import Node, Nowhere, accumulator
+from .observer import switch
+from .plans import plan_name
+
+if TYPE_CHECKING:
+    from ..optable import Op
+    from .tensor import Tensor
+
+_local = threading.local()
+
+
+def place_of(leaf: Tensor) -> Any:
+    """``accumulator`` for a call that is being recorded."""
+    found = accumulator(leaf)
+    if found.__class__ is Nowhere and not getattr(_local, "waits", False):
+        _local.waits = True
+        switch(PART, True)
+    return found
+
+
+class Part:
+    """Hears the end of the call in which a pathless input was found."""
+
+    def called(
+        self,
+        op: Op,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        outputs: tuple[Tensor, ...],
+        node: Node | None,
+    ) -> None:
+        if not getattr(_local, "waits", False):
+            return  # another thread's
+        _local.waits = False
+        switch(self, False)
+        if node is not None and op.single and not op.variadic:
+            shrink(node)
+
+    def wrote(self, op: Op, tensor: Tensor, inputs: Any, params: Any, *rest: Any) -> None:
+        self.called(op, inputs, params, (), None)
+
+
+PART = Part()
+
+
+def shrink(node: Node) -> None:
+    """Make the node one of the plan for the inputs that have a place."""
+    places = [i for i, target in enumerate(node.next) if target.__class__ is not Nowhere]
+    targets = tuple(node.targets[i] for i in places)
+    cls: Any = node.__class__
+    small = plan_without(cls, targets)
+    for name in node.saves:
+        if name not in small.saves:
+            setattr(node, "saved_" + name, None)
+    node.next = tuple(node.next[i] for i in places)
+    if node.fit is not None:
+        node.fit = tuple(node.fit[i] for i in places)
+    node.__class__ = small
+
+
+@functools.cache
+def plan_without(cls: type[Node], targets: tuple[str, ...]) -> type[Node]:
+    """A node class laid out like ``cls`` that computes gradients of ``targets`` only."""
+    op = cls.op
+    assert op is not None
+    methods: Any = NoTargets
+    if targets:
+        methods = hot.__dict__[plan_name(op, targets)]
+    scope = {
+        "__slots__": (), "__module__": cls.__module__, "targets": targets,
+        "saves": op.saved_by(targets), "single": len(targets) == 1, "go": methods.go,
+        "backward_arrays": methods.backward_arrays, "backward_tensors": methods.backward_tensors,
+    }  # fmt: skip
+    return type(cls.__name__, (cls,), scope)
+
+
+class NoTargets:
+    """The methods of a node that leads nowhere at all."""
+
+    @staticmethod
+    def go(node: Node, keep: bool) -> bool:
+        """Nothing is left to do."""
+        if node.hooks is not None:
+            return False
+        node.grad = None
+        return True
+
+    @staticmethod
+    def backward_arrays(node: Node, grad: Any, keep: bool) -> tuple[()]:
+        """There are no gradients to give."""
+        return ()
+
+    backward_tensors = backward_arrays
