@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .choice_kernels import LARGE, choose, zero, zero_where
 from .declare import ARRAYS
 from .layout import as_array, clone
 from .refusals import not_implemented
@@ -33,7 +34,9 @@ def sigmoid_backward(grad: Array, result: Array) -> Array:
     factor = np.negative(result, out=...)
     np.add(factor, ONE, factor)
     np.multiply(factor, result, factor)
-    return np.multiply(grad, factor, out=...)
+    if grad.__class__ is not np.ndarray or grad.shape != factor.shape:
+        return np.multiply(grad, factor, out=...)
+    return np.multiply(grad, factor, factor)
 
 
 def tanh_backward(grad: Array, result: Array) -> Array:
@@ -45,20 +48,17 @@ def tanh_backward(grad: Array, result: Array) -> Array:
     return np.multiply(grad, factor, factor)
 
 
-_zeros: dict[Any, Array] = {}
-
-
 def relu(a: Array) -> Array:
     """max(a, 0); nan stays nan."""
-    zero = _zeros.get(a.dtype)
-    if zero is None:
-        zero = _zeros[a.dtype] = np.zeros((), a.dtype)
-    return np.maximum(a, zero, out=...)
+    if a.size >= LARGE and a.dtype.kind == "f":
+        return zero_where(np.less_equal(a, zero(a.dtype)), a)
+    return np.maximum(a, zero(a.dtype), out=...)
 
 
 def threshold_backward(grad: Array, result: Array, threshold: float) -> Array:
-    """grad where result > threshold, else 0."""
-    return as_array(np.where(result > threshold, grad, as_array(grad).dtype.type(0)))
+    """0 where result <= threshold, else grad."""
+    limit = zero(result.dtype) if threshold == 0 else threshold
+    return zero_where(np.less_equal(result, limit), as_array(grad))
 
 
 def power(a: Array, exponent: float) -> Array:
@@ -108,7 +108,7 @@ def clamp(a: Array, min: float | None, max: float | None) -> Array:
 
 def where(condition: Array, a: Array, b: Array) -> Array:
     """a where condition, else b."""
-    return as_array(np.where(condition, a, b))
+    return choose(condition, a, b)
 
 
 def sign(a: Array) -> Array:
