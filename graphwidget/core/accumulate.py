@@ -28,6 +28,8 @@ def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
             check_overlap(current._data, [])
         np.add(current._data, grad, out=current._data)
         bump(current, "backward")
+    elif grad.__class__ is not np.ndarray:  # a numpy scalar
+        variable._grad = Tensor._wrap(np.asarray(grad))
     elif sys.getrefcount(grad) == ALONE and is_whole(grad) and same_layout(grad, variable._data):
         variable._grad = Tensor._wrap(grad)
     else:
@@ -43,7 +45,7 @@ def same_layout(grad: np.ndarray, data: np.ndarray) -> bool:
 
 def is_whole(grad: Any) -> bool:
     """Whether a gradient owns its memory, or is the only view of an array that does."""
-    if grad.__class__ is not np.ndarray or not grad.flags.writeable:
+    if not grad.flags.writeable:
         return False
     base = grad.base
     if base is None:

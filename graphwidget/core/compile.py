@@ -85,7 +85,7 @@ def tree_source(op: Op, indent: str) -> list[str]:
 
 
 SIGNS = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/"}
-"""Ufuncs that Python's operators reach faster than a call (they give scalars for 0-d)."""
+"""Ufuncs that Python's operators reach faster than a call."""
 
 
 def compute_source(op: Op) -> list[str]:
@@ -147,15 +147,15 @@ AS_ARRAY = "        if data.__class__ is not ndarray: data = asarray(data)"
 
 
 def fast_source(op: Op, arrays: str, params: str) -> list[str]:
-    """The kernel on operands of one shape and type. Ufuncs give scalars for 0-d arrays; mending
-    that afterwards costs less than asking for an array."""
+    """The kernel on operands of one shape and type. Ufuncs give scalars for 0-d arrays unless
+    they are asked for an array, which costs more than it is worth for others."""
     if not isinstance(op.kernel, np.ufunc):
         return [f"        data = kernel({arrays}{params})", AS_ARRAY]
     call = f"kernel({arrays})"
     if op.kernel in SIGNS:
         first, second = op.inputs
         call = f"{first}._data {SIGNS[op.kernel]} {second}._data"
-    return [f"        data = {call}", AS_ARRAY]
+    return [f"        data = {call} if meta.ndim else kernel({arrays}, out=...)"]
 
 
 def constant_source(op: Op, arrays: str, params: str, out: str) -> list[str]:

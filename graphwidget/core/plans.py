@@ -147,6 +147,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
         "    if grad is None: return True",
         "    node.grad = None",
         *unpack_source(op, targets, True),
+        *scalar_source(op, targets),
         *(["    fit = node.fit"] if fits else []),
         f"    {', '.join(children)}, = node.next",
     ]
@@ -162,6 +163,17 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             "before + found",
         ]
     return "\n".join([*lines, "    return True"])
+
+
+def scalar_source(op: Op, targets: tuple[str, ...]) -> list[str]:
+    """0-d gradients travel as numpy scalars: arithmetic between those is several times faster than
+    with 0-d arrays, so what was saved becomes a scalar too where formulas only calculate."""
+    calls = any("F" in op.derivatives[name].formula.__code__.co_names for name in targets)
+    saved = op.saved_by(targets)
+    if not saved or calls or not op.pointwise or op.optional:
+        return []
+    scalars = "; ".join(f"{name} = {name}[()]" for name in saved)
+    return [f"    if grad.__class__ is not ndarray: {scalars}"]
 
 
 def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
@@ -186,7 +198,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         scope["slots"] = property(_variadic_slots)
     cls = type(op.node, (Node,), scope)
     globals_: dict[str, Any] = {
-        "freed": errors.freed, "stale": errors.stale, "hot": hot, "PackedIndices": PackedIndices,
+        "freed": errors.freed, "stale": errors.stale, "hot": hot, "ndarray": np.ndarray, "PackedIndices": PackedIndices,
     }  # fmt: skip
     for target in targets:
         formula = op.derivatives[target].formula

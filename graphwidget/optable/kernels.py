@@ -31,19 +31,23 @@ def sigmoid(a: Array) -> Array:
 
 def sigmoid_backward(grad: Array, result: Array) -> Array:
     """grad (1 - result) result."""
+    if grad.__class__ is not np.ndarray:
+        result = result[()]
+        return grad * ((1 - result) * result)
     factor = np.negative(result, out=...)
     np.add(factor, ONE, factor)
     np.multiply(factor, result, factor)
-    if grad.__class__ is not np.ndarray or grad.shape != factor.shape:
+    if grad.shape != factor.shape:
         return np.multiply(grad, factor, out=...)
     return np.multiply(grad, factor, factor)
 
 
 def tanh_backward(grad: Array, result: Array) -> Array:
     """grad (1 - result**2)."""
-    factor = result * result
-    if factor.__class__ is not np.ndarray or grad.__class__ is not np.ndarray:
-        return grad * (1 - factor)
+    if grad.__class__ is not np.ndarray:
+        result = result[()]
+        return grad * (1 - result * result)
+    factor = np.multiply(result, result, out=...)
     np.subtract(ONE, factor, factor)
     return np.multiply(grad, factor, factor)
 
@@ -57,6 +61,8 @@ def relu(a: Array) -> Array:
 
 def threshold_backward(grad: Array, result: Array, threshold: float) -> Array:
     """0 where result <= threshold, else grad."""
+    if grad.__class__ is not np.ndarray:
+        return type(grad)(0) if result <= threshold else grad
     limit = zero(result.dtype) if threshold == 0 else threshold
     return zero_where(np.less_equal(result, limit), as_array(grad))
 
