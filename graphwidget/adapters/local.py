@@ -40,7 +40,7 @@ def copied(node: Any) -> Copied | None:
     for slot in saved(node) if saved is not None else ():
         if slot is None:
             return None
-        array = slot[0]._data if len(slot) == 2 else slot[0]
+        array = slot if slot.__class__ is np.ndarray else slot._data
         if array.size > MAX_SAVED:
             return None
         arrays.append((array.dtype, array.shape, array.tobytes()))
@@ -61,14 +61,13 @@ def _tuple_of(prefix: str, names: tuple[str, ...]) -> Callable[[Any], Any] | Non
 
 
 class _Saved:
-    """Stands for a saved tensor at the version at which it was saved."""
+    """Stands for a saved tensor that was never written."""
 
-    __slots__ = ("_counter", "_data", "version")
+    __slots__ = ("_data",)
+    _counter = None
 
     def __init__(self, data: Any) -> None:
         self._data = data
-        self._counter = self
-        self.version = 0
 
 
 def matrices(taken: Copied, grad: Captured) -> list[Matrix | None] | None:
@@ -81,9 +80,12 @@ def matrices(taken: Copied, grad: Captured) -> list[Matrix | None] | None:
     node = cls.__new__(cls)
     node.fit = fit
     for name, (kind, size, content) in zip(cls.saves, arrays, strict=True):
-        saved = _Saved(np.frombuffer(content, kind).reshape(size))
-        entry = (saved, 0) if name in cls.op.inputs else (saved._data, saved, 0)
-        setattr(node, "saved_" + name, entry)
+        array = np.frombuffer(content, kind).reshape(size)
+        if name in cls.op.outputs:
+            setattr(node, "saved_" + name, array)
+            setattr(node, "counter_" + name, None)
+        else:
+            setattr(node, "saved_" + name, _Saved(array))
     for name, value in zip(cls.op.metadata(cls.targets), metadata, strict=True):
         setattr(node, "p_" + name, value)
     try:

@@ -47,11 +47,10 @@ def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
     for name in op.saved_by(targets):
         if name in op.inputs:
             counter = f"{name}._counter"  # a tensor without a counter was never written
-            lines.append(
-                f"node.saved_{name} = ({name}, 0 if {counter} is None else {counter}.savable)"
-            )
+            version = f"0 if {counter} is None else {counter}.savable"
+            lines.append(f"node.saved_{name} = {name}; node.version_{name} = {version}")
         elif name in op.kept:
-            lines.append(f"node.saved_{name} = (wrap({name}), 0)")
+            lines.append(f"node.saved_{name} = wrap({name}); node.version_{name} = 0")
     lines += [f"node.p_{name} = {metadata_source(op, name)}" for name in op.metadata(targets)]
     return [indent + line for line in lines]
 
@@ -202,11 +201,11 @@ def record_source(op: Op) -> str:
         lines += ["        out._node = node; out._requires_grad = True"]
         if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):
             conditional = not all(op.outputs[0] in op.saved_by(plan) for plan in plans(op))
-            kept = op.outputs[0]
-            save = f"out._counter = VersionCounter(); node.saved_{kept} = (data, out._counter, 0)"
-            lines.append(
-                "        " + (f"if {kept!r} in node.saves: {save}" if conditional else save)
-            )
+            own = op.outputs[0]
+            # The counter is made when the result first needs one: ``counter_of`` finds the node.
+            save = f"node.saved_{own} = data; node.counter_{own} = None; node.version_{own} = 0"
+            test = "if node.own is not None: " if conditional else ""
+            lines.append(f"        {test}{save}")
         lines += ["    else:", "        node = out._node = None; out._requires_grad = False"]
     else:
         lines.append("    node = out._node = None; out._requires_grad = False")
@@ -385,10 +384,9 @@ def start_many(
             out._node, out._requires_grad = hot.Output(node, nr), True
     for name in op.saved_by(targets):
         if name in op.outputs:
-            saved = hot.saved_output(outs[op.outputs.index(name)])
+            hot.save_output(node, name, outs[op.outputs.index(name)])
         else:
-            saved = hot.saved_input(given[name])
-        setattr(node, "saved_" + name, saved)
+            hot.save_input(node, name, given[name])
 
 
 def signature_of(op: Op) -> inspect.Signature:

@@ -33,8 +33,8 @@ accumulator: Any
 accumulate: Any
 target_of: Any
 counter_of: Any
-saved_input: Any
-saved_output: Any
+save_input: Any
+save_output: Any
 as_view: Any
 refresh: Any
 coerce: Any

@@ -16,7 +16,7 @@ from ..optable import TABLE, Op
 from ..optable.index_kernels import put_into
 from . import dtypes, hot
 from .compile import LINKS, signature_of
-from .node import Node, saved_output
+from .node import Node, save_input, save_output
 from .tensor import Tensor
 from .version import bump, counter_of
 from .views import Link, check_writable, rebase, retaining
@@ -232,7 +232,7 @@ def keep_old(node: Node, op: Op, tensor: Tensor) -> None:
         old = Tensor._wrap(tensor._data.copy())
         if tensor._requires_grad:
             old._node, old._requires_grad = LINKS["clone"](tensor, None), True
-        setattr(node, "saved_" + name, (old, 0))
+        save_input(node, name, old)
 
 
 def history(tensor: Tensor, node: Node) -> None:
@@ -242,8 +242,8 @@ def history(tensor: Tensor, node: Node) -> None:
     keeps = False
     if hooks is not None and hooks.retain is not None and hooks.retain() is tensor:
         keeps, hooks.retain = True, None
-    if "result" in node.saves:
-        node.saved_result = saved_output(tensor)  # type: ignore[attr-defined]
+    if node.own is not None:
+        save_output(node, node.own, tensor)
     if tensor._view is not None:
         if not tensor._meta.floating:
             kind = dtypes.type_word(tensor._data.dtype)

@@ -89,8 +89,8 @@ class Node:
 
     Class attributes: ``op`` and ``targets`` (the inputs that need gradients) for nodes made
     from the table; ``single`` says that ``backward_arrays`` returns one gradient, not a tuple;
-    ``saves`` the names of the saved slots; ``special`` marks the kinds that the engine itself
-    treats (leaves and outputs).
+    ``saves`` the names of the saved slots; ``own`` the one of them that is the only output;
+    ``special`` marks the kinds that the engine itself treats (leaves and outputs).
     """
 
     __slots__ = (
@@ -101,6 +101,7 @@ class Node:
     targets: ClassVar[tuple[str, ...]] = ()
     single: ClassVar[bool] = False
     saves: ClassVar[tuple[str, ...]] = ()
+    own: ClassVar[str | None] = None
     special: ClassVar[bool] = False
     outputs: ClassVar[int] = 1
     takes_none: ClassVar[bool] = False
@@ -237,10 +238,9 @@ class Node:
         if name == SOURCE_SIZES:
             return tuple(self.read_saved("source_shape"))
         if name in self.saves:
-            saved = getattr(self, "saved_" + name)
-            if saved is None:
+            if getattr(self, "saved_" + name) is None:
                 raise errors.freed(self)
-            tensor, version = self.unpack(name, saved)
+            tensor, version = self.unpack(name)
             if version_of(tensor) != int(version):
                 raise errors.stale(self, name, tensor, version)
             return tensor.as_saved() if tensor._number else tensor
@@ -261,25 +261,39 @@ class Node:
             return None
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")
 
-    def unpack(self, name: str, saved: Any) -> tuple[Any, int]:
-        """The Tensor in a saved slot and the version at which it was saved, unchecked.
+    def unpack(self, name: str) -> tuple[Any, int]:
+        """The Tensor in a saved slot, which is not freed, and the version at which it was saved,
+        unchecked.
 
         An input is kept as the Tensor it was. An output is kept as its array (keeping the
         Tensor would be a cycle) and is given its history back here.
         """
+        saved = getattr(self, "saved_" + name)
         if isinstance(saved, Packed):
             tensor = saved.restore(self.output_edge(name) if saved.own else None)
             return tensor, counter_of(tensor).version
-        if len(saved) == 2:
-            tensor, version = saved
-            return tensor, version
-        data, counter, version = saved
-        tensor = hot.Tensor._wrap(data)
-        tensor._counter = counter
+        version = getattr(self, "version_" + name)
+        if not self.is_own(name):
+            return saved, version
+        tensor = hot.Tensor._wrap(saved)
+        tensor._counter = self.own_counter(name)
         if tensor._meta.floating:  # indices and exponents have no history
             tensor._node = self.output_edge(name)
             tensor._requires_grad = True
         return tensor, version
+
+    def own_counter(self, name: str | None = None) -> VersionCounter:
+        """The counter of a saved output, made now if nobody needed it before."""
+        slot = f"counter_{name or self.own}"
+        counter: VersionCounter | None = getattr(self, slot)
+        if counter is None:
+            counter = VersionCounter()
+            setattr(self, slot, counter)
+        return counter
+
+    def is_own(self, name: str) -> bool:
+        """Whether a saved slot holds one of the node's own outputs."""
+        return self.op is not None and name in self.op.outputs
 
     def output_edge(self, name: str) -> Node:
         """Where the gradient of the output of this name collects."""
@@ -310,7 +324,7 @@ class Node:
             if isinstance(saved, Packed):
                 continue  # the user's hooks are not called to be watched
             if saved is not None and (self.op is None or name not in self.op.kept):
-                tensor, version = self.unpack(name, saved)
+                tensor, version = self.unpack(name)
                 yield name, tensor, version
 
     def __call__(self, *grads: Any) -> Any:
@@ -430,13 +444,16 @@ def target_of(tensor: Tensor) -> Any:
     return None if target.__class__ is Nowhere else target
 
 
-def saved_input(tensor: Tensor) -> tuple[Tensor, int]:
-    """A tensor as nodes save it: itself, and its version now."""
+def save_input(node: Any, name: str, tensor: Tensor) -> None:
+    """Save a tensor as nodes save inputs: itself, and its version now."""
     counter = tensor._counter
-    return tensor, 0 if counter is None else counter.savable
+    setattr(node, "saved_" + name, tensor)
+    setattr(node, "version_" + name, 0 if counter is None else counter.savable)
 
 
-def saved_output(tensor: Tensor) -> tuple[np.ndarray, VersionCounter, int]:
-    """A result as its own node saves it: the array and the counter, not the Tensor."""
-    counter = tensor._counter or counter_of(tensor)
-    return tensor._data, counter, counter.version
+def save_output(node: Any, name: str, tensor: Tensor) -> None:
+    """Save a result as its own node does: the array and the counter, not the Tensor."""
+    counter = counter_of(tensor)
+    setattr(node, "saved_" + name, tensor._data)
+    setattr(node, "counter_" + name, counter)
+    setattr(node, "version_" + name, counter.version)

@@ -15,7 +15,7 @@ import numpy as np
 from ..optable.declare import ARRAYS, Derivative, Namespace, Op, bind
 from . import errors, hot
 from .node import Node, Nowhere
-from .saving import PackedIndices
+from .saving import Packed, PackedIndices
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -59,25 +59,13 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
     lines = []
     saved = op.saved_by(targets)
     for name in saved:
-        slot = f"node.saved_{name}"
-        lines += [f"    saved = {slot}", "    if saved is None: raise freed(node)"]
-        if name in op.inputs or name in op.kept:
-            lines.append(f"    {name}, version = saved")
-            counter = f"{name}._counter"
-            lines.append(f"    if {counter} is not None and {counter}.version != version:")
-            lines.append(f"        raise stale(node, {name!r}, {name}, version)")
-            if arrays:
-                lines.append(f"    {name} = {name}._data")
-            elif name in op.optional:
-                lines.append(f"    if {name}._data is None: {name} = None")
-        elif arrays:
-            lines.append(f"    {name}, counter, version = saved")
-            lines.append("    if counter.version != version:")
-            lines.append(f"        raise stale(node, {name!r}, *node.unpack({name!r}, saved))")
+        lines += [f"    {name} = node.saved_{name}", f"    if {name} is None: raise freed(node)"]
+        if name in op.outputs:
+            lines += output_source(name, arrays)
         else:
-            lines.append(f"    {name}, version = node.unpack({name!r}, saved)")
-            lines.append(f"    if {name}._counter.version != version:")
-            lines.append(f"        raise stale(node, {name!r}, {name}, version)")
+            lines += input_source(name, arrays)
+            if not arrays and name in op.optional:
+                lines.append(f"    if {name}._data is None: {name} = None")
     held = [name for name in op.metadata(targets) if name in RELEASED]
     for name in held:
         lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed(node)"]
@@ -87,6 +75,31 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
     if released:
         lines.append("    if not keep: " + " = ".join(released) + " = None")
     return lines
+
+
+def input_source(name: str, arrays: bool) -> list[str]:
+    """Lines that check a saved input and make it an array where that is asked for. A ``Packed``
+    has no counter, and its ``_data`` asks the user's hook."""
+    unpack = f"node.unpack({name!r})"
+    return [
+        *([] if arrays else [f"    if {name}.__class__ is Packed: {name} = {unpack}[0]"]),
+        f"    counter = {name}._counter",
+        f"    if counter is not None and counter.version != node.version_{name}:",
+        f"        raise stale(node, {name!r}, *{unpack})",
+        *([f"    {name} = {name}._data"] if arrays else []),
+    ]
+
+
+def output_source(name: str, arrays: bool) -> list[str]:
+    """The same for a saved output, which is an array or ``Packed``."""
+    unpack = f"node.unpack({name!r})"
+    taken = f"    if {name}.__class__ is not ndarray: {name} = {name}._data"
+    return [
+        f"    counter = node.counter_{name}",
+        f"    if counter is not None and counter.version != node.version_{name}:",
+        f"        if {name}.__class__ is ndarray: raise stale(node, {name!r}, *{unpack})",
+        taken if arrays else f"    {name} = {unpack}[0]",
+    ]
 
 
 def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
@@ -180,7 +193,9 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     """The node class of a plan."""
     saved = op.saved_by(targets)
     metadata = op.metadata(targets)
-    slots = [f"saved_{name}" for name in saved] + [f"p_{name}" for name in metadata]
+    slots = [f"{what}_{name}" for name in saved for what in ("saved", "version")]
+    slots += [f"counter_{name}" for name in saved if name in op.outputs]
+    slots += [f"p_{name}" for name in metadata]
     if op.variadic:
         slots += ["which", "count"]
     if not op.single:
@@ -191,6 +206,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         "op": op,
         "targets": targets,
         "saves": saved,
+        "own": op.outputs[0] if op.single and op.outputs[0] in saved else None,
         "single": len(targets) == 1 and not op.variadic,
         "outputs": 1 if op.single else len(op.outputs),
     }
@@ -198,7 +214,8 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         scope["slots"] = property(_variadic_slots)
     cls = type(op.node, (Node,), scope)
     globals_: dict[str, Any] = {
-        "freed": errors.freed, "stale": errors.stale, "hot": hot, "ndarray": np.ndarray, "PackedIndices": PackedIndices,
+        "freed": errors.freed, "stale": errors.stale, "hot": hot, "ndarray": np.ndarray,
+        "Packed": Packed, "PackedIndices": PackedIndices,
     }  # fmt: skip
     for target in targets:
         formula = op.derivatives[target].formula

@@ -1,8 +1,7 @@
 """Saved-tensor hooks: what the user keeps in the place of what nodes save.
 
-A hooked slot holds a ``Packed``. The generated backward takes a slot apart as a pair (an input)
-or a triple (an output); a ``Packed`` gives these when it is iterated over, after asking the user's
-``unpack``. So nothing in the ordinary path knows of hooks.
+A hooked slot holds a ``Packed``. The generated backward reads a saved input's ``_data``; that of a
+``Packed`` asks the user's ``unpack``. So nothing in the ordinary path knows of hooks.
 """
 
 from __future__ import annotations
@@ -115,17 +114,17 @@ class Packed:
             out._accumulator = lambda: self.accumulator  # type: ignore[assignment]
         return out
 
-    def __iter__(self) -> Iterator[Any]:
+    _counter = None  # no version is checked: what was written to is the user's copy
+
+    @property
+    def _data(self) -> np.ndarray:
+        """The array that ``unpack`` gives."""
         before = hot.mode.enabled  # a backward on arrays records nothing
         hot.set_grad_enabled(False)
         try:
-            tensor = self.restore()
+            return self.restore()._data
         finally:
             hot.set_grad_enabled(before)
-        if self.own:
-            counter = counter_of(tensor)
-            return iter((tensor._data, counter, counter.version))
-        return iter((tensor, counter_of(tensor).version))
 
 
 class PackedIndices:
@@ -138,7 +137,7 @@ class PackedIndices:
 
     def __iter__(self) -> Iterator[Any]:
         for part in self.parts:
-            yield None if part is None else next(iter(part))._data
+            yield None if part is None else part._data
 
 
 def pack_slot(
@@ -147,9 +146,8 @@ def pack_slot(
     """Put what a slot holds into the keeping of ``both`` hooks. Those that apply to all new nodes
     (``default``) are given the very tensor (``output``, if it is one), others one without history.
     """
-    saved = getattr(node, "saved_" + name)
-    tensor, _ = node.unpack(name, saved)
-    own = len(saved) != 2
+    tensor, _ = node.unpack(name)
+    own = node.is_own(name)
     given = output if own and output is not None else tensor
     if output is None and not default:
         given = tensor.as_saved() if tensor._number else tensor.detach()
@@ -172,9 +170,9 @@ class Part:
         both = hooks.stack[-1]
         for name in node.saves:
             saved = getattr(node, "saved_" + name)
-            if saved is None or (len(saved) == 2 and (saved[0]._number or saved[0]._data is None)):
-                continue  # a Python number is none of the user's tensors
             own = name in op.outputs
+            if saved is None or (not own and (saved._number or saved._data is None)):
+                continue  # a Python number is none of the user's tensors
             output = outputs[op.outputs.index(name)] if own else None
             pack_slot(node, name, both, output, True)
         indices = getattr(node, "p_indices", None)
@@ -220,7 +218,7 @@ class SavedTensor:
         saved = self._node.raw_saved(self._slot)
         if saved is None:
             raise RuntimeError(OF_NONE)
-        if saved == ():
+        if saved.__class__ is tuple and not saved:  # not ==, which tensors take for themselves
             raise RuntimeError(AFTER_FREED)
         if isinstance(saved, Packed):
             raise RuntimeError(TWICE)

@@ -24,8 +24,8 @@ from .node import (
     RemovableHandle,
     accumulator,
     edge_of,
-    saved_input,
-    saved_output,
+    save_input,
+    save_output,
 )
 from .offered import Offered
 from .pathless import place_of
@@ -314,10 +314,9 @@ class Tensor(Offered):
         """
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
-        if self._node is not None and self._counter is not None:
-            self._counter = DetachedCounter(getattr(self._counter, "shared", self._counter))
-        elif self._node is not None:
-            self._counter = DetachedCounter(VersionCounter())
+        if self._node is not None:
+            counter = counter_of(self)
+            self._counter = DetachedCounter(getattr(counter, "shared", counter))
         self._node = None
         self._requires_grad = False
         if hot.observer is not None:
@@ -441,7 +440,7 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
 hot.Tensor, hot.Constant, hot.new = Tensor, Constant, object.__new__
 hot.as_view, hot.refresh, hot.Output = as_view, refresh_for_op, Output
 hot.accumulator, hot.target_of, hot.counter_of = place_of, edge_of, counter_of
-hot.saved_input, hot.saved_output, hot.VersionCounter = saved_input, saved_output, VersionCounter
+hot.save_input, hot.save_output, hot.VersionCounter = save_input, save_output, VersionCounter
 hot.nothing = lambda: None
 hot.wrap, hot.ABSENT = Tensor._wrap, Absent._wrap(np.zeros(()))
 hot.ABSENT._data = None

@@ -156,7 +156,10 @@ def counter_of(tensor: Tensor) -> VersionCounter:
     """The tensor's counter, made now if this is the first question."""
     counter = tensor._counter
     if counter is None:
-        counter = tensor._counter = VersionCounter()
+        node = tensor._node
+        counter = None if node is None or node.own is None else node.own_counter()
+        counter = counter or VersionCounter()
+        tensor._counter = counter
     return counter
 
 

@@ -75,10 +75,11 @@ def detach_counts_alone(patch: Patch) -> None:
 def results_not_checked(patch: Patch) -> None:
     """A saved result of a write is taken as it is found."""
 
-    def saved(tensor: Any) -> Any:
-        return tensor._data, version.VersionCounter(), 0
+    def save(node: Any, name: str, tensor: Any) -> None:
+        node.saved_result = tensor._data
+        node.counter_result, node.version_result = None, 0
 
-    patch.setattr(inplace, "saved_output", saved)
+    patch.setattr(inplace, "save_output", save)
 
 
 @fault
