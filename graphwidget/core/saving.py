@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import hot
 from .observer import switch
 from .version import counter_of
