@@ -238,9 +238,11 @@ def number_text(tensor: Tensor) -> str:
 
 
 def texts(params: Mapping[str, Any]) -> dict[str, str]:
-    """Metadata as text; an index tensor by its shape."""
+    """Metadata as text, without what was left out; an index tensor by its shape."""
     found = {}
     for name, value in params.items():
+        if value is None:
+            continue
         text = f"tensor{list(value.shape)}" if isinstance(value, Tensor) else _plain(value)
         found[name] = text[:MAX_TEXT]
     return found

@@ -27,13 +27,13 @@ def dot(a: Array, b: Array) -> Array:
 @composite
 def by_columns(shape: Any, strides: Any, dtype: Any) -> bool:
     """Whether a matrix lies in memory column by column, as a transposed one does."""
-    return strides[0] == dtype.itemsize and strides[1] == strides[0] * shape[0]
+    return bool(strides[0] == dtype.itemsize and strides[1] == strides[0] * shape[0])
 
 
 @composite
 def mm_left(grad: Any, right: Any, shape: Any, strides: Any, dtype: Any) -> Any:
     """The gradient of a product's left factor, laid out in memory as that is."""
-    if F.by_columns(shape, strides, dtype):
+    if F.by_columns(shape, strides, dtype) is True:  # never in words
         return F.t(F.mm(right, F.t(grad)))
     return F.mm(grad, F.t(right))
 
@@ -41,7 +41,7 @@ def mm_left(grad: Any, right: Any, shape: Any, strides: Any, dtype: Any) -> Any:
 @composite
 def mm_right(grad: Any, left: Any, shape: Any, strides: Any, dtype: Any) -> Any:
     """The gradient of a product's right factor, laid out in memory as that is."""
-    if F.by_columns(shape, strides, dtype):
+    if F.by_columns(shape, strides, dtype) is True:  # never in words
         return F.t(F.mm(F.t(grad), left))
     return F.mm(F.t(left), grad)
 
