@@ -133,7 +133,7 @@ def compute_source(op: Op) -> list[str]:
         f"        arrays, fit = promote(OP, ({names},))",
         f"        data = kernel(*arrays{params}{out})",
         *([] if out else [AS_ARRAY]),
-        *([] if op.key in FRESH else ["        data = ordered(data, arrays)"]),
+        *([] if op.key in FRESH else [f"        data = ordered(data, ({arrays},))"]),
         "        meta = meta_of(data)",
     ]
     return lines

@@ -200,12 +200,14 @@ class Run:
         wanted = set(self.captures or ())
         if self.into_grad:  # then the node of an output runs, too
             wanted |= {target.node for target in wanted if target.__class__ is Output}
+        # PyTorch looks for a tensor's gradient at its node: the hooks of all its outputs run.
+        nodes = {target.node for target in wanted if target.__class__ is Output}
         needed = set()
         for target in reversed(order):
             if any(child in needed for child in target.next):
                 self.through.add(target)
                 needed.add(target)
-            elif target in wanted:
+            elif target in wanted or (target.__class__ is Output and target.node in nodes):
                 needed.add(target)
                 if self.into_grad:
                     self.through.add(target)

@@ -218,9 +218,10 @@ def compute(
             f"output with shape {list(data.shape)} doesn't match the broadcast shape {list(shape)}"
         )
     if op.name not in ("copy", "fill") and not dtypes.can_cast(result.dtype, data.dtype):
+        word = dtypes.c_word if op.name.startswith("clamp") else dtypes.type_word
         raise RuntimeError(
             f"result type {dtypes.type_word(result.dtype)} can't be cast to the desired output "
-            f"type {dtypes.type_word(data.dtype)}"
+            f"type {word(data.dtype)}"
         )
     return result, fit
 

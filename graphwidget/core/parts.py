@@ -40,7 +40,8 @@ def check_select(tensor: Tensor, dim: int, index: int) -> None:
         IndexError: PyTorch's text.
     """
     shape = tensor._data.shape
-    size = shape[wrap_dim(dim, len(shape))]
+    dim = wrap_dim(dim, len(shape))
+    size = shape[dim]
     if not -size <= index < size:
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(shape)} at dimension "

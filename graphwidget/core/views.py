@@ -254,21 +254,19 @@ class CopySlices(Node):
         first = next(left) if self.passes else None
         return (first, *(next(left) if there else None for there in self.others))
 
-    def _function(self, keep: bool) -> Node:
-        function = self.function
-        if function is None:
+    def _function(self) -> Node:
+        if self.function is None:
             raise errors.freed(self)
-        if not keep:
-            self.function = None
-        return function
+        return self.function
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
-        function = self._function(keep)
+        function = self._function()
         whole = laid_out(grad, self.order)
         part = whole
         for link in self.chain:
             part = link.op.kernel(part, **link.params)
         found = function.backward_arrays(part.copy(), keep)
+        self.function = function if keep else None  # an error leaves it as it was
         found = (found,) if function.single else found
         if function.slots[0] is None:
             part[...] = 0
@@ -278,13 +276,14 @@ class CopySlices(Node):
         return (whole, *found[1:]) if self.passes else found[1:]
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
-        function = self._function(keep)
+        function = self._function()
         whole = hot.tensors.clone(grad)
         whole._data = laid_out(whole._data, self.order)
         part = whole
         for link in self.chain:
             part = getattr(hot.tensors, link.op.key.replace(".", "_"))(part, **link.params)
         found = function.backward_tensors(hot.tensors.clone(part), keep)
+        self.function = function if keep else None
         found = (found,) if function.single else found
         if function.slots[0] is None:
             part.zero_()

@@ -139,7 +139,7 @@ def slice_gradient_passes_unchanged(patch: Patch) -> None:
     """CopySlices forgets to send the slice's gradient through the write."""
 
     def run(self: Any, grad: Any, keep: bool) -> Any:
-        function = self._function(keep)
+        function = self._function()
         found = function.backward_arrays(np.array(grad), True) if not self.passes else grad
         found = found if isinstance(found, tuple) else (found,)
         return (found + (None,) * len(self.next))[: len(self.next)]

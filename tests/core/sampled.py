@@ -13,7 +13,7 @@ from tests.core.writer import Writer
 from tests.optable.samples import SAMPLES
 
 OPERAND = re.compile(r"(?<![\w.'\"])([xyzw])\b(?! ?=[^=])")
-KEYS = list(SAMPLES)
+KEYS = [key for key, samples in SAMPLES.items() if any(s.shapes for s in samples)]
 FLOATS = ["float32", "float64"]
 WRITABLE = {op.name for op in TABLE.values() if op.inplace}
 
@@ -49,35 +49,39 @@ else:
 class Sampled(Base):
     """The statement kinds that samples give."""
 
-    def operand(self, shape: tuple[int, ...], positive: bool, integers: bool) -> str:
+    def operand(self, shape: tuple[int, ...], sample: Any, dtype: str) -> str:
         """A variable of this shape: one there is, or a new one."""
 
         # Bools and halves meet the common ops elsewhere; which kernels know them is not tried here.
         def wanted(tensor: Any) -> bool:
-            kind = tensor.dtype in (torch.float32, torch.float64)
-            kind = kind or (integers and tensor.dtype == torch.int64 and self.chance(0.3))
+            kind = str(tensor.dtype) == f"torch.{dtype}"
+            kind = kind or (sample.integers and tensor.dtype == torch.int64 and self.chance(0.3))
             return tuple(tensor.shape) == shape and kind
 
         tensors = self.machine.tensors.items()
         names = [name for name, tensor in tensors if name != "i" and wanted(tensor)]
         if names and self.chance(0.8):
             return str(self.some(names))
-        self.add(self.factory(shape, positive, self.some([self.dtype] * 3 + FLOATS)))
+        self.add(self.factory(shape, sample.positive, dtype))
         return str(self.steps[-1].text.partition(" = ")[0])
+
+    def operands(self, key: str, sample: Any) -> list[str]:
+        """Variables for a sample's letters. Those of one type, unless the op works item by item:
+        what else takes types apart is a matter of each kernel."""
+        free = TABLE[key].pointwise and self.chance(0.3)
+        dtypes = [self.some(FLOATS) if free else self.dtype for _ in range(4)]
+        # Making an operand may take another's name: then the text uses it twice.
+        shapes = self.some(sample.shapes)
+        return [self.operand(tuple(s), sample, d) for s, d in zip(shapes, dtypes, strict=False)]
 
     def sample(self) -> tuple[str, list[str]]:
         """A sample's text with variables in it, and their names."""
-        sample = self.some(SAMPLES[self.some(KEYS)])
-        while not sample.shapes:
-            sample = self.some(SAMPLES[self.some(KEYS)])
-        # Making an operand may take another's name: then the text uses it twice.
-        shapes = self.some(sample.shapes)
-        names = [self.operand(tuple(s), sample.positive, sample.integers) for s in shapes]
-        given = dict(zip("xyzw", names, strict=False))
-        for letter, name in given.items():
-            if sample.positive and self.chance(0.7):
-                given[letter] = f"({name}.abs() + 0.5)"
-        return sample.text, [given[letter] for letter in given]
+        key = self.some(KEYS)
+        sample = self.some(SAMPLES[key])
+        names = self.operands(key, sample)
+        if sample.positive and self.chance(0.7):
+            names = [f"({name}.abs() + 0.5)" for name in names]
+        return sample.text, names
 
     def filled(self, text: str, names: list[str]) -> str:
         given = dict(zip("xyzw", names, strict=False))
@@ -102,23 +106,24 @@ class Sampled(Base):
     def sampled_in_place(self) -> str:
         """The in-place form of a sample that has one."""
         for _ in range(20):
-            sample = self.some(SAMPLES[self.some(KEYS)])
+            key = self.some(KEYS)
+            sample = self.some(SAMPLES[key])
             found = call_of(sample.text)
             if found and found[0] in WRITABLE and hasattr(torch.Tensor, found[0] + "_"):
-                shapes = self.some(sample.shapes)
-                names = [self.operand(tuple(shape), False, sample.integers) for shape in shapes]
-                if not self.undefined(*names[:1], names[-1]):
+                names = self.operands(key, sample)
+                alone = len(set(names)) == len(names) or TABLE[key].pointwise
+                if alone and not any(self.undefined(names[0], name) for name in names[1:]):
                     return self.filled(f"x.{found[0]}_({found[1]})", names)
         return self.factory()
 
     def sampled_out(self) -> str:
         """The ``out=`` form of a sample that has one."""
         for _ in range(20):
-            sample = self.some(SAMPLES[self.some(KEYS)])
+            key = self.some(KEYS)
+            sample = self.some(SAMPLES[key])
             found = call_of(sample.text)
             if found and found[0] in OUT:
-                shapes = self.some(sample.shapes)
-                names = [self.operand(tuple(shape), False, sample.integers) for shape in shapes]
+                names = self.operands(key, sample)
                 rest = f", {found[1]}" if found[1] else ""
                 # In one statement: PyTorch does not resize what numpy has looked at.
                 # A result of another dtype is resized once or twice, warned of or not, as it comes.

@@ -42,6 +42,9 @@ class Writer:
         if step.error and "INTERNAL ASSERT" in step.error[1]:
             self.over = True  # a fault of PyTorch's: the program ends here
             return
+        if step.error and step.error[0] == "TypeError" and "out=o" in text:
+            self.machine.execute("del o")  # another form of out=
+            return
         self.steps.append(step)
         for name, value in step.values.items():
             if value[0].startswith("float") and name in self.machine.tensors and _large(value):
