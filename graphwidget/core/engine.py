@@ -354,6 +354,7 @@ class Run:
         if grad.__class__ is list and not node.takes_none:
             grad = _defined(node, grad, create)
         if grad is None and not node.takes_none:
+            node.pass_nothing(keep)
             grads: Any = (None,) * len(node.next)
         else:
             run = node.backward_tensors if create else node.backward_arrays

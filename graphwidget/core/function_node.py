@@ -262,7 +262,7 @@ class FunctionNode(Node):
 
     @property
     def slots(self) -> tuple[Any, ...]:
-        left = iter(self.next)
+        left = (None if each.__class__ is Nowhere else each for each in self.next)
         return tuple(
             known(next(left)) if wanted else None
             for wanted, tensor in zip(self.needs_input_grad, self._tensors, strict=True)

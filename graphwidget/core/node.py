@@ -316,6 +316,19 @@ class Node:
         """Let a pair of hooks keep what a slot holds."""
         pack_slot(self, name, both)
 
+    def pass_nothing(self, keep: bool) -> None:
+        """What is left of a run when no gradient came: what was saved is looked at all the same
+        (so it may be an error), and let go.
+
+        Raises:
+            RuntimeError: it was freed, or written in place since it was saved.
+        """
+        for name in self.saves:
+            self.read_saved(name)
+        if not keep:
+            for name in self.saves:
+                setattr(self, "saved_" + name, None)
+
     def iter_saved(self) -> Iterator[tuple[str, Any, int]]:
         """``(slot, Tensor, version)`` for what is saved and not freed, unchecked; without what
         no variable of the program ever was."""

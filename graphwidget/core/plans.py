@@ -157,7 +157,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
         "def go(node, keep):",
         "    if node.hooks is not None: return False",
         "    grad = node.grad",
-        "    if grad is None: return True",
+        f"    if grad is None: return {not op.saved_by(targets)}",
         "    node.grad = None",
         *unpack_source(op, targets, True),
         *scalar_source(op, targets),

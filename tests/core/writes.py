@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     Base = Writer
 else:
     Base = object
+
+
+def folded(tensor: Any) -> bool:
+    """Whether items share memory though no stride is 0 (``as_strided``): PyTorch does not see it."""
+    pairs = list(zip(tensor.shape, tensor.stride(), strict=True))
+    if any(stride == 0 for _, stride in pairs):
+        return False
+    reached = sum((size - 1) * stride for size, stride in pairs) + 1
+    return bool(tensor.numel() > reached)
 
 
 class Writes(Base):
@@ -106,7 +115,11 @@ class Writes(Base):
         return f"{self.target()} = {form}"
 
     def in_place(self, shapes: bool = True) -> str:
-        source = self.pick(lambda t: not broken(t) and not (t.requires_grad and t.grad_fn is None))
+        source = self.pick(
+            lambda t: not broken(t) and not folded(t) and not (t.requires_grad and t.is_leaf)
+        )
+        if folded(self.get(source)):
+            return self.factory()
         if self.chance(0.45):
             return f"{source}.{self.some(IN_PLACE_ALONE)}()"
         if shapes and self.chance(0.08):
@@ -130,12 +143,18 @@ class Writes(Base):
         if operand not in self.machine.tensors:
             return False
         first, second = self.get(source), self.get(operand)
+        if folded(first):
+            return True
         shared = first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr()
         dense = torch.ops.aten.is_non_overlapping_and_dense
         return shared and first is not second and not (dense(first) and dense(second))
 
     def assign(self) -> str:
-        source = self.pick(lambda t: t.ndim > 0 and not broken(t) and t.grad_fn is not None)
+        source = self.pick(
+            lambda t: t.ndim > 0 and not broken(t) and not folded(t) and t.grad_fn is not None
+        )
+        if folded(self.get(source)):
+            return self.factory()
         place = self.some([
             "[0]", "[-1]", "[1:]", "[:]", "[...]", "[:1]", f"[{source} > 0]", "[[0]]", "[None]",
             "[..., 0]", "[0][0]", "[::2]", "[:, [0]]", "[[1, 0]]",
