@@ -189,7 +189,7 @@ def _linked(
             return out.detach()
         if out._requires_grad and out._view is None:
             return out.detach_()
-        return _alias(out) if given and not dirty else out
+        return _alias(out, "function") if given and not dirty else out
     if not dirty:
         out = _alias(out) if given else out
         out._node = Output(node, nr) if len(node.metas) > 1 else node
@@ -216,10 +216,13 @@ def _linked(
     return out
 
 
-def _alias(tensor: Tensor) -> Tensor:
+def _alias(tensor: Tensor, origin: str = "default") -> Tensor:
     """An input that forward returned as it was: a new tensor, a view of it."""
     out = Tensor._wrap(tensor._data)
     as_view(out, tensor, TABLE["alias"], {})
+    if origin != "default":
+        assert out._view is not None
+        out._view.origin = origin
     return out
 
 

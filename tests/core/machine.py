@@ -139,7 +139,7 @@ class Machine:
             node = told["node"]
             told["node"] = node["name"] if isinstance(node, dict) else node
             told["version"] -= found[1]
-            told["view"] = told["base"] = None
+            told["view"] = told["base"] = told["strides"] = None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             grad = attempt(lambda: tensor.grad)
@@ -157,7 +157,7 @@ class Machine:
         if is_tensor(value):
             told = {**flags(value), "value": value_of(value)}
             if id(value) in self.gradients:
-                del told["version"], told["view"], told["node"]
+                del told["version"], told["view"], told["node"], told["strides"]
             return told
         if isinstance(value, tuple | list):
             return [self.plain(each) for each in value]

@@ -20,7 +20,7 @@ else:
 
 
 def folded(tensor: Any) -> bool:
-    """Whether items share memory though no stride is 0 (``as_strided``): PyTorch does not see it."""
+    """Whether items share memory though no stride is 0: PyTorch does not see it."""
     pairs = list(zip(tensor.shape, tensor.stride(), strict=True))
     if any(stride == 0 for _, stride in pairs):
         return False
