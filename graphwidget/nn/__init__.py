@@ -1,6 +1,6 @@
 """Building blocks of models, as in `torch.nn`."""
 
-from . import functional, init, parameter
+from . import functional, init, parameter, utils
 from .activation import (
     CELU,
     ELU,
@@ -25,6 +25,7 @@ from .activation import (
     Tanhshrink,
     Threshold,
 )
+from .attention import MultiheadAttention
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d
 from .container import ModuleDict, ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -72,6 +73,13 @@ from .pooling import (
 )
 from .shape import Flatten, Unflatten
 from .softmax import GLU, LogSoftmax, PReLU, Softmax, Softmax2d, Softmin
+from .transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 __all__ = [
     "CELU",
@@ -136,6 +144,7 @@ __all__ = [
     "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
+    "MultiheadAttention",
     "NLLLoss",
     "PReLU",
     "PairwiseDistance",
@@ -161,10 +170,16 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
     "Unflatten",
     "functional",
     "init",
     "parameter",
+    "utils",
 ]  # fmt: skip

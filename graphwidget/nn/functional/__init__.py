@@ -48,7 +48,7 @@ from .distance import cosine_similarity, normalize, pairwise_distance
 from .dropout import dropout
 from .embedding import embedding
 from .likelihood import cross_entropy, nll_loss
-from .linear import linear
+from .linear import bilinear, linear
 from .loss import huber_loss, l1_loss, mse_loss, smooth_l1_loss
 from .margin import (
     cosine_embedding_loss,
@@ -81,19 +81,19 @@ from .probability import (
 from .softmax import log_softmax, softmax, softmin
 
 __all__ = [
-    "avg_pool1d", "avg_pool2d", "batch_norm", "binary_cross_entropy",
+    "avg_pool1d", "avg_pool2d", "batch_norm", "bilinear", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "celu", "celu_", "conv1d", "conv2d", "conv3d",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_embedding_loss",
     "cosine_similarity", "cross_entropy", "dropout", "elu", "elu_", "embedding",
-    "gaussian_nll_loss", "gelu", "glu", "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid",
-    "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
-    "layer_norm", "leaky_relu", "leaky_relu_", "linear", "log_softmax", "logsigmoid",
-    "margin_ranking_loss", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
+    "gaussian_nll_loss", "gelu", "glu", "group_norm", "gumbel_softmax", "hardshrink",
+    "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss",
+    "kl_div", "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear", "log_softmax",
+    "logsigmoid", "margin_ranking_loss", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
     "max_pool2d_with_indices", "mish", "mse_loss", "multi_head_attention_forward",
     "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "nll_loss",
     "normalize", "one_hot", "pad", "pairwise_distance", "poisson_nll_loss", "prelu", "relu",
-    "relu6", "rrelu", "rrelu_", "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu",
-    "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink",
-    "softsign", "tanh", "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
-    "triplet_margin_with_distance_loss",
+    "relu6", "rrelu", "rrelu_", "scaled_dot_product_attention", "selu", "selu_", "sigmoid",
+    "silu", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus",
+    "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_",
+    "triplet_margin_loss", "triplet_margin_with_distance_loss",
 ]  # fmt: skip

@@ -33,3 +33,15 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             f"{input.dtype.word} and {weight.dtype.word}"
         )
     return _linear(input, weight, bias)
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """For each output, `input1 @ weight[out] @ input2`, plus the bias.
+
+    Args:
+        input1: (..., in1); input2 (..., in2).
+        weight: (out, in1, in2).
+    """
+    first = input1.unsqueeze(-2).unsqueeze(-2)  # (..., 1, 1, in1)
+    found = ((first @ weight).squeeze(-2) * input2.unsqueeze(-2)).sum(-1)
+    return found if bias is None else found + bias

@@ -1,0 +1,398 @@
+"""The transformer (Vaswani et al., 2017): its layers, encoder and decoder."""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core import dtypes
+from ..core.tensor import Tensor
+from . import functional, init
+from .activation import GELU, ReLU
+from .attention import MultiheadAttention
+from .container import ModuleList
+from .dropout import Dropout
+from .linear import Linear
+from .module import Module
+from .normalization import LayerNorm
+
+Activation = str | Callable[[Tensor], Tensor]
+_NESTED = "enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer"
+
+
+class _Layer(Module):
+    """What encoder and decoder layers share: attention to oneself, and the feed-forward part."""
+
+    def _make(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float,
+        options: dict[str, Any],
+        batch_first: bool,
+        crossing: bool,
+    ) -> None:
+        eps, factory = options.pop("eps"), options
+        bias, kinds = factory.pop("bias"), 3 if crossing else 2
+        attention = {"dropout": dropout, "bias": bias, "batch_first": batch_first, **factory}
+        self.self_attn = MultiheadAttention(d_model, nhead, **attention)
+        if crossing:
+            self.multihead_attn = MultiheadAttention(d_model, nhead, **attention)
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **factory)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **factory)
+        for number in range(1, kinds + 1):
+            setattr(self, f"norm{number}", LayerNorm(d_model, eps=eps, bias=bias, **factory))
+        for number in range(1, kinds + 1):
+            setattr(self, f"dropout{number}", Dropout(dropout))
+
+    def _sa_block(
+        self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
+    ) -> Tensor:
+        found, _ = self.self_attn(
+            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False,
+            is_causal=is_causal,
+        )  # fmt: skip
+        return self.dropout1(found)  # type: ignore[no-any-return]
+
+    def _ff(self, x: Tensor) -> Tensor:
+        hidden = self.dropout(self.activation(self.linear1(x)))
+        return self.linear2(hidden)  # type: ignore[no-any-return]
+
+
+class TransformerEncoderLayer(_Layer):
+    """Attention to oneself, then a feed-forward network, each with a residual and a norm."""
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = functional.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        options = {"device": device, "dtype": dtype, "eps": layer_norm_eps, "bias": bias}
+        self._make(d_model, nhead, dim_feedforward, dropout, options, batch_first, False)
+        self.norm_first = norm_first
+        self.activation = _function(activation)
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """The sequence through the layer, (L, N, E) or (N, L, E) with `batch_first`."""
+        padding, mask = _as_numbers(src_key_padding_mask, src_mask, src, "src_")
+        x = src
+        if self.norm_first:
+            x = x + self._sa_block(self.norm1(x), mask, padding, is_causal)
+            return x + self._ff_block(self.norm2(x))
+        x = self.norm1(x + self._sa_block(x, mask, padding, is_causal))
+        return self.norm2(x + self._ff_block(x))  # type: ignore[no-any-return]
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout2(self._ff(x))  # type: ignore[no-any-return]
+
+
+class TransformerDecoderLayer(_Layer):
+    """Attention to oneself, then to the encoder's output, then a feed-forward network."""
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = functional.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        options = {"device": device, "dtype": dtype, "eps": layer_norm_eps, "bias": bias}
+        self._make(d_model, nhead, dim_feedforward, dropout, options, batch_first, True)
+        self.norm_first = norm_first
+        self.activation = _function(activation)
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """The sequence through the layer, looking at the encoder's output `memory`."""
+        own = tgt_mask, tgt_key_padding_mask, tgt_is_causal
+        cross = memory, memory_mask, memory_key_padding_mask, memory_is_causal
+        x = tgt
+        if self.norm_first:
+            x = x + self._sa_block(self.norm1(x), *own)
+            x = x + self._mha_block(self.norm2(x), *cross)
+            return x + self._ff_block(self.norm3(x))
+        x = self.norm1(x + self._sa_block(x, *own))
+        x = self.norm2(x + self._mha_block(x, *cross))
+        return self.norm3(x + self._ff_block(x))  # type: ignore[no-any-return]
+
+    def _mha_block(
+        self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
+    ) -> Tensor:
+        found, _ = self.multihead_attn(
+            x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask,
+            is_causal=is_causal, need_weights=False,
+        )  # fmt: skip
+        return self.dropout2(found)  # type: ignore[no-any-return]
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout3(self._ff(x))  # type: ignore[no-any-return]
+
+
+class TransformerEncoder(Module):
+    """Copies of a layer, one after another, and a norm if given."""
+
+    def __init__(
+        self,
+        encoder_layer: Any,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        super().__init__()
+        self.layers = _copies(encoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.use_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+        if enable_nested_tensor and (reason := _why_not_nested(encoder_layer)):
+            warnings.warn(_NESTED + reason, stacklevel=2)
+            self.use_nested_tensor = False
+
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:
+        """The sequence through all layers."""
+        padding, mask = _as_numbers(src_key_padding_mask, mask, src, "")
+        causal = _is_causal(mask, is_causal, src, self.layers[0].self_attn.batch_first)
+        output = src
+        for layer in self.layers:
+            output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        return output if self.norm is None else self.norm(output)
+
+
+class TransformerDecoder(Module):
+    """Copies of a layer, one after another, and a norm if given."""
+
+    def __init__(self, decoder_layer: Any, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = _copies(decoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """The sequence through all layers, looking at the encoder's output `memory`."""
+        causal = _is_causal(tgt_mask, tgt_is_causal, tgt, self.layers[0].self_attn.batch_first)
+        output = tgt
+        for layer in self.layers:
+            output = layer(
+                output,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=causal,
+                memory_is_causal=memory_is_causal,
+            )
+        return output if self.norm is None else self.norm(output)
+
+
+class Transformer(Module):
+    """An encoder and a decoder."""
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = functional.relu,
+        custom_encoder: Module | None = None,
+        custom_decoder: Module | None = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
+        more = (batch_first, norm_first, bias, device, dtype)
+        norm: dict[str, Any] = {"eps": layer_norm_eps, "bias": bias, "device": device}
+        norm["dtype"] = dtype
+        self.encoder = custom_encoder or TransformerEncoder(
+            TransformerEncoderLayer(*sizes, *more), num_encoder_layers, LayerNorm(d_model, **norm)
+        )
+        self.decoder = custom_decoder or TransformerDecoder(
+            TransformerDecoderLayer(*sizes, *more), num_decoder_layers, LayerNorm(d_model, **norm)
+        )
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def _reset_parameters(self) -> None:
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                init.xavier_uniform_(parameter)
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """The target sequence through the decoder, looking at the encoded source."""
+        batch = 0 if self.batch_first else 1
+        if src.dim() == 3 and src.size(batch) != tgt.size(batch):
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(
+            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
+        )
+        return self.decoder(  # type: ignore[no-any-return]
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
+
+    @staticmethod
+    def generate_square_subsequent_mask(
+        sz: int, device: Any = None, dtype: dtypes.dtype | None = None
+    ) -> Tensor:
+        """(sz, sz): -inf above the diagonal, 0 elsewhere."""
+        dtypes.require_cpu(device)
+        return _subsequent(sz, dtypes.default_numpy() if dtype is None else dtype.numpy)
+
+
+def _subsequent(size: int, dtype: Any) -> Tensor:
+    return Tensor._wrap(np.triu(np.full((size, size), -math.inf, dtype), 1))
+
+
+def _function(activation: Activation) -> Callable[[Tensor], Tensor]:
+    if not isinstance(activation, str):
+        return activation
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    found: Callable[[Tensor], Tensor] = getattr(functional, activation)
+    return found
+
+
+def _copies(layer: Module, count: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(layer) for _ in range(count)])
+
+
+def _as_numbers(
+    padding: Tensor | None, mask: Tensor | None, like: Tensor, prefix: str
+) -> tuple[Tensor | None, Tensor | None]:
+    """Both masks as numbers to be added."""
+    if padding is not None and mask is not None and padding.dtype != mask.dtype:
+        warnings.warn(
+            f"Support for mismatched src_key_padding_mask and {prefix}mask is deprecated. Use same "
+            "type for both instead.",
+            stacklevel=3,
+        )
+    return _added(padding, like), _added(mask, like)
+
+
+def _added(mask: Tensor | None, like: Tensor) -> Tensor | None:
+    """A mask as numbers to be added: -inf where a mask of booleans says True."""
+    if mask is None or mask._data.dtype != bool:
+        return mask
+    numbers = np.zeros(mask.shape, like._data.dtype)
+    numbers[mask._data] = -math.inf
+    return Tensor._wrap(numbers)
+
+
+def _is_causal(mask: Tensor | None, told: bool | None, sequence: Tensor, batch_first: bool) -> bool:
+    """Whether a mask hides just what lies ahead, if nobody said so."""
+    if told is not None or mask is None:
+        return told is True
+    size = sequence.size(1 if batch_first and sequence.dim() == 3 else 0)
+    expected = _subsequent(size, np.float32)
+    return mask.shape == expected.shape and bool((mask._data == expected._data).all())
+
+
+def _why_not_nested(layer: Any) -> str:
+    """Why PyTorch would not take its fast path, in its words; empty if it would."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return " was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    known = layer.activation in (functional.relu, functional.gelu)
+    reasons = (
+        (layer.norm_first, ".norm_first was True"),
+        (
+            not attention.batch_first,
+            ".self_attn.batch_first was not True(use batch_first for better inference performance)",
+        ),
+        (attention.in_proj_bias is None, ".self_attn was passed bias=False"),
+        (
+            not known and not isinstance(layer.activation, ReLU | GELU),
+            ".activation_relu_or_gelu was not True",
+        ),
+        (attention.num_heads % 2 == 1, ".self_attn.num_heads is odd"),
+    )
+    return next((reason for holds, reason in reasons if holds), "")

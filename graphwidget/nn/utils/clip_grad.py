@@ -1,0 +1,114 @@
+"""Keeping gradients small."""
+
+from __future__ import annotations
+
+import math
+import types
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...core.tensor import Tensor
+from ...core.version import bump
+
+_NOT_FINITE = (
+    "The total norm of order {} for gradients from `parameters` is non-finite, so it cannot be "
+    "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+    "`error_if_nonfinite=False`"
+)
+
+
+def _listed(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """One parameter or several, as a list; an empty generator is suspicious."""
+    if isinstance(parameters, Tensor):
+        return [parameters]
+    found = list(parameters)
+    if not found and isinstance(parameters, types.GeneratorType):
+        warnings.warn(
+            "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3
+        )
+    return found
+
+
+def _gradients(parameters: Iterable[Tensor]) -> list[Tensor]:
+    return [each.grad for each in parameters if each.grad is not None]
+
+
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The norm of all tensors together, as if they were one vector: a 0-d tensor.
+
+    Raises:
+        RuntimeError: it is not finite and `error_if_nonfinite`.
+    """
+    listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    kind = float(norm_type)
+    if not listed:
+        return Tensor._wrap(np.zeros((), np.float32))
+    norms = np.array([_norm(each._data, kind) for each in listed], listed[0]._data.dtype)
+    total = Tensor._wrap(np.asarray(_norm(norms, kind), norms.dtype))
+    if error_if_nonfinite and not math.isfinite(total.item()):
+        raise RuntimeError(_NOT_FINITE.format(kind))
+    return total
+
+
+def _norm(data: np.ndarray, kind: float) -> Any:
+    if kind == math.inf:
+        return np.abs(data).max(initial=0)
+    if kind == 2.0:
+        flat = data.reshape(-1)
+        return np.sqrt(np.dot(flat, flat))
+    return np.linalg.norm(data.reshape(-1), kind)
+
+
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    total_norm: Tensor,
+    foreach: bool | None = None,
+) -> None:
+    """Scale all gradients by `max_norm / total_norm`, if that makes them smaller."""
+    factor = min(float(max_norm) / (total_norm.item() + 1e-6), 1.0)
+    if math.isnan(total_norm.item()):
+        factor = math.nan
+    for grad in _gradients(_listed(parameters)):
+        np.multiply(grad._data, factor, out=grad._data)
+        bump(grad, "mul_")
+
+
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale all gradients in place so that their norm together is at most `max_norm`.
+
+    Returns:
+        The norm before: a 0-d tensor.
+
+    Raises:
+        RuntimeError: it is not finite and `error_if_nonfinite`.
+    """
+    listed = _listed(parameters)
+    total = get_total_norm(_gradients(listed), norm_type, error_if_nonfinite, foreach)
+    clip_grads_with_norm_(listed, max_norm, total, foreach)
+    return total
+
+
+def clip_grad_value_(
+    parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
+) -> None:
+    """Bring all items of all gradients between -clip_value and clip_value, in place."""
+    bound = float(clip_value)
+    for grad in _gradients(_listed(parameters)):
+        np.clip(grad._data, -bound, bound, out=grad._data)
+        bump(grad, "clamp_min_")
+        bump(grad, "clamp_max_")

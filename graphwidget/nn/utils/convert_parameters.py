@@ -1,0 +1,28 @@
+"""All parameters as one vector, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...core.joins import cat
+from ...core.tensor import Tensor
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """The items of all parameters, one after another."""
+    return cat([each.view(-1) for each in parameters])
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Let parameters have the items of a vector, which they then share.
+
+    Raises:
+        TypeError: it is no tensor.
+    """
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
+    place = 0
+    for each in parameters:
+        count = each.numel()
+        each.data = vec[place : place + count].view_as(each).data
+        place += count
