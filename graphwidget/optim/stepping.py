@@ -152,11 +152,11 @@ def _block(
 ) -> None:
     parameter, grad, *state = arrays
     if maximize:
-        grad = np.negative(grad, spare[0])
+        grad = np.negative(grad, spare[0, ...])
     if decay:
-        decayed = np.multiply(parameter, decay, spare[1])
-        grad = np.add(grad, decayed, spare[0])
-    rule(numbers, parameter, grad, *state, spare[1], spare[2])
+        decayed = np.multiply(parameter, decay, spare[1, ...])
+        grad = np.add(grad, decayed, spare[0, ...])
+    rule(numbers, parameter, grad, *state, spare[1, ...], spare[2, ...])
 
 
 def _refuse(group: Group, parameter: Tensor) -> None:

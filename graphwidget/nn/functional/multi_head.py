@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from ...core import factories
@@ -52,7 +53,7 @@ def multi_head_attention_forward(
             key_padding_mask = key_padding_mask.unsqueeze(0)
     length, count, embedding = query._data.shape
     padding = _as_numbers(key_padding_mask, "key_padding_mask", query)
-    mask, is_causal = _mask_of(attn_mask, padding, query, is_causal, need_weights)
+    mask, is_causal = _mask_of(attn_mask, key_padding_mask, query, is_causal, need_weights)
     _check(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
     if use_separate_proj_weight:
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
@@ -129,6 +130,12 @@ def _mask_of(
         )
     if is_causal and padding is None and not need_weights:
         return None, True
+    if padding is not None and mask is not None and padding.dtype != mask.dtype:
+        warnings.warn(
+            "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type "
+            "for both instead.",
+            stacklevel=3,
+        )
     return _as_numbers(mask, "attn_mask", query), is_causal and padding is None
 
 

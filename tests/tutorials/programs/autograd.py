@@ -32,7 +32,7 @@ Q = 3 * a**3 - b**2
 Q.backward(gradient=torch.tensor([1.0, 1.0]))
 print(9 * a**2 == a.grad, -2 * b == b.grad)
 
-x = torch.tensor(1.0, requires_grad=True)
+x = torch.tensor(0.5, requires_grad=True)
 h = x.exp()
 h.retain_grad()
 g = h.sin()

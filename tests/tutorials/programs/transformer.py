@@ -50,8 +50,8 @@ class Block(nn.Module):
         self.attn = CausalSelfAttention()
         self.ln_2 = nn.LayerNorm(n_embd)
         self.mlp = nn.ModuleDict(
-            dict(c_fc=nn.Linear(n_embd, 4 * n_embd), c_proj=nn.Linear(4 * n_embd, n_embd),
-                 act=nn.GELU())
+            {"c_fc": nn.Linear(n_embd, 4 * n_embd), "c_proj": nn.Linear(4 * n_embd, n_embd),
+                 "act": nn.GELU()}
         )  # fmt: skip
 
     def forward(self, x):
