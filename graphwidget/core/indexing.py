@@ -68,13 +68,16 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
     whole = index is Ellipsis
     if isinstance(index, slice) and tensor._data.ndim:
         whole = index == slice(None)
-    view, left = tensor, []
+    view: Tensor = tensor
+    left: list[Tensor | None] = []
     if not whole:
         view, left = basic_part(tensor, expand_index(tensor, as_tuple(index)))
     if any(item is not None for item in left):
-        number = not isinstance(value, Tensor)
-        source = constant(plain_number(value), view._data.dtype) if number else value
-        put(view, Indices(left), source, False, number)
+        if isinstance(value, Tensor):
+            put(view, Indices(left), value, False, False)
+        else:
+            source = constant(plain_number(value), view._data.dtype)
+            put(view, Indices(left), source, False, True)
     elif isinstance(value, Tensor):
         assign(view, value)
     else:

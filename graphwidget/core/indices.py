@@ -131,7 +131,7 @@ def as_index_tensor(item: Any) -> Tensor:
 def class_name(item: Any) -> str:
     """The class's name as C sees it: numpy's with the module."""
     name = type(item).__name__
-    return f"numpy.{name}" if isinstance(item, np.generic) and type(item) is not float else name
+    return f"numpy.{name}" if isinstance(item, np.generic) else name
 
 
 def dims_of(item: Any) -> int:

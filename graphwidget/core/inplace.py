@@ -31,6 +31,10 @@ PARTIAL_OVERLAP = (
 )
 
 
+HARMLESS = ("fill", "zero", "masked_fill", "index_fill", "index_fill.tensor", "tril", "triu")
+"""Writes of numbers: items that share one memory location all receive the same."""
+
+
 def overlaps_itself(data: np.ndarray) -> bool:
     """Whether several items share one memory location, as in an expanded tensor."""
     repeats = any(
@@ -194,10 +198,18 @@ def compute(
             "fill_ only supports 0-dimension value tensor but got tensor with "
             f"{operands[1]._data.ndim} dimensions."
         )
-    harmless = op.key in ("fill", "zero", "masked_fill", "index_put")
-    if not harmless and not (op.name == "copy" and same_memory(data, operands[1]._data)):
+    if op.name == "copy" and same_memory(data, operands[1]._data):
+        pass
+    elif op.pointwise:
         # A 0-d tensor that is part of what it fills is read before.
-        check_overlap(data, [] if op.name == "fill" else [x._data for x in operands[1:]])
+        if op.key not in HARMLESS:
+            fills = op.name in ("fill", "masked_fill")
+            check_overlap(data, [] if fills else [x._data for x in operands[1:]])
+    elif op.key != "index_put":  # these may not read what they write at all, but for a number
+        if op.key not in HARMLESS:
+            check_overlap(data, [])
+        read = operands[1:2] if op.name == "masked_scatter" else operands[1:]
+        check_overlap(data, [x._data for x in read if x._data.ndim], whole=True)
     if op.key == "index_put":
         return data, None
     if not op.pointwise:

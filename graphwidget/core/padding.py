@@ -53,7 +53,8 @@ def pad(
     if mode == "reflect":
         check_reflection(input, sizes)
     rule = {"reflect": "reflection", "replicate": "replication"}[mode]
-    return getattr(F, f"{rule}_pad{count}d")(input, sizes)
+    padded: Tensor = getattr(F, f"{rule}_pad{count}d")(input, sizes)
+    return padded
 
 
 @offer(method=False)

@@ -48,7 +48,8 @@ class Part:
             return  # another thread's
         _local.waits = False
         switch(self, False)
-        if node is not None and op.single and not op.variadic:
+        # What the only derivative of an op reads is kept in any case.
+        if node is not None and op.single and not op.variadic and len(op.derivatives) > 1:
             shrink(node)
 
     def wrote(self, op: Op, tensor: Tensor, inputs: Any, params: Any, *rest: Any) -> None:

@@ -24,7 +24,8 @@ def do(key: str, self: Tensor, rest: tuple[Any, ...], params: dict[str, Any], he
     """An op of the table, out of place or in place."""
     if here:
         return write(TABLE[key], self, rest, params)
-    return getattr(F, key.replace(".", "_"))(self, *rest, **params)
+    out: Tensor = getattr(F, key.replace(".", "_"))(self, *rest, **params)
+    return out
 
 
 def kind(tensor: Tensor) -> str:

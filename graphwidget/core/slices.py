@@ -10,6 +10,8 @@ import numpy as np
 
 from .compile import TENSORS as F
 from .dims import wrap_dim
+from .indexing import EXPANDED
+from .inplace import overlaps_itself
 from .public import offer
 from .scatters import INTEGERS, do, kind
 from .tensor import Tensor
@@ -208,6 +210,8 @@ def _index_fill(here: bool, self: Tensor, dim: int, index: Tensor, value: Any) -
         raise RuntimeError("Index has to be a vector/scalar")
     size = self._data.shape[place] if self._data.ndim else 1
     check_range(index, size, place, IndexError, least=-size)
+    if here and overlaps_itself(self._data):
+        warnings.warn(EXPANDED.format("index_fill_", "mask", "scalar"), stacklevel=3)
     if isinstance(value, Tensor):
         return do("index_fill.tensor", self, (index, value), {"dim": dim}, here)
     return do("index_fill", self, (index,), {"dim": dim, "value": value}, here)

@@ -288,6 +288,13 @@ class Tensor(Offered):
     @data.setter
     def data(self, other: Tensor) -> None:
         if not isinstance(other, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
+        if self._requires_grad and not other._meta.floating:
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex "
+                "dtype"
+            )
+        if not isinstance(other, Tensor):
             kind = type(other).__name__
             raise TypeError(f"Variable data has to be a tensor, but got {kind}")
         self._data = other._data

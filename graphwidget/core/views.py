@@ -116,12 +116,13 @@ def node_word(name: str) -> str:
 class AsStridedBackward0(Node):
     """The regenerated history of a view: the whole chain from the base in one node."""
 
-    __slots__ = ("chain", "view")
+    __slots__ = ("chain", "order", "view")
     single = True
 
     def __init__(self, info: ViewInfo, target: Any, view: np.ndarray) -> None:
         self.start((target,))
         self.chain = info.chain
+        self.order = memory_order(info.base._data)
         offset = view.ctypes.data - info.base._data.ctypes.data
         strides = tuple(stride // view.itemsize for stride in view.strides)
         self.view = {
@@ -138,12 +139,16 @@ class AsStridedBackward0(Node):
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         for link in reversed(self.chain):
             grad = link.backward(grad, ARRAYS)
-        return np.array(grad) if 0 in grad.strides else grad
+        return grad if lies(grad, self.order) else laid_out(grad, self.order)
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         for link in reversed(self.chain):
             grad = link.backward(grad, hot.tensors)
-        return hot.tensors.clone(grad) if 0 in grad._data.strides else grad
+        if lies(grad._data, self.order):
+            return grad
+        grad = hot.tensors.clone(grad)
+        grad._data = laid_out(grad._data, self.order)
+        return grad
 
 
 def refresh(view: Tensor) -> None:
@@ -210,6 +215,17 @@ def check_writable(tensor: Tensor, op: str) -> None:
         raise errors.leaf_written(tensor, op)
 
 
+def memory_order(data: np.ndarray) -> list[int]:
+    """The dims in the order in which they lie in memory, outermost first."""
+    strides = data.strides
+    return sorted(range(len(strides)), key=lambda dim: -strides[dim])
+
+
+def lies(grad: np.ndarray, order: list[int]) -> bool:
+    """Whether the items fill their memory with the dims in this order."""
+    return bool(grad.transpose(order).flags.c_contiguous)
+
+
 def laid_out(grad: Any, order: list[int]) -> np.ndarray:
     """A copy with the dims in this order in memory, outermost first."""
     grad = np.asarray(grad)
@@ -240,8 +256,7 @@ class CopySlices(Node):
             self.fit = (None, *rest) if self.passes else rest
         self.chain = info.chain
         # The chain is replayed on a gradient, which must lie in memory as the base does.
-        strides = base._data.strides
-        self.order = sorted(range(len(strides)), key=lambda dim: -strides[dim])
+        self.order = memory_order(base._data)
         self.others = tuple(slot is not None for slot in function.slots[1:])
         self.function: Node | None = function
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import Array, Shape, as_array
-from .layout import empty_ordered
+from .layout import Array, Shape, as_array, empty_ordered
 
 
 def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
