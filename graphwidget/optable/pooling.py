@@ -9,14 +9,16 @@ F = Namespace()
 
 # The node keeps which place of its window was chosen rather than PyTorch's flat indices: one byte
 # instead of eight, and the gradient needs no scattering.
-op("max_pool2d_with_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode)"
-   " -> result; choice", kernels.max_pool, node="MaxPool2DWithIndicesBackward0",
-   d_self=lambda grad, self, choice, self_shape, kernel_size, stride, padding, dilation, ceil_mode:
-       F.max_pool2d_with_indices_backward(
-           grad, choice, self_shape, kernel_size, stride, padding, dilation, ceil_mode
-       ),
-   public=False, sign="max pool", text="max of each {kernel_size} window of {self}",
-   tex=r"\operatorname{{maxpool}} {self}", onnx="MaxPool")
+for _dims in (2, 3):
+    op(f"max_pool{_dims}d_with_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode)"
+       " -> result; choice", kernels.max_pool, node=f"MaxPool{_dims}DWithIndicesBackward0",
+       d_self=lambda grad, self, choice, self_shape, kernel_size, stride, padding, dilation,
+                     ceil_mode:
+           F.max_pool2d_with_indices_backward(
+               grad, choice, self_shape, kernel_size, stride, padding, dilation, ceil_mode
+           ),
+       public=False, sign="max pool", text="max of each {kernel_size} window of {self}",
+       tex=r"\operatorname{{maxpool}} {self}", onnx="MaxPool")
 
 op("max_pool2d_with_indices_backward(grad_output, choice, /, shape, kernel_size, stride, padding, "
    "dilation, ceil_mode)", kernels.max_pool_backward,
@@ -38,16 +40,17 @@ op("max_pool_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode)
    kernels.max_pool_indices, nograd=True,
    public=False, text="where the largest items of {self} lie", tex=r"\arg\max {self}", onnx=None)
 
-op("avg_pool2d(self, /, kernel_size, stride, padding, ceil_mode, count_include_pad, "
-   "divisor_override)", kernels.avg_pool, node="AvgPool2DBackward0",
-   d_self=lambda grad, self, self_shape, kernel_size, stride, padding, ceil_mode,
-                 count_include_pad, divisor_override:
-       F.avg_pool2d_backward(
-           grad, self_shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
-           divisor_override,
-       ),
-   public=False, sign="avg pool", text="mean of each {kernel_size} window of {self}",
-   tex=r"\operatorname{{avgpool}} {self}", onnx="AveragePool")
+for _dims in (2, 3):
+    op(f"avg_pool{_dims}d(self, /, kernel_size, stride, padding, ceil_mode, count_include_pad, "
+       "divisor_override)", kernels.avg_pool, node=f"AvgPool{_dims}DBackward0",
+       d_self=lambda grad, self, self_shape, kernel_size, stride, padding, ceil_mode,
+                     count_include_pad, divisor_override:
+           F.avg_pool2d_backward(
+               grad, self_shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
+               divisor_override,
+           ),
+       public=False, sign="avg pool", text="mean of each {kernel_size} window of {self}",
+       tex=r"\operatorname{{avgpool}} {self}", onnx="AveragePool")
 
 op("avg_pool2d_backward(grad_output, /, shape, kernel_size, stride, padding, ceil_mode, "
    "count_include_pad, divisor_override)", kernels.avg_pool_backward,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import warnings
+
 import numpy as np
 
 from ...core import random
@@ -37,3 +40,122 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         raise RuntimeError("result type Float can't be cast to the desired output type Long")
     noise = _kept(input._data, p) if p < 1 else Tensor._wrap(np.zeros((), input._data.dtype))
     return input.mul_(noise) if inplace else F.mul(input, noise)
+
+
+# Whole channels -----------------------------------------------------------------------------------
+def _feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """``dropout`` with one draw for each channel of each sample."""
+    if not training or p == 0 or not input._data.size:
+        return input
+    if input._data.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    like = np.empty((*input._data.shape[:2], *(1,) * (input._data.ndim - 2)), input._data.dtype)
+    noise = _kept(like, p) if p < 1 else Tensor._wrap(np.zeros((), like.dtype))
+    return input.mul_(noise) if inplace else F.mul(input, noise)
+
+
+def dropout1d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """``dropout`` of whole channels of (N, C, L), or (C, L)."""
+    _check(p)
+    dims = input._data.ndim
+    if dims not in (2, 3):
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {dims}D input. Note that "
+            "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial dimension, "
+            "a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs)."
+        )
+    if dims == 3:
+        return _feature_dropout(input, p, training, inplace)
+    batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
+    found = _feature_dropout(batch, p, training, inplace)
+    return found.squeeze_(0) if inplace else found.squeeze(0)
+
+
+def _warn(name: str, dims: int, spatial: int, ranks: str) -> None:
+    warnings.warn(
+        f"{name}: Received a {dims}-D input to {name}, which is deprecated and will result in an "
+        "error in a future release. To retain the behavior and silence this warning, please use "
+        f"dropout instead. Note that {name} exists to provide channel-wise dropout on inputs with "
+        f"{spatial} spatial dimensions, a channel dimension, and an optional batch dimension "
+        f"(i.e. {ranks} inputs).",
+        stacklevel=3,
+    )
+
+
+def dropout2d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """``dropout`` of whole channels of (N, C, H, W), or (C, H, W) as if it were a batch."""
+    _check(p)
+    dims = input._data.ndim
+    if dims not in (3, 4):
+        _warn("dropout2d", dims, 2, "3D or 4D")
+    if dims == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
+            "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
+            "dim. This behavior will change in a future release to interpret the input as one "
+            "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
+            "dropout behavior, please switch to using dropout1d instead.",
+            stacklevel=2,
+        )
+    return _feature_dropout(input, p, training, inplace)
+
+
+def dropout3d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """``dropout`` of whole channels of (N, C, D, H, W), or (C, D, H, W)."""
+    _check(p)
+    dims = input._data.ndim
+    if dims not in (4, 5):
+        _warn("dropout3d", dims, 3, "4D or 5D")
+    if dims != 4:
+        return _feature_dropout(input, p, training, inplace)
+    batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
+    found = _feature_dropout(batch, p, training, inplace)
+    return found.squeeze_(0) if inplace else found.squeeze(0)
+
+
+# With the mean and the variance kept --------------------------------------------------------------
+ALPHA = 1.7580993408473766
+"""What ``selu`` goes to at minus infinity, its sign left out."""
+
+
+def _alpha_dropout(input: Tensor, like: np.ndarray, p: float, inplace: bool) -> Tensor:
+    """Items that are dropped become -alpha; a line brings mean and variance back."""
+    drawn = random.coin(like.shape, like.dtype, 1 - p)
+    a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p)) if p < 1 else 0.0
+    noise = Tensor._wrap(drawn * like.dtype.type(a))
+    shift = Tensor._wrap((drawn - like.dtype.type(1)) * like.dtype.type(ALPHA * a))
+    shift = F.add(shift, ALPHA * a * p)
+    if inplace:
+        return input.mul_(noise).add_(shift)
+    return F.add(F.mul(input, noise), shift)
+
+
+def alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """``dropout`` that keeps mean 0 and variance 1, for ``selu``."""
+    _check(p)
+    if not training or p == 0 or not input._data.size:
+        return input
+    if p == 1:
+        return F.mul(input, Tensor._wrap(np.zeros((), input._data.dtype)))
+    return _alpha_dropout(input, input._data, p, inplace)
+
+
+def feature_alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """``alpha_dropout`` of whole channels."""
+    _check(p)
+    if not training or p == 0 or not input._data.size:
+        return input
+    if p == 1:
+        return F.mul(input, Tensor._wrap(np.zeros((), input._data.dtype)))
+    like = np.empty((*input._data.shape[:2], *(1,) * (input._data.ndim - 2)), input._data.dtype)
+    return _alpha_dropout(input, like, p, inplace)

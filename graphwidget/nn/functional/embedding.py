@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...core import dtypes
 from ...core.compile import TENSORS as F
+from ...core.modes import no_grad
 from ...core.tensor import Tensor
 
 
@@ -43,5 +46,19 @@ def embedding(
             f"Long, Int; but got {dtypes.tensor_type(input._data.dtype)} instead (while checking "
             "arguments for embedding)"
         )
+    if max_norm is not None:
+        _limit(weight, input, max_norm, norm_type)
     index = -1 if padding_idx is None else padding_idx
     return F.embedding(weight, input, index, scale_grad_by_freq, sparse)
+
+
+def _limit(weight: Tensor, rows: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scale the rows that are used down to a norm, in place."""
+    with no_grad():
+        used = np.unique(rows._data)
+        norms = np.linalg.norm(weight._data[used], norm_type, 1)
+        factor = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1).astype(weight._data.dtype)
+        if used.size:
+            scaled = weight.detach()
+            index = Tensor._wrap(used)
+            scaled.index_copy_(0, index, Tensor._wrap(weight._data[used] * factor[:, None]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ...core.compile import TENSORS as F
 from ...core.matmul import linear as _linear
+from ...core.public import offer
 from ...core.tensor import Tensor
 
 
@@ -35,6 +37,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return _linear(input, weight, bias)
 
 
+<<<<<<< HEAD
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """For each output, `input1 @ weight[out] @ input2`, plus the bias.
 
@@ -45,3 +48,44 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     first = input1.unsqueeze(-2).unsqueeze(-2)  # (..., 1, 1, in1)
     found = ((first @ weight).squeeze(-2) * input2.unsqueeze(-2)).sum(-1)
     return found if bias is None else found + bias
+=======
+@offer(method=False)
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input1^T weight input2 + bias, for each output.
+
+    Args:
+        input1, input2: (*, I) and (*, J).
+        weight: (O, I, J).
+        bias: (O,).
+
+    Raises:
+        RuntimeError: sizes that do not match.
+    """
+    first, second = input1._data.shape, input2._data.shape
+    if len(first) != len(second):
+        raise RuntimeError(
+            f"bilinear(): input dimensions do not match: got {len(first)} and {len(second)}"
+        )
+    for dim, (one, other) in enumerate(zip(first[:-1], second[:-1], strict=True)):
+        if one != other:
+            raise RuntimeError(
+                f"bilinear(): input batch dimensions do not match at dim {dim}: got {one} and "
+                f"{other}"
+            )
+    for number, (shape, dim) in enumerate(((first, 1), (second, 2)), 1):
+        if shape[-1] != weight._data.shape[dim]:
+            raise RuntimeError(
+                f"bilinear(): input{number} size does not match weight size: got {shape[-1]} but "
+                f"expected {weight._data.shape[dim]}"
+            )
+    outs = weight._data.shape[0]
+    if bias is not None and bias._data.shape[0] != outs:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias._data.shape[0]} but "
+            f"expected {outs}"
+        )
+    flat = (each.reshape(-1, each._data.shape[-1]) for each in (input1, input2))
+    a, b = flat
+    out = F.trilinear(a, weight, b).reshape(*first[:-1], outs)
+    return out if bias is None else F.add(out, bias)
+>>>>>>> e88eafc (Adaptive pools, interpolation, folds, shuffles, bilinear, dropout of channels, instance, rms and local response norm)

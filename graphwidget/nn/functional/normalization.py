@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core import dtypes
 from ...core.compile import TENSORS as F
+from ...core.modes import no_grad
+from ...core.padding import pad
 from ...core.public import offer
 from ...core.storage import contiguous
 from ...core.tensor import Tensor
+from .pooling import avg_pool2d, avg_pool3d
 
 MIXED = "mixed dtype (CPU): expect parameter to have scalar type of Float"
 
@@ -155,3 +161,80 @@ def batch_norm(
     return F.native_batch_norm(
         input, weight, bias, running_mean, running_var, training, momentum, eps
     )
+
+
+def instance_norm(
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
+    momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Each channel of each sample of (N, C, *) brought to mean 0 and variance 1, times weight and
+    plus bias by channel; see ``batch_norm``."""
+    shape = input._data.shape
+    if use_input_stats and math.prod(shape[2:]) == 1:
+        raise ValueError(
+            f"Expected more than 1 spatial element when training, got input size {input.size()}"
+        )
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when use_input_stats is false"
+        )
+    n, channels = shape[:2]
+    weight, bias, mean, var = (
+        None if each is None else each.repeat(n)
+        for each in (weight, bias, running_mean, running_var)
+    )
+    flat = contiguous(input).view(1, n * channels, *shape[2:])
+    out = batch_norm(flat, mean, var, weight, bias, use_input_stats, momentum, eps)
+    for kept, moved in ((running_mean, mean), (running_var, var)):
+        if kept is not None and moved is not None:
+            with no_grad():
+                kept.copy_(moved.view(n, channels).mean(0))
+    return out.view(*shape)
+
+
+@offer(method=False)
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:  # fmt: skip
+    """The input over the root of its mean square along its last dims, times weight.
+
+    Args:
+        normalized_shape: the sizes of those dims, and the shape of weight.
+        eps: added to the mean square; the type's own ``finfo.eps`` when not given.
+    """
+    sizes = _covers(input, normalized_shape, "*")
+    dims = tuple(range(input._data.ndim - len(sizes), input._data.ndim))
+    least = float(np.finfo(input._data.dtype).eps) if eps is None else eps
+    square = F.add_number(F.mean_dim(F.pow(input, 2), dims, True), least)
+    out = F.mul(input, F.rsqrt(square))
+    return out if weight is None else F.mul(out, weight)
+
+
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """Each item of (N, C, *) over (k + alpha m) ** beta, m the mean square of ``size`` channels
+    around it.
+
+    Raises:
+        ValueError: less than three dims.
+    """
+    dims, shape = input._data.ndim, input._data.shape
+    if dims < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {dims} "
+            "dimensions)"
+        )
+    if not input._data.size:
+        return input
+    square = input.mul(input)
+    around = (size // 2, (size - 1) // 2)
+    if dims == 3:
+        framed = pad(square.unsqueeze(1), (0, 0, *around))
+        mean = avg_pool2d(framed, (size, 1), stride=1).squeeze(1)
+    else:
+        framed = pad(square.view(shape[0], 1, shape[1], shape[2], -1), (0, 0, 0, 0, *around))
+        mean = avg_pool3d(framed, (size, 1, 1), stride=1).squeeze(1).view(*shape)
+    return F.div(input, mean.mul(alpha).add(k).pow(beta))

@@ -11,7 +11,7 @@ from ...core.public import offer
 from ...core.shapes import squeeze, unsqueeze
 from ...core.tensor import Tensor
 from ...optable.pooling_kernels import pooled_sizes
-from .sizes import is_int
+from .sizes import each_dim, is_int
 
 
 def _pair(name: str, value: Any, what: str) -> tuple[int, ...]:
@@ -206,3 +206,45 @@ def avg_pool1d(
         unsqueeze(input, -2), (1, kernel), (1, steps), (0, pads), ceil_mode, count_include_pad
     )
     return squeeze(out, -2)
+
+
+# Three dims ---------------------------------------------------------------------------------------
+def _numbers(value: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
+    return default if value is None or value == () else each_dim(value, 3)
+
+
+def _check_volumes(
+    input: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], padding: tuple[int, ...],
+    dilation: tuple[int, ...], ceil_mode: bool,
+) -> None:  # fmt: skip
+    if input._data.ndim not in (4, 5):
+        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
+    if min(stride) == 0:
+        raise RuntimeError("stride should not be zero")
+    sizes = input._data.shape[-3:]
+    if min(pooled_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)) < 1:
+        raise RuntimeError(f"Given input size: {tuple(sizes)}. Output size is too small")
+
+
+def max_pool3d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The largest item of each window of (N, C, D, H, W), or (C, D, H, W); see ``max_pool2d``."""
+    kernel = each_dim(kernel_size, 3)
+    steps, pads, gaps = _numbers(stride, kernel), each_dim(padding, 3), each_dim(dilation, 3)
+    _check_volumes(input, kernel, steps, pads, gaps, ceil_mode)
+    where = (kernel, steps, pads, gaps, ceil_mode)
+    out = F.max_pool3d_with_indices(input, *where)
+    return (out, F.max_pool_indices(input, *where)) if return_indices else out
+
+
+def avg_pool3d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
+    """The average of each window of (N, C, D, H, W), or (C, D, H, W); see ``avg_pool2d``."""
+    kernel = each_dim(kernel_size, 3)
+    steps, pads = _numbers(stride, kernel), each_dim(padding, 3)
+    _check_volumes(input, kernel, steps, pads, (1, 1, 1), ceil_mode)
+    return F.avg_pool3d(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)

@@ -9,6 +9,7 @@ F = "torch.nn.functional"
 SIGNALS: list[Shapes] = [((2, 2, 7), (4, 2, 3))]
 IMAGES: list[Shapes] = [((2, 2, 5, 6), (4, 2, 3, 2))]
 GROUPED: list[Shapes] = [((2, 4, 5, 5), (6, 2, 3, 3))]
+VOLUMES: list[Shapes] = [((1, 2, 4, 5, 4),)]
 POOLED: list[Shapes] = [((2, 2, 6, 5),), ((2, 6, 7),)]
 
 
@@ -63,6 +64,11 @@ SAMPLES: dict[str, list[Sample]] = {
         f"{F}.max_pool2d(x * 0, 2)",
         f"{F}.max_pool2d(torch.where(x > 1, torch.nan, x), 2).detach()",
     ),
+    "max_pool3d_with_indices": each(
+        VOLUMES, f"{F}.max_pool3d(x, 2)", f"{F}.max_pool3d(x, 3, 2, 1)"),
+    "avg_pool3d": each(
+        VOLUMES, f"{F}.avg_pool3d(x, 2)", f"{F}.avg_pool3d(x, (1, 2, 3), 1, (0, 1, 1))",
+        f"{F}.local_response_norm(x[0], 2, 0.3)", integers=False),
     "max_pool2d_with_indices_backward": each(
         POOLED, grads(f"{F}.max_pool2d(x, 3, 2, 1)", "x") + "[0]", integers=False),
     "max_pool_gather": each(

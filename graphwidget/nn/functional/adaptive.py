@@ -1,0 +1,140 @@
+"""Pooling to a size: over as many parts as are asked for, and by other means."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core import dtypes
+from ...core.compile import TENSORS as F
+from ...core.public import offer
+from ...core.reductions import mean
+from ...core.tensor import Tensor
+from .pooling import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
+from .sizes import each_dim, is_int
+
+
+def _sizes(output_size: Any, input: Tensor, dims: int) -> tuple[int, ...]:
+    """The wanted number of parts along each dim; None keeps the input's."""
+    if is_int(output_size):
+        return (output_size,) * dims
+    shape = input._data.shape[-dims:]
+    given = zip(each_dim_or_none(output_size, dims), shape, strict=True)
+    return tuple(size if wanted is None else wanted for wanted, size in given)
+
+
+def each_dim_or_none(values: Any, dims: int) -> tuple[int | None, ...]:
+    """One number, or None, for each dim."""
+    found = tuple(values)
+    return found * dims if len(found) == 1 else found
+
+
+def _check(name: str, input: Tensor, sizes: tuple[int, ...], mark: str = "") -> None:
+    if input._data.ndim not in (3, 4):
+        shape = list(input._data.shape)
+        raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got{mark} {shape}")
+    if min(sizes) < 0:
+        told = ", ".join(map(str, sizes))
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received "
+            f"{{{told}}}"
+        )
+    if not input._meta.floating:
+        kind = dtypes.type_word(input._data.dtype)
+        raise NotImplementedError(f"\"{name}\" not implemented for '{kind}'")
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """The averages of (N, C, H, W), or (C, H, W), over ``output_size`` parts, as even as can be.
+
+    Args:
+        output_size: how many parts along each dim; None keeps the input's size.
+    """
+    sizes = _sizes(output_size, input, 2)
+    _check("adaptive_avg_pool2d", input, sizes)
+    if sizes == (1, 1):
+        return mean(input, (-1, -2), True)
+    return F.adaptive_avg_pool2d(input, sizes)
+
+
+def _one_dim(name: str, input: Tensor) -> None:
+    if input._data.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input._data.ndim}-dimensional tensor for "
+            f"argument #1 'self' (while checking arguments for {name})"
+        )
+
+
+@offer(method=False)
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """The averages of (N, C, L), or (C, L), over ``output_size`` parts."""
+    _one_dim("adaptive_avg_pool1d", input)
+    (size,) = _sizes(output_size, input, 1)
+    return adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)
+
+
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest items of (N, C, H, W), or (C, H, W), in ``output_size`` parts.
+
+    Args:
+        return_indices: also where they lie, as flat indices into H, W.
+    """
+    sizes = _sizes(output_size, input, 2)
+    _check("adaptive_max_pool2d", input, sizes, ":")
+    out = F.adaptive_max_pool2d(input, sizes)
+    return (out, F.adaptive_max_pool_indices(input, sizes)) if return_indices else out
+
+
+def adaptive_max_pool2d_with_indices(
+    input: Tensor, output_size: Any, return_indices: bool = False
+) -> Any:
+    """``adaptive_max_pool2d`` and where the items lie."""
+    return adaptive_max_pool2d(input, output_size, True)
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest items of (N, C, L), or (C, L), in ``output_size`` parts."""
+    _one_dim("adaptive_max_pool1d", input)
+    (size,) = _sizes(output_size, input, 1)
+    found = adaptive_max_pool2d(input.unsqueeze(-2), (1, size), return_indices)
+    if return_indices:
+        return tuple(each.squeeze(-2) for each in found)
+    return found.squeeze(-2)
+
+
+def adaptive_max_pool1d_with_indices(
+    input: Tensor, output_size: Any, return_indices: bool = False
+) -> Any:
+    """``adaptive_max_pool1d`` and where the items lie."""
+    return adaptive_max_pool1d(input, output_size, True)
+
+
+# Norms of windows ---------------------------------------------------------------------------------
+def _of_powers(out: Tensor, count: int, norm_type: float) -> Tensor:
+    """The root of sums of powers, from their averages; 0 where those are negative."""
+    size = F.mul(F.sign(out), F.relu(F.abs(out)))
+    return F.pow(F.mul(size, count), 1.0 / norm_type)
+
+
+def lp_pool2d(
+    input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Tensor:
+    """The ``norm_type``-norm of each window of (N, C, H, W), or (C, H, W)."""
+    if norm_type in (math.inf, -math.inf):
+        size = input.abs() if norm_type > 0 else -input.abs()
+        found: Tensor = max_pool2d(size, kernel_size, stride, 0, 1, ceil_mode)
+        return found if norm_type > 0 else -found
+    out = avg_pool2d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    return _of_powers(out, math.prod(each_dim(kernel_size, 2)), norm_type)
+
+
+def lp_pool1d(
+    input: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False
+) -> Tensor:
+    """The ``norm_type``-norm of each window of (N, C, L), or (C, L)."""
+    if norm_type in (math.inf, -math.inf):
+        size = input.abs() if norm_type > 0 else -input.abs()
+        found: Tensor = max_pool1d(size, kernel_size, stride, 0, 1, ceil_mode)
+        return found if norm_type > 0 else -found
+    out = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    return _of_powers(out, kernel_size, norm_type)

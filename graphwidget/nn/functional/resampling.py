@@ -1,0 +1,232 @@
+"""Images of other sizes: interpolation, windows as columns, channels as points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core import dtypes
+from ...core.compile import TENSORS as F
+from ...core.public import offer
+from ...core.tensor import Tensor
+from ...optable.convolution_kernels import window_count
+from .adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d
+from .sizes import each_dim
+
+INTERPOLATING = {
+    "nearest": ("nearest1d", "nearest2d", "nearest3d"),
+    "nearest-exact": ("nearest_exact1d", "nearest_exact2d", "nearest_exact3d"),
+    "linear": ("linear1d", "", ""),
+    "bilinear": ("", "bilinear2d", ""),
+    "trilinear": ("", "", "trilinear3d"),
+    "bicubic": ("", "bicubic2d", ""),
+}
+"""The op of each mode for one, two and three dims."""
+
+
+def interpolate(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+    align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:  # fmt: skip
+    """The input with new numbers of points along its last dims.
+
+    Args:
+        input: (N, C, L), (N, C, H, W) or (N, C, D, H, W).
+        size: the new numbers of points, or
+        scale_factor: by how much there are more.
+        mode: "nearest", "nearest-exact", "linear" (one dim), "bilinear", "bicubic" (two),
+            "trilinear" (three) or "area" (averages).
+        align_corners: the first and last points stay where they are.
+        recompute_scale_factor: reckon with the rounded number of points.
+
+    Raises:
+        ValueError: neither or both of size and scale factor, or as many as do not fit.
+        NotImplementedError: a mode for another number of dims; antialiasing.
+    """
+    dims = input._data.ndim - 2
+    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear "
+            "| bicubic | trilinear"
+        )
+    counts, scales = _wanted(input, size, scale_factor)
+    if recompute_scale_factor or mode == "area":
+        scales = (None,) * dims
+    if antialias:
+        raise NotImplementedError("interpolate: antialias is not offered")
+    if mode == "area":
+        return (
+            adaptive_avg_pool1d(input, counts) if dims == 1 else adaptive_avg_pool2d(input, counts)
+        )
+    key = _key(mode, dims)
+    _check_sizes(input, counts)
+    if not input._meta.floating:
+        kind = dtypes.type_word(input._data.dtype)
+        raise NotImplementedError(
+            f"\"upsample_{key.replace('_exact', '')}_channels_last\" not implemented for '{kind}'"
+        )
+    plain = mode if mode.startswith("nearest") else "cubic" if mode == "bicubic" else "linear"
+    aligned = bool(align_corners)
+    return getattr(F, f"upsample_{key}")(input, plain, counts, aligned, scales)  # type: ignore[no-any-return]
+
+
+def _key(mode: str, dims: int) -> str:
+    """The op of a mode.
+
+    Raises:
+        NotImplementedError: there is none for so many dims.
+    """
+    known = dims in (1, 2, 3) and mode in INTERPOLATING
+    key = INTERPOLATING[mode][dims - 1] if known else ""
+    if key:
+        return key
+    if known:
+        needs = next(i for i, each in enumerate(INTERPOLATING[mode]) if each) + 3
+        raise NotImplementedError(f"Got {dims + 2}D input, but {mode} mode needs {needs}D input")
+    raise NotImplementedError(
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {dims + 2}D) for the modes: "
+        f"nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got "
+        f"{mode})"
+    )
+
+
+def _wanted(
+    input: Tensor, size: Any, scale_factor: Any
+) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
+    """The new numbers of points, and the scales that were given instead."""
+    shape = input._data.shape[2:]
+    dims = len(shape)
+    told = f"input with spatial dimensions of {list(shape)}"
+    shaped = "Please provide input tensor in (N, C, d1, d2, ...,dK) format and"
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is not None:
+        sizes = tuple(size) if isinstance(size, list | tuple) else (size,) * dims
+        if len(sizes) != dims:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got "
+                f"{told} and output size of {size}. {shaped} output size in (o1, o2, ...,oK) "
+                "format."
+            )
+        return sizes, (None,) * dims
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    listed = isinstance(scale_factor, list | tuple)
+    scales = tuple(scale_factor) if listed else (scale_factor,) * dims
+    if len(scales) != dims:
+        raise ValueError(
+            "Input and scale_factor must have the same number of spatial dimensions, but got "
+            f"{told} and scale_factor of shape {scale_factor}. {shaped} scale_factor in (s1, s2, "
+            "...,sK) format."
+        )
+    counts = tuple(int(n * scale) for n, scale in zip(shape, scales, strict=True))
+    return counts, tuple(float(scale) for scale in scales)
+
+
+def _check_sizes(input: Tensor, counts: tuple[int, ...]) -> None:
+    shape = input._data.shape[2:]
+    if min(shape) <= 0 or min(counts) <= 0:
+        names = "W" if len(shape) == 1 else "HW" if len(shape) == 2 else "DHW"
+        given, wanted = (
+            ", ".join(f"{name}: {number}" for name, number in zip(names, numbers, strict=True))
+            for numbers in (shape, counts)
+        )
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({given}) output "
+            f"({wanted})"
+        )
+
+
+def upsample(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """``interpolate`` by its older name."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+# Windows as columns -------------------------------------------------------------------------------
+def unfold(
+    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
+    """The windows of (N, C, H, W), or (C, H, W), as columns: (N, C k, windows) with k items in a
+    window."""
+    kernel, gaps, pads, steps = (
+        each_dim(each, 2) for each in (kernel_size, dilation, padding, stride)
+    )
+    sizes = tuple(n + 2 * p for n, p in zip(input._data.shape[-2:], pads, strict=True))
+    count = window_count(sizes, kernel, steps, gaps)
+    if min(count) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(input._data.shape[-2:])}, kernel_size={kernel}, "
+            f"dilation={gaps}, padding={pads}, calculated shape of the array of sliding blocks as "
+            f"{count}, but its components must be at least one."
+        )
+    if not input._meta.floating:
+        kind = dtypes.type_word(input._data.dtype)
+        raise NotImplementedError(f"\"im2col_out_cpu\" not implemented for '{kind}'")
+    return F.im2col(input, kernel, gaps, pads, steps)
+
+
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+    stride: Any = 1,
+) -> Tensor:  # fmt: skip
+    """The reverse of ``unfold``: columns (N, C k, windows) added up into (N, C, H, W)."""
+    wanted, kernel, gaps, pads, steps = (
+        each_dim(each, 2) for each in (output_size, kernel_size, dilation, padding, stride)
+    )
+    shape = input._data.shape
+    if shape[-2] % (kernel[0] * kernel[1]):
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
+            f"but got input.size(1)={shape[-2]} and kernel_size={kernel}."
+        )
+    padded = tuple(n + 2 * p for n, p in zip(wanted, pads, strict=True))
+    rows, columns = window_count(padded, kernel, steps, gaps)
+    if shape[-1] != rows * columns:
+        raise RuntimeError(
+            f"Given output_size={wanted}, kernel_size={kernel}, dilation={gaps}, padding={pads}, "
+            f"stride={steps}, expected size of input's dimension 2 to match the calculated number "
+            f"of sliding blocks {rows} * {columns} = {rows * columns}, but got input.size(2)="
+            f"{shape[-1]}."
+        )
+    return F.col2im(input, wanted, kernel, gaps, pads, steps)
+
+
+# Channels as points -------------------------------------------------------------------------------
+@offer(method=False)
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """(*, C r r, H, W) to (*, C, H r, W r): channels become points."""
+    channels = input._data.shape[-3]
+    if channels % upscale_factor**2:
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but input.size(-3)={channels} is not divisible by "
+            f"{upscale_factor**2}"
+        )
+    return F.pixel_shuffle(input, upscale_factor)
+
+
+@offer(method=False)
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """The reverse of ``pixel_shuffle``: points become channels."""
+    for name, dim in (("height", -2), ("width", -1)):
+        if input._data.shape[dim] % downscale_factor:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({dim})={input._data.shape[dim]} is not divisible by {downscale_factor}"
+            )
+    return F.pixel_unshuffle(input, downscale_factor)
+
+
+@offer(method=False)
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """The channels (dim 1) in groups, taken one of each in turn."""
+    channels = input._data.shape[1]
+    if channels % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {channels} channels and {groups} "
+            "groups."
+        )
+    return F.channel_shuffle(input, groups)

@@ -1,0 +1,104 @@
+"""Ops that change the number of points: adaptive pools, interpolation, columns, shuffles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import resampling_kernels as kernels
+from .declare import Namespace, composite, op
+
+F = Namespace()
+
+op("adaptive_avg_pool2d(self, /, output_size)", kernels.adaptive_avg_pool,
+   node="AdaptiveAvgPool2DBackward0",
+   d_self=lambda grad, self, self_shape: F.adaptive_avg_pool2d_backward(grad, self_shape),
+   public=False, sign="avg pool", text="means of {output_size} parts of {self}",
+   tex=r"\operatorname{{avgpool}} {self}", onnx=None)
+
+op("adaptive_avg_pool2d_backward(grad_output, /, shape)", kernels.adaptive_avg_pool_backward,
+   node="AdaptiveAvgPool2DBackwardBackward0",
+   d_grad_output=lambda grad, grad_output_shape:
+       F.adaptive_avg_pool2d(grad, grad_output_shape[-2:]),
+   public=False, sign="avg pool′", text="{grad_output} shared by its part", tex=r"{grad_output}",
+   onnx=None)
+
+op("adaptive_max_pool2d(self, /, output_size) -> result; result1", kernels.adaptive_max_pool,
+   node="AdaptiveMaxPool2DBackward0",
+   d_self=lambda grad, self, result1, self_shape: F.put_at(grad, result1, self_shape, 2),
+   public=False, sign="max pool", text="max of {output_size} parts of {self}",
+   tex=r"\operatorname{{maxpool}} {self}", onnx=None)
+
+op("adaptive_max_pool_indices(self, /, output_size)",
+   lambda a, output_size: kernels.adaptive_max_pool(a, output_size)[1], nograd=True,
+   public=False, text="where the largest items of {self} lie", tex=r"\arg\max {self}", onnx=None)
+
+op("put_at(grad_output, index, /, shape, dims)", kernels.put_at,
+   node="AdaptiveMaxPool2DBackwardBackward0",
+   d_grad_output=lambda grad, index, dims: F.take_at(grad, index, dims),
+   public=False, text="{grad_output} at {index}, 0 elsewhere", tex=r"{grad_output}", onnx=None)
+
+op("take_at(self, index, /, dims)", kernels.take_at, node="GatherBackward0",
+   d_self=lambda grad, index, self_shape, dims: F.put_at(grad, index, self_shape, dims),
+   public=False, text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx=None)
+
+# Interpolation ------------------------------------------------------------------------------------
+for _name, _node in (
+    ("nearest1d", "Nearest1D"), ("nearest2d", "Nearest2D"), ("nearest3d", "Nearest3D"),
+    ("linear1d", "Linear1D"), ("bilinear2d", "Bilinear2D"), ("trilinear3d", "Trilinear3D"),
+    ("bicubic2d", "Bicubic2D"), ("nearest_exact1d", "NearestExact1D"),
+    ("nearest_exact2d", "NearestExact2D"), ("nearest_exact3d", "NearestExact3D"),
+):  # fmt: skip
+    op(f"upsample_{_name}(self, /, mode, output_size, align_corners, scales)", kernels.resample,
+       node=f"Upsample{_node}Backward0",
+       d_self=lambda grad, self_shape, mode, output_size, align_corners, scales:
+           F.resample_backward(grad, self_shape, mode, output_size, align_corners, scales),
+       public=False, sign="resample", text="{self} with {output_size} points",
+       tex=r"\operatorname{{resample}} {self}", onnx="Resize")
+
+op("resample_backward(grad_output, /, shape, mode, output_size, align_corners, scales)",
+   kernels.resample_backward, node="UpsampleBackwardBackward0",
+   d_grad_output=lambda grad, mode, output_size, align_corners, scales:
+       F.upsample_bilinear2d(grad, mode, output_size, align_corners, scales),
+   public=False, sign="resample′", text="{grad_output} back to {shape}", tex=r"{grad_output}",
+   onnx=None)
+
+# Columns and shuffles -----------------------------------------------------------------------------
+op("im2col(self, /, kernel_size, dilation, padding, stride)", kernels.im2col,
+   node="Im2ColBackward0",
+   d_self=lambda grad, self_shape, kernel_size, dilation, padding, stride:
+       F.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride),
+   public=False, sign="unfold", text="windows of {self}", tex=r"{self}", onnx=None)
+
+op("col2im(self, /, output_size, kernel_size, dilation, padding, stride)", kernels.col2im,
+   node="Col2ImBackward0",
+   d_self=lambda grad, kernel_size, dilation, padding, stride:
+       F.im2col(grad, kernel_size, dilation, padding, stride),
+   public=False, sign="fold", text="windows {self} added up", tex=r"{self}", onnx="Col2Im")
+
+op("pixel_shuffle(self, /, upscale_factor)", kernels.pixel_shuffle,
+   d_self=lambda grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor),
+   public=False, text="pixel shuffle({self})", tex=r"{self}", onnx="DepthToSpace")
+
+op("pixel_unshuffle(self, /, downscale_factor)", kernels.pixel_unshuffle,
+   d_self=lambda grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor),
+   public=False, text="pixel unshuffle({self})", tex=r"{self}", onnx="SpaceToDepth")
+
+op("channel_shuffle(self, /, groups)", kernels.channel_shuffle,
+   d_self=lambda grad, groups: F.channel_shuffle(grad, grad.shape[1] // groups),
+   public=False, text="channel shuffle({self})", tex=r"{self}", onnx=None)
+
+# The product of three -----------------------------------------------------------------------------
+op("trilinear(i1, i2, i3, /)", kernels.trilinear,
+   d_i1=lambda grad, i2, i3: F.trilinear(grad, F.permute(i2, (1, 0, 2)), i3),
+   d_i2=lambda grad, i1, i3: F.trilinear_weight(grad, i1, i3),
+   d_i3=lambda grad, i1, i2: F.trilinear(grad, F.permute(i2, (2, 0, 1)), i1),
+   public=False, text="{i1} · {i2} · {i3}", tex=r"{i1}^T {i2} {i3}", onnx=None)
+
+
+@composite
+def trilinear_weight(grad: Any, first: Any, second: Any) -> Any:
+    """The sum over samples of the products of what both inputs and the gradient hold."""
+    pairs = F.unsqueeze(grad, 2) * F.unsqueeze(first, 1)
+    outs, ins = grad.shape[1], first.shape[1]
+    flat = F.reshape(pairs, (first.shape[0], outs * ins))
+    return F.reshape(F.mm(F.t(flat), second), (outs, ins, second.shape[1]))

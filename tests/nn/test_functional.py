@@ -1,0 +1,322 @@
+"""torch.nn.functional on both engines: what is composed of ops, random numbers, errors, warnings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch.nn.functional
+
+import graphwidget
+from tests.core.both import both, programs, source
+
+START = """
+import warnings
+F = torch.nn.functional
+torch.manual_seed(7)
+x = torch.linspace(-2, 2, 24).reshape(2, 3, 4).requires_grad_()
+y = (torch.arange(24.).reshape(2, 3, 4) % 5 - 1.7).requires_grad_()
+rows = torch.linspace(-1, 3, 15).reshape(3, 5).requires_grad_()
+other = (torch.arange(15.).reshape(3, 5) % 4 - 1.2).requires_grad_()
+image = torch.linspace(-2, 2, 96).sin().reshape(1, 4, 4, 6).requires_grad_()
+"""
+
+VALUES = """
+# cosine similarity
+result = [F.cosine_similarity(x, y), torch.cosine_similarity(x, y, dim=-1, eps=0.1)]
+
+# normalize
+result = [F.normalize(x), F.normalize(rows, p=1.0, dim=0), F.normalize(rows * 0)]
+
+# pairwise distance
+result = [F.pairwise_distance(rows, other), torch.pairwise_distance(rows, other, p=1.0)]
+
+# hinge embedding loss
+target = torch.ones(3, 5) - 2 * (rows.detach() > 1).float()
+result = [F.hinge_embedding_loss(rows, target), F.hinge_embedding_loss(rows, target, 0.5, reduction="sum")]
+
+# margin ranking loss
+target = torch.ones(3, 5) - 2 * (rows.detach() > 1).float()
+result = [F.margin_ranking_loss(rows, other, target), F.margin_ranking_loss(rows, other, target, 0.3, reduction="none")]
+
+# cosine embedding loss
+target = torch.tensor([1., -1., 1.])
+result = [F.cosine_embedding_loss(rows, other, target), F.cosine_embedding_loss(rows, other, target, 0.2, reduction="none")]
+
+# triplet margin loss
+result = [F.triplet_margin_loss(rows, other, rows * 0.5), F.triplet_margin_loss(rows, other, rows * 0.5, swap=True, p=1, reduction="none")]
+
+# triplet margin loss with a distance
+far = lambda a, b: (a - b).abs().sum(-1)
+result = F.triplet_margin_with_distance_loss(rows, other, rows * 0.5, distance_function=far, swap=True)
+
+# multilabel soft margin loss
+target = (other.detach() > 0).float()
+result = [F.multilabel_soft_margin_loss(rows, target), F.multilabel_soft_margin_loss(rows, target, torch.arange(5.), reduction="none")]
+
+# kl_div
+logs, shares = rows.log_softmax(1), other.softmax(1)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    result = [F.kl_div(logs, shares), F.kl_div(logs, shares, reduction="batchmean"), F.kl_div(logs, shares.log(), log_target=True, reduction="sum")]
+
+# poisson_nll_loss
+result = [F.poisson_nll_loss(rows, other.abs()), F.poisson_nll_loss(rows.exp(), other.detach().abs() + 1.5, False, True, reduction="none")]
+
+# gaussian_nll_loss
+var = (other ** 2 + 0.1)
+result = [F.gaussian_nll_loss(rows, other, var), F.gaussian_nll_loss(rows, other, var[:, :1].clone(), full=True, reduction="sum")]
+
+# l1 losses with weights
+result = [F.l1_loss(rows, other), F.l1_loss(rows, other, weight=other ** 2), F.mse_loss(rows, other, weight=other ** 2, reduction="sum"), F.huber_loss(rows, other, delta=0.4, weight=other ** 2)]
+
+# older reductions warn
+result = [F.mse_loss(rows, other, size_average=False), F.l1_loss(rows, other, reduce=False)]
+
+# instance norm moves running statistics
+mean, var = torch.zeros(4), torch.ones(4)
+weight = torch.arange(4.).requires_grad_()
+result = [F.instance_norm(image, mean, var, weight, weight * 2), mean, var]
+
+# batch norm moves running statistics
+mean, var = torch.zeros(4), torch.ones(4)
+out = F.batch_norm(image, mean, var, training=True, momentum=0.3)
+result = [out, mean, var, mean._version]
+out.sum().backward()
+
+# batch norm saves running statistics
+mean, var = torch.zeros(4), torch.ones(4)
+out = F.batch_norm(image, mean, var)
+mean.add_(1)
+out.sum().backward()
+
+# rms norm
+weight = torch.arange(4.).requires_grad_()
+result = [F.rms_norm(x, (4,)), torch.rms_norm(x, (3, 4), x[0] * 1, 0.1), F.rms_norm(x, (4,), weight)]
+
+# local response norm
+result = [F.local_response_norm(x, 2), F.local_response_norm(image, 3, alpha=0.5, beta=0.5, k=2.)]
+
+# lp pools
+result = [F.lp_pool2d(image, 2, 2), F.lp_pool1d(x.abs(), 3.0, 2, stride=1), F.lp_pool2d(image, float("inf"), 2)]
+
+# dropout
+result = [F.dropout(x), F.dropout(x, 0.2), F.dropout(x, 1.0), F.dropout(x, 0.0) is x, F.dropout(x, training=False) is x]
+
+# dropout of a transposed tensor
+result = F.dropout(x.transpose(0, 2) * 1, 0.4)
+
+# dropout in place
+z = x * 1
+F.dropout(z, 0.4, inplace=True)
+result = z
+
+# dropout of channels
+result = [F.dropout1d(x, 0.5), F.dropout1d(x[0], 0.5), F.dropout2d(image, 0.5), F.dropout3d(image, 0.5)]
+
+# dropout of channels of three dims
+result = F.dropout2d(x, 0.5)
+
+# alpha dropout
+result = [F.alpha_dropout(x, 0.4, True), F.feature_alpha_dropout(image, 0.4, True), F.alpha_dropout(x) is x]
+
+# embedding that limits norms
+table = torch.linspace(-2, 2, 12).reshape(4, 3).requires_grad_()
+out = F.embedding(torch.tensor([1, 3, 1]), table, max_norm=1.0)
+result = [out, table, table._version]
+
+# embedding counted by frequency
+table = torch.linspace(-2, 2, 12).reshape(4, 3).requires_grad_()
+F.embedding(torch.tensor([1, 3, 1]), table, padding_idx=3, scale_grad_by_freq=True).sum().backward()
+result = table.grad
+
+# gradients of gradients of an embedding with padding
+table = torch.linspace(-2, 2, 12).reshape(4, 3).requires_grad_()
+out = F.embedding(torch.tensor([1, 3, 1]), table, padding_idx=1)
+(grad,) = torch.autograd.grad((out ** 3).sum(), table, create_graph=True)
+(grad * table).sum().backward()
+result = [grad.detach(), table.grad]
+
+# the max_pool of nan
+z = torch.tensor([[[1., float("nan"), 2.], [3., 0., float("nan")]]])
+result = [F.max_pool2d(z, 2, 1), F.max_pool1d(z, 2)]
+
+# convolution saves its input even for the weight's sake
+weight = torch.ones(2, 4, 2, 2).requires_grad_()
+source = image.detach() * 1
+out = F.conv2d(source, weight)
+source.add_(1)
+out.sum().backward()
+
+# convolution with a frozen weight saves its input too
+weight = torch.ones(2, 4, 2, 2)
+moved = image * 1
+out = F.conv2d(moved, weight)
+moved.add_(1)
+out.sum().backward()
+
+# backward twice through a convolution
+weight = torch.ones(2, 4, 2, 2).requires_grad_()
+out = F.conv2d(image, weight).sum()
+out.backward()
+out.backward()
+
+# attention that drops weights
+q = torch.linspace(-1, 1, 48).reshape(1, 2, 4, 6).requires_grad_()
+result = F.scaled_dot_product_attention(q, q, q, dropout_p=0.3, is_causal=True)
+"""
+
+ERRORS = """
+conv2d(torch.zeros(2, 3, 8, 8), torch.zeros(6, 4, 3, 3))
+conv2d(torch.zeros(2, 3), torch.zeros(6, 4, 3, 3))
+conv1d(torch.zeros(2, 3, 4, 5), torch.zeros(6, 4, 3))
+conv2d(torch.zeros(2, 4, 2, 2), torch.zeros(6, 4, 3, 3))
+conv2d(torch.zeros(2, 4, 1, 1), torch.zeros(6, 4, 5, 5), padding=1)
+conv2d(torch.zeros(2, 4, 8, 8).double(), torch.zeros(6, 4, 3, 3))
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), torch.zeros(6).double())
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), torch.zeros(5))
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), torch.zeros(6, 1))
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), groups=2)
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(5, 2, 3, 3), groups=2)
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), stride=2, padding="same")
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), padding="foo")
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), padding=-1)
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), stride=0)
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), dilation=0)
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), groups=0)
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3))
+conv2d(torch.zeros(2, 4, 8, 8), torch.zeros(6, 4, 3, 3), stride=(1, 2, 3))
+conv2d([1], torch.zeros(6, 4, 3, 3))
+conv_transpose2d(torch.zeros(2, 3, 8, 8), torch.zeros(6, 4, 3, 3))
+conv_transpose2d(torch.zeros(2, 6, 8, 8), torch.zeros(6, 4, 3, 3), output_padding=1)
+max_pool2d(torch.zeros(2, 3), 2)
+max_pool1d(torch.zeros(2), 2)
+max_pool2d(torch.zeros(2, 3, 1, 1), 2)
+max_pool2d(torch.zeros(2, 3, 8, 8), 2, padding=2)
+max_pool2d(torch.zeros(2, 3, 8, 8), 2, 0)
+max_pool2d(torch.zeros(2, 0, 4, 4), 2)
+max_pool2d(torch.zeros(2, 3, 8, 8), (1, 2, 3))
+max_pool2d(torch.zeros(2, 3, 8, 8), 2, dilation=0)
+max_pool2d(torch.zeros(2, 3, 8, 8) > 0, 2)
+max_pool1d(torch.zeros(2, 3, 1), 2)
+max_pool1d(torch.zeros(2, 3, 8), 2, padding=2)
+avg_pool2d(torch.zeros(2, 3), 2)
+avg_pool1d(torch.zeros(3), 2)
+avg_pool2d(torch.zeros(2, 3, 1, 1), 2)
+avg_pool2d(torch.zeros(2, 3, 8, 8), 2, padding=2)
+avg_pool2d(torch.zeros(2, 3, 8, 8), 2, divisor_override=0)
+adaptive_avg_pool2d(torch.zeros(2, 3), 2)
+adaptive_avg_pool1d(torch.zeros(3), 2)
+adaptive_max_pool2d(torch.zeros(2, 3), 2)
+adaptive_avg_pool2d(torch.zeros(2, 3, 4, 4), -1)
+layer_norm(torch.zeros(2, 3), (4,))
+layer_norm(torch.zeros(2, 3), ())
+layer_norm(torch.zeros(2, 3), (3,), torch.zeros(2))
+layer_norm(torch.zeros(2, 3), (3,), None, torch.zeros(2))
+layer_norm(torch.zeros(2, 3).long(), (3,))
+layer_norm(torch.zeros(2, 3), 3)
+layer_norm(torch.zeros(2, 3), (3,), torch.zeros(3).double())
+batch_norm(torch.zeros(1, 3), torch.zeros(3), torch.zeros(3), training=True)
+batch_norm(torch.zeros(2, 3), torch.zeros(4), torch.zeros(3))
+batch_norm(torch.zeros(2, 3), None, None)
+batch_norm(torch.zeros(2, 3), torch.zeros(3), torch.zeros(3), torch.zeros(2))
+batch_norm(torch.zeros(2, 3).long(), torch.zeros(3), torch.zeros(3))
+group_norm(torch.zeros(2, 3), 2)
+group_norm(torch.zeros(2), 1)
+group_norm(torch.zeros(1, 2), 2)
+group_norm(torch.zeros(2, 4), 2, torch.zeros(3))
+instance_norm(torch.zeros(2, 3, 1))
+instance_norm(torch.zeros(2, 3, 4), use_input_stats=False)
+rms_norm(torch.zeros(2, 3), (4,))
+local_response_norm(torch.zeros(2, 3), 2)
+embedding(torch.tensor([11]), torch.zeros(10, 3))
+embedding(torch.tensor([-1]), torch.zeros(10, 3))
+embedding(torch.zeros(2), torch.zeros(10, 3))
+embedding(torch.tensor([1]), torch.zeros(10, 3), 10)
+embedding(torch.tensor([1]), torch.zeros(10))
+embedding([1], torch.zeros(10, 2))
+dropout(torch.zeros(3), 1.5)
+dropout1d(torch.zeros(2), 0.5)
+dropout2d(torch.zeros(2), 0.5)
+alpha_dropout(torch.zeros(3), 2.0)
+cross_entropy(torch.zeros(3, 5), torch.tensor([0, 1, 7]))
+cross_entropy(torch.zeros(3, 5), torch.tensor([0, 1]))
+cross_entropy(torch.zeros(3, 5), torch.zeros(3, 1).long())
+cross_entropy(torch.zeros(3, 5), torch.zeros(3))
+cross_entropy(torch.zeros(3, 5).long(), torch.tensor([0, 1, 2]))
+cross_entropy(torch.zeros(3, 5), torch.tensor([0, 1, 2]).int())
+cross_entropy(torch.zeros(3, 5), torch.tensor([0, 1, 2]), weight=torch.ones(4))
+cross_entropy(torch.zeros(3, 5), torch.tensor([0, 1, 2]), reduction="foo")
+cross_entropy(torch.zeros(3, 5), torch.tensor([0, 1, 2]), label_smoothing=1.5)
+cross_entropy(torch.zeros(5), torch.tensor([0, 1, 2]))
+cross_entropy(torch.zeros(3, 5), torch.zeros(3, 5), ignore_index=2)
+cross_entropy(torch.zeros(2, 3, 4, 4), torch.zeros(2, 4, 5).long())
+cross_entropy(torch.zeros(2, 3, 4, 4), torch.zeros(2, 5).long())
+nll_loss(torch.zeros(2, 3, 4), torch.zeros(2, 5).long())
+nll_loss(torch.zeros(()), torch.tensor(1))
+binary_cross_entropy(torch.ones(3) * 2, torch.ones(3))
+binary_cross_entropy(torch.ones(3), torch.ones(2))
+binary_cross_entropy(torch.ones(3), torch.ones(3).long())
+binary_cross_entropy_with_logits(torch.ones(3), torch.ones(2))
+binary_cross_entropy_with_logits(torch.ones(3), torch.ones(3).long())
+l1_loss(torch.ones(3, 5), torch.ones(2, 5))
+l1_loss(torch.ones(3).long(), torch.ones(3).long())
+smooth_l1_loss(torch.ones(3), torch.ones(3), beta=-1)
+smooth_l1_loss(torch.ones(3).long(), torch.ones(3).long())
+huber_loss(torch.ones(3), torch.ones(3), delta=0)
+mse_loss(torch.ones(3), torch.ones(3), reduction="foo")
+kl_div(torch.ones(3), torch.ones(3), reduction="foo")
+cosine_embedding_loss(torch.ones(3, 5), torch.ones(3, 5), torch.ones(3, 5))
+triplet_margin_loss(torch.ones(3, 5), torch.ones(3, 5), torch.ones(3, 5), margin=-1)
+margin_ranking_loss(torch.ones(3, 5), torch.ones(3, 5), torch.ones(3))
+multi_margin_loss(torch.ones(3, 5), torch.tensor([0, 1]))
+multi_margin_loss(torch.ones(3, 5), torch.tensor([0, 1, 2]), p=3)
+gaussian_nll_loss(torch.ones(3, 5), torch.ones(3, 5), -torch.ones(3, 5))
+gaussian_nll_loss(torch.ones(3, 5), torch.ones(3, 5), torch.ones(4))
+gaussian_nll_loss(torch.ones(3, 5), torch.ones(3, 5), torch.ones(3, 5), reduction="foo")
+soft_margin_loss(torch.ones(3), torch.ones(3).requires_grad_())
+unfold(torch.zeros(1, 4, 6, 6), 7)
+unfold(torch.zeros(1, 4, 6, 6).long(), 2)
+fold(torch.zeros(2, 8, 9), (3, 3), 2)
+fold(torch.zeros(2, 7, 4), (3, 3), 2)
+pixel_shuffle(torch.zeros(2, 4, 6, 6), 3)
+pixel_unshuffle(torch.zeros(2, 4, 6, 6), 4)
+channel_shuffle(torch.zeros(2, 4, 6, 6), 3)
+interpolate(torch.zeros(2, 4, 6, 6))
+interpolate(torch.zeros(2, 4, 6, 6), size=2, scale_factor=2)
+interpolate(torch.zeros(2, 4, 6, 6), size=(2, 2, 2))
+interpolate(torch.zeros(2, 4, 6, 6), scale_factor=(2, 2, 2))
+interpolate(torch.zeros(2, 4, 6, 6), size=2, mode="linear")
+interpolate(torch.zeros(2, 4, 6), size=2, mode="bilinear")
+interpolate(torch.zeros(2, 4, 6, 6), size=2, mode="foo")
+interpolate(torch.zeros(2, 4, 6, 6), size=2, align_corners=True)
+interpolate(torch.zeros(2, 4, 6, 6), size=0)
+bilinear(torch.zeros(2, 3), torch.zeros(3, 4), torch.zeros(5, 3, 4))
+bilinear(torch.zeros(2, 3), torch.zeros(2, 4), torch.zeros(5, 3, 3))
+scaled_dot_product_attention(torch.zeros(1, 2, 3, 4), torch.zeros(1, 2, 3, 4).double(), torch.zeros(1, 2, 3, 4))
+scaled_dot_product_attention(torch.zeros(4), torch.zeros(3, 4), torch.zeros(3, 4))
+scaled_dot_product_attention(torch.zeros(3, 4), torch.zeros(3, 4), torch.zeros(3, 4), torch.ones(3, 3).long())
+"""
+
+CASES = programs(VALUES)
+CALLS = [line for line in ERRORS.strip().splitlines() if line]
+
+
+@pytest.mark.parametrize("text", [text for _, text in CASES], ids=[title for title, _ in CASES])
+def test_as_pytorch(text: str) -> None:
+    both(source(START + text))
+
+
+@pytest.mark.parametrize("call", CALLS, ids=[call[:70] for call in CALLS])
+def test_refusals(call: str) -> None:
+    def program(engine: Any) -> None:
+        eval("F." + call, {"F": engine.nn.functional, "torch": engine})
+
+    both(program)
+
+
+def test_all_of_nn_functional() -> None:
+    """What is not offered is known."""
+    theirs = {name for name in dir(torch.nn.functional) if callable(getattr(torch.nn.functional, name))}
+    ours = set(dir(graphwidget.nn.functional))
+    print(sorted(theirs - ours))
