@@ -320,7 +320,8 @@ def _in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 threshold_, selu_, celu_, rrelu_ = (
     offer(method=False)(_in_place(each)) for each in (threshold, selu, celu, rrelu)
 )
-elu_, leaky_relu_, hardtanh_, hardswish_, hardsigmoid_, silu_, mish_ = (
-    _in_place(each) for each in (elu, leaky_relu, hardtanh, hardswish, hardsigmoid, silu, mish)
+relu_, elu_, leaky_relu_, hardtanh_, hardswish_, hardsigmoid_, silu_, mish_ = (
+    _in_place(each)
+    for each in (relu, elu, leaky_relu, hardtanh, hardswish, hardsigmoid, silu, mish)
 )
 METHODS["hardshrink"] = hardshrink

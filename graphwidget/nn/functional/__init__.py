@@ -20,6 +20,7 @@ from ...core.activations import (
     prelu,
     relu,
     relu6,
+    relu_,
     rrelu,
     rrelu_,
     selu,
@@ -35,6 +36,7 @@ from ...core.activations import (
     threshold_,
 )
 from ...core.padding import one_hot, pad
+from . import native
 from .adaptive import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -96,6 +98,7 @@ from .pooling import (
     max_pool2d,
     max_pool2d_with_indices,
     max_pool3d,
+    max_pool3d_with_indices,
 )
 from .probability import (
     binary_cross_entropy,
@@ -108,10 +111,13 @@ from .resampling import (
     channel_shuffle,
     fold,
     interpolate,
+    native_channel_shuffle,
     pixel_shuffle,
     pixel_unshuffle,
     unfold,
     upsample,
+    upsample_bilinear,
+    upsample_nearest,
 )
 from .softmax import log_softmax, softmax, softmin
 
@@ -128,12 +134,14 @@ __all__ = [
     "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
     "local_response_norm", "log_softmax", "logsigmoid", "lp_pool1d", "lp_pool2d",
     "margin_ranking_loss", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
-    "max_pool2d_with_indices", "max_pool3d", "mish", "mse_loss", "multi_head_attention_forward",
-    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "nll_loss",
-    "normalize", "one_hot", "pad", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle",
-    "poisson_nll_loss", "prelu", "relu", "relu6", "rms_norm", "rrelu", "rrelu_",
+    "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices", "mish", "mse_loss",
+    "multi_head_attention_forward", "multi_margin_loss", "multilabel_margin_loss",
+    "multilabel_soft_margin_loss", "native", "native_channel_shuffle", "nll_loss", "normalize",
+    "one_hot", "pad", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss",
+    "prelu", "relu", "relu6", "relu_", "rms_norm", "rrelu", "rrelu_",
     "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss",
     "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
     "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
-    "triplet_margin_with_distance_loss", "unfold", "upsample",
+    "triplet_margin_with_distance_loss", "unfold", "upsample", "upsample_bilinear",
+    "upsample_nearest",
 ]  # fmt: skip

@@ -127,7 +127,8 @@ def _check(
             )
     if bias is not None and bias._data.dtype != kinds[0]:
         raise RuntimeError(
-            f"Input type ({input.dtype.word}) and bias type ({bias.dtype.word}) should be the same"
+            f"Input type ({dtypes.c_word(kinds[0])}) and bias type "
+            f"({dtypes.c_word(bias._data.dtype)}) should be the same"
         )
     if kinds[0] != kinds[1]:
         raise RuntimeError(

@@ -133,7 +133,7 @@ def _alpha_dropout(input: Tensor, like: np.ndarray, p: float, inplace: bool) -> 
     shift = F.add(shift, ALPHA * a * p)
     if inplace:
         return input.mul_(noise).add_(shift)
-    return F.add(F.mul(input, noise), shift)
+    return F.mul(input, noise).add_(shift)
 
 
 def alpha_dropout(

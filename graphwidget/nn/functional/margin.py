@@ -39,7 +39,7 @@ def margin_ranking_loss(
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
     missed = F.add_number(F.mul(F.neg(target), F.sub(input1, input2)), margin)
-    return reduced(F.clamp_min(missed, 0), how)
+    return reduced(missed.clamp_min_(0), how)
 
 
 def cosine_embedding_loss(

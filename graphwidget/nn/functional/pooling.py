@@ -226,6 +226,7 @@ def _check_volumes(
         raise RuntimeError(f"Given input size: {tuple(sizes)}. Output size is too small")
 
 
+@offer(method=False)
 def max_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
@@ -237,6 +238,14 @@ def max_pool3d(
     where = (kernel, steps, pads, gaps, ceil_mode)
     out = F.max_pool3d_with_indices(input, *where)
     return (out, F.max_pool_indices(input, *where)) if return_indices else out
+
+
+def max_pool3d_with_indices(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """``max_pool3d`` and where the items lie."""
+    return max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
 def avg_pool3d(

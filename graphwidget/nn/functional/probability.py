@@ -130,7 +130,7 @@ def poisson_nll_loss(
     if full:
         half = F.mul_number(F.log(F.mul_number(target, 2 * math.pi)), 0.5)
         stirling = F.add(F.sub(F.mul(target, F.log(target)), target), half)
-        loss = F.add(loss, F.masked_fill(stirling, F.le(target, 1), 0))
+        loss.add_(F.masked_fill(stirling, F.le(target, 1), 0))
     return reduced(loss, how)
 
 

@@ -145,6 +145,16 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """``interpolate`` in mode "nearest"."""
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """``interpolate`` in mode "bilinear", with the corners aligned."""
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
 # Windows as columns -------------------------------------------------------------------------------
 def unfold(
     input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
@@ -220,7 +230,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     return F.pixel_unshuffle(input, downscale_factor)
 
 
-@offer(method=False)
+@offer("native_channel_shuffle", method=False)
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """The channels (dim 1) in groups, taken one of each in turn."""
     channels = input._data.shape[1]
@@ -230,3 +240,6 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
             "groups."
         )
     return F.channel_shuffle(input, groups)
+
+
+native_channel_shuffle = channel_shuffle

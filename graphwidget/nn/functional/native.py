@@ -1,0 +1,128 @@
+"""Functions of the package itself whose namesakes here take other arguments.
+
+`torch.dropout(input, p, train)`, `torch.batch_norm(input, weight, ...)` and their like are older
+than `torch.nn.functional`; where these have a reduction, it is a number.
+"""
+
+from __future__ import annotations
+
+from ...core.public import offer
+from ...core.tensor import Tensor
+from . import dropout as _dropout
+from . import embedding as _embedding
+from . import margin as _margin
+from . import normalization as _normalization
+from . import probability as _probability
+from .reduction import REDUCTIONS
+
+NAMES = {number: name for name, number in REDUCTIONS.items()}
+
+
+@offer(method=False)
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Each item 0 with probability p, else divided by 1 - p."""
+    return _dropout.dropout(input, p, train)
+
+
+@offer(method=False)
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """``dropout`` that keeps mean 0 and variance 1."""
+    return _dropout.alpha_dropout(input, p, train)
+
+
+@offer(method=False)
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """``alpha_dropout`` of whole channels."""
+    return _dropout.feature_alpha_dropout(input, p, train)
+
+
+@offer(method=False)
+def embedding(
+    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:  # fmt: skip
+    """The rows of ``weight`` at the indices."""
+    pad = None if padding_idx < 0 else padding_idx
+    return _embedding.embedding(
+        indices, weight, pad, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
+    )
+
+
+@offer(method=False)
+def batch_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, training: bool, momentum: float, eps: float,
+    cudnn_enabled: bool = False,
+) -> Tensor:  # fmt: skip
+    """Each channel brought to mean 0 and variance 1, times weight and plus bias."""
+    return _normalization.batch_norm(
+        input, running_mean, running_var, weight, bias, training, momentum, eps
+    )
+
+
+@offer(method=False)
+def instance_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float,
+    cudnn_enabled: bool = False,
+) -> Tensor:  # fmt: skip
+    """Each channel of each sample brought to mean 0 and variance 1, times weight, plus bias."""
+    return _normalization.instance_norm(
+        input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
+    )
+
+
+@offer(method=False)
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
+    reduction: int = 1,
+) -> Tensor:  # fmt: skip
+    """The cross entropy of the sigmoid of ``input``; reduction 0 none, 1 mean, 2 sum."""
+    return _probability.binary_cross_entropy_with_logits(
+        input, target, weight, reduction=NAMES[reduction], pos_weight=pos_weight
+    )
+
+
+@offer(method=False)
+def poisson_nll_loss(
+    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
+) -> Tensor:
+    """Minus the logarithm of a Poisson distribution's likelihood."""
+    return _probability.poisson_nll_loss(
+        input, target, log_input, full, eps=eps, reduction=NAMES[reduction]
+    )
+
+
+@offer(method=False)
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1
+) -> Tensor:
+    """The distance where the target is 1; max(0, margin - distance) where it is -1."""
+    return _margin.hinge_embedding_loss(input, target, margin, reduction=NAMES[reduction])
+
+
+@offer(method=False)
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Tensor:
+    """max(0, margin - target (input1 - input2))."""
+    return _margin.margin_ranking_loss(input1, input2, target, margin, reduction=NAMES[reduction])
+
+
+@offer(method=False)
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Tensor:
+    """1 - cos where the target is 1; max(0, cos - margin) where it is -1."""
+    return _margin.cosine_embedding_loss(input1, input2, target, margin, reduction=NAMES[reduction])
+
+
+@offer(method=False)
+def triplet_margin_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
+    eps: float = 1e-6, swap: bool = False, reduction: int = 1,
+) -> Tensor:  # fmt: skip
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin)."""
+    return _margin.triplet_margin_loss(
+        anchor, positive, negative, margin, p, eps, swap, reduction=NAMES[reduction]
+    )
