@@ -37,18 +37,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return _linear(input, weight, bias)
 
 
-<<<<<<< HEAD
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """For each output, `input1 @ weight[out] @ input2`, plus the bias.
-
-    Args:
-        input1: (..., in1); input2 (..., in2).
-        weight: (out, in1, in2).
-    """
-    first = input1.unsqueeze(-2).unsqueeze(-2)  # (..., 1, 1, in1)
-    found = ((first @ weight).squeeze(-2) * input2.unsqueeze(-2)).sum(-1)
-    return found if bias is None else found + bias
-=======
 @offer(method=False)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1^T weight input2 + bias, for each output.
@@ -88,4 +76,3 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     a, b = flat
     out = F.trilinear(a, weight, b).reshape(*first[:-1], outs)
     return out if bias is None else F.add(out, bias)
->>>>>>> e88eafc (Adaptive pools, interpolation, folds, shuffles, bilinear, dropout of channels, instance, rms and local response norm)
