@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 import warnings
 from collections.abc import Callable, Sequence
@@ -21,12 +22,25 @@ COPY_WARNING = (
 )
 
 
+def factory_name() -> str:
+    """The factory that the user called, for messages: the outermost of ours now running."""
+    name, frame = "tensor", inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__") == __name__:
+        name = frame.f_locals.get("name", frame.f_code.co_name)
+        frame = frame.f_back
+    return str(name)
+
+
 def made(data: Any, requires_grad: bool = False) -> Tensor:
     """A new leaf around an array.
 
     Raises:
+        TypeError: ``requires_grad`` is no bool.
         RuntimeError: gradients are wanted of integers.
     """
+    if requires_grad.__class__ is not bool and requires_grad is not None:
+        kind = type(requires_grad).__name__
+        raise TypeError(f"{factory_name()}(): argument 'requires_grad' must be bool, not {kind}")
     out = Tensor._wrap(data)
     if requires_grad:
         if not out._meta.floating:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import hot
+from .arithmetic import isclose
 from .dims import shape_args
 from .public import offer
 from .tensor import Tensor
@@ -71,4 +72,4 @@ def allclose(
     equal_nan: bool = False,
 ) -> bool:
     """Whether all items differ by at most ``atol + rtol |other|``."""
-    return bool(np.allclose(input._data, other._data, rtol, atol, equal_nan))
+    return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())

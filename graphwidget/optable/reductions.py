@@ -54,7 +54,7 @@ op("mean.dim(self, /, dim, keepdim=False, dtype=None)", kernels.mean_dim, node="
 
 op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansum,
    d_self=lambda grad, self, dim, keepdim:
-       F.where(F.isnan(self), F.zeros_like(self), F.keep(grad, dim, keepdim)),
+       F.keep(grad, dim, keepdim) * F.logical_not(F.isnan(self)),
    sign="Σ", text="Σ {self} without nan", tex=r"\sum {self}", onnx=None)
 
 
