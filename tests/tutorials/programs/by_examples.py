@@ -14,7 +14,7 @@ for t in range(300):
     y_pred = a + b * x + c * x**2 + d * x**3
     loss = (y_pred - y).pow(2).sum().item()
     if t % 100 == 99:
-        print(t, f"{loss:.1f}")
+        print(t, f"{loss:.3g}")
     grad_y_pred = 2.0 * (y_pred - y)
     grad_a = grad_y_pred.sum()
     grad_b = (grad_y_pred * x).sum()
@@ -35,7 +35,7 @@ for t in range(300):
     y_pred = model(xx)
     loss = loss_fn(y_pred, y)
     if t % 100 == 99:
-        print(t, f"{loss.item():.1f}")
+        print(t, f"{loss.item():.3g}")
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
@@ -65,4 +65,4 @@ for _ in range(300):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-print(model.string(), f"{loss.item():.1f}")
+print(model.string(), f"{loss.item():.3g}")

@@ -1,0 +1,153 @@
+"""One step of recurrent layers, as functions and as modules."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.factories import empty
+from ..core.tensor import Tensor
+from . import functional, init
+from .module import Module
+from .parameter import Parameter
+
+State = tuple[Tensor, Tensor]
+
+
+def plain_step(
+    projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | None, nonlinearity: str
+) -> Tensor:
+    """The next hidden state of a plain layer; `projected` is W x + b."""
+    total = projected + functional.linear(hidden, weight, bias)
+    return total.tanh() if nonlinearity == "tanh" else total.relu()
+
+
+def lstm_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
+    """The next hidden and cell state of an LSTM; `projected` is W x + b of its four gates."""
+    hidden, cell = state
+    total = projected + functional.linear(hidden, weight, bias)
+    into, forget, new, out = total.chunk(4, -1)
+    cell = forget.sigmoid() * cell + into.sigmoid() * new.tanh()
+    return out.sigmoid() * cell.tanh(), cell
+
+
+def gru_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """The next hidden state of a GRU; `projected` is W x + b of its three parts."""
+    reset, update, new = projected.chunk(3, -1)
+    reset2, update2, new2 = functional.linear(hidden, weight, bias).chunk(3, -1)
+    fresh = (new + (reset + reset2).sigmoid() * new2).tanh()
+    return (hidden - fresh) * (update + update2).sigmoid() + fresh
+
+
+class RNNCellBase(Module):
+    """What the cells share: two weights and two biases."""
+
+    _gates: ClassVar[int] = 1
+    bias_ih: Parameter | None
+    bias_hh: Parameter | None
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        rows = self._gates * hidden_size
+        factory = {"device": device, "dtype": dtype}
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        self.weight_ih = Parameter(empty((rows, input_size), **factory))
+        self.weight_hh = Parameter(empty((rows, hidden_size), **factory))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(empty(rows, **factory)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new starting values, uniform within 1 / sqrt(hidden_size)."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
+
+    def extra_repr(self) -> str:
+        """The sizes, and what differs from the defaults."""
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        if getattr(self, "nonlinearity", "tanh") != "tanh":
+            text += f", nonlinearity={self.nonlinearity}"
+        return text
+
+    def _batched(self, input: Tensor) -> tuple[Tensor, bool]:
+        if input.dim() not in (1, 2):
+            raise ValueError(
+                f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.dim()}D instead"
+            )
+        return (input.unsqueeze(0), True) if input.dim() == 1 else (input, False)
+
+    def _state(self, given: Tensor | None, input: Tensor, alone: bool) -> Tensor:
+        if given is None:
+            return Tensor._wrap(np.zeros((input.size(0), self.hidden_size), input._data.dtype))
+        return given.unsqueeze(0) if alone else given
+
+    def _projected(self, input: Tensor) -> Tensor:
+        return functional.linear(input, self.weight_ih, self.bias_ih)
+
+
+class RNNCell(RNNCellBase):
+    """One step of `RNN`."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The next hidden state, (N, H) or (H)."""
+        input, alone = self._batched(input)
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        found = plain_step(
+            self._projected(input), self._state(hx, input, alone), self.weight_hh, self.bias_hh,
+            self.nonlinearity,
+        )  # fmt: skip
+        return found.squeeze(0) if alone else found
+
+
+class GRUCell(RNNCellBase):
+    """One step of `GRU`."""
+
+    _gates = 3
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The next hidden state, (N, H) or (H)."""
+        input, alone = self._batched(input)
+        state = self._state(hx, input, alone)
+        found = gru_step(self._projected(input), state, self.weight_hh, self.bias_hh)
+        return found.squeeze(0) if alone else found
+
+
+class LSTMCell(RNNCellBase):
+    """One step of `LSTM`."""
+
+    _gates = 4
+
+    def forward(self, input: Tensor, hx: State | None = None) -> State:
+        """The next hidden and cell state, each (N, H) or (H)."""
+        input, alone = self._batched(input)
+        hidden, cell = (None, None) if hx is None else hx
+        state = (self._state(hidden, input, alone), self._state(cell, input, alone))
+        found = lstm_step(self._projected(input), state, self.weight_hh, self.bias_hh)
+        return (found[0].squeeze(0), found[1].squeeze(0)) if alone else found
