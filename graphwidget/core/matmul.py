@@ -48,6 +48,7 @@ def matmul(input: Tensor, other: Any) -> Tensor:
 
 
 SPACES["linalg"]["matmul"] = matmul
+F.__dict__["matmul"] = matmul  # derivatives multiply batches with it
 
 
 def folds(a: Tensor, b: Tensor) -> bool:

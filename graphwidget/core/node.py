@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..optable.declare import GRADIENTS
 from . import errors, hot
 from .saving import Packed, PackedIndices, SavedTensor, pack_slot
 from .version import VersionCounter, counter_of, version_of
@@ -163,7 +164,7 @@ class Node:
                     names.append(SOURCE_SIZES)
                 elif need.endswith(("_shape", "_strides", "_dtype")) or need.startswith("_"):
                     continue
-                elif need not in ("grad", "grads"):
+                elif need not in GRADIENTS:
                     names.append(need)
         names += ["alpha"] if op.name in ("add", "sub", "rsub") else []
         return list(dict.fromkeys(names))

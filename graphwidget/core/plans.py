@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..optable.declare import ARRAYS, Derivative, Namespace, Op, bind
+from ..optable.declare import ARRAYS, GRADIENTS, Derivative, Namespace, Op, bind
 from . import errors, hot
 from .node import Node, Nowhere
 from .saving import Packed, PackedIndices
@@ -115,8 +115,10 @@ def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
             results.append(f"{called[derivative.formula]}[{place}]")
             continue
         args = ", ".join(
-            {"grads": "grad"}.get(need, need)
-            if need in ("grad", "grads") or need in local
+            "grad"
+            if need in GRADIENTS
+            else need
+            if need in GRADIENTS or need in local
             else f"node.p_{need}"
             for need in derivative.needs
         )
@@ -133,7 +135,7 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
     lines = [f"def {'backward_arrays' if arrays else 'backward_tensors'}(node, grad, keep):"]
     lines += unpack_source(op, targets, arrays)
     results = formula_source(op, targets, arrays)
-    if not op.single and "grads" not in op.derivatives[targets[0]].needs:
+    if not op.single and "grad" in op.derivatives[targets[0]].needs:
         lines.append("    grad = grad[0]")
     if op.variadic:
         lines += [f"    every = {results[0]}", "    return tuple(every[i] for i in node.which)"]
@@ -208,6 +210,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         "saves": saved,
         "own": op.outputs[0] if op.single and op.outputs[0] in saved else None,
         "single": len(targets) == 1 and not op.variadic,
+        "takes_none": any("some_grads" in d.needs for d in op.derivatives.values()),
         "outputs": 1 if op.single else len(op.outputs),
     }
     if op.variadic:

@@ -15,6 +15,7 @@ from . import (
     kernels,
     linalg,
     losses,
+    matrices,
     native,
     normalization,
     pointwise,
@@ -26,6 +27,7 @@ from . import (
     softmax,
     sorting,
     special,
+    spectra,
     vector_norms,
 )
 from .declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Derivative, Namespace, Op, bind, op
@@ -53,6 +55,7 @@ __all__ = [
     "kernels",
     "linalg",
     "losses",
+    "matrices",
     "native",
     "normalization",
     "op",
@@ -65,5 +68,6 @@ __all__ = [
     "softmax",
     "sorting",
     "special",
+    "spectra",
     "vector_norms",
 ]  # fmt: skip

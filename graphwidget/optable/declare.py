@@ -10,7 +10,8 @@ out, ``*tensors`` a list of tensors; ``-> values, indices`` names several output
 any number, and ``-> result; mean`` one output and, after it, what the kernel computes besides and
 only derivatives read. A derivative's parameter names say what it needs:
 
-* ``grad``: the gradient of the output (``grads``: the tuple of them, several outputs);
+* ``grad``: the gradient of the output (``grads``: the tuple of them, several outputs;
+  ``some_grads``: with None, not zeros, for those that nothing was made of);
 * an input's name: its value, saved and version-checked (None where it was left out);
 * ``result`` or an output's name: the output's value, saved; so is what stands after ``;``;
 * ``<input>_shape``, ``<input>_strides`` (in bytes), ``<input>_dtype``, ``<input>_dim`` (how many
@@ -144,13 +145,16 @@ class Op:
         names: list[str] = []
         for target in targets:
             for need in self.derivatives[target].needs:
-                if need not in (*self.tensors, "grad", "grads", *names):
+                if need not in (*self.tensors, *GRADIENTS, *names):
                     names.append(need)
         return tuple(names)
 
     def __repr__(self) -> str:
         return f"<op {self.key}>"
 
+
+GRADIENTS = ("grad", "grads", "some_grads")
+"""The names of what flows into a derivative."""
 
 TABLE: dict[str, Op] = {}
 """Every op by its key."""
@@ -196,7 +200,7 @@ def parse_formulas(
     key: str, names: tuple[str, ...], inputs: tuple[str, ...], formulas: dict[str, Formula]
 ) -> dict[str, Derivative]:
     """The derivatives of an op by input, each formula's parameters checked against ``names``."""
-    known = {"grad", "grads", *names}
+    known = {*GRADIENTS, *names}
     for each in inputs:
         known |= {f"{each}_{what}" for what in ("shape", "strides", "dtype", "dim")}
         known.add(f"_{each}_shape")

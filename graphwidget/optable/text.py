@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from .declare import COMPOSITES, TABLE, Namespace, Op, bind
+from .declare import COMPOSITES, GRADIENTS, TABLE, Namespace, Op, bind
 
 SUM, PRODUCT, PREFIX, POWER, ATOM = range(5)
 """How tightly a text holds together."""
@@ -174,7 +174,7 @@ def _derivatives(key: str) -> tuple[Written, ...]:
 def _written(op: Op, target: str, grad: Text) -> str | None:
     """The formula with a gradient written as ``grad``; None where it cannot be written."""
     derivative = op.derivatives[target]
-    given: dict[str, Any] = {"grad": grad, "grads": grad}
+    given: dict[str, Any] = dict.fromkeys(GRADIENTS, grad)
     for need in derivative.needs:
         source, _, what = need.rpartition("_")
         if need not in given:

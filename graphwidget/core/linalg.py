@@ -1,0 +1,305 @@
+"""Linear algebra: inverses, determinants, systems of equations, Cholesky factors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .arithmetic import where
+from .compile import TENSORS as F
+from .matmul import matmul
+from .norms import matrix_norm, vector_norm
+from .promote import constant
+from .public import FUNCTIONS, METHODS, SPACES, offer
+from .reductions import several
+from .results import named
+from .tensor import Tensor
+
+
+class LinAlgError(RuntimeError):
+    """A matrix does not allow what was asked for: it is singular or not positive-definite."""
+
+
+LinAlgError.__module__, LinAlgError.__qualname__ = "torch._C", "_LinAlgError"
+LinAlgError.__name__ = "_LinAlgError"
+SPACES["linalg"]["LinAlgError"] = LinAlgError
+
+
+# Checks ------------------------------------------------------------------------------------------
+def check_floating(name: str, A: Tensor) -> None:
+    """Linear algebra is of floating point tensors, float32 at least.
+
+    Raises:
+        RuntimeError, NotImplementedError: PyTorch's texts.
+    """
+    kind = dtypes.type_word(A._data.dtype)
+    if not A._meta.floating:
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {kind}"
+        )
+    if A._data.dtype.itemsize < 4:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
+
+
+def check_matrix(name: str, A: Tensor, letter: str = "A") -> None:
+    """Two dims at least.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if A._data.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {letter} must have at least 2 dimensions.")
+
+
+def check_square(name: str, A: Tensor) -> None:
+    """A batch of square matrices.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    check_matrix(name, A)
+    rows, columns = A._data.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} "
+            "matrices"
+        )
+
+
+def check_info(name: str, info: Tensor, text: str) -> None:
+    """Raise for the first matrix of a batch on which LAPACK failed.
+
+    Raises:
+        LinAlgError: PyTorch's text.
+    """
+    found = info._data
+    if not found.any():
+        return
+    if not found.ndim:
+        raise LinAlgError(f"{name}: " + text.format(int(found)))
+    first = int(np.flatnonzero(found)[0])
+    number = int(found.reshape(-1)[first])
+    raise LinAlgError(f"{name}: (Batch element {first}): " + text.format(number))
+
+
+# Inverses ----------------------------------------------------------------------------------------
+SINGULAR = (
+    "The diagonal element {} is zero, the inversion could not be completed because the input "
+    "matrix is singular."
+)
+INV_EX = named("linalg_inv_ex", "inverse", "info")
+
+
+@offer(space="linalg", out=True)
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    """The inverses of square matrices, and where (from 1) an elimination failed."""
+    check_floating("linalg.inv", A)
+    check_square("linalg.inv", A)
+    found = INV_EX(several(F.linalg_inv_ex)(A))
+    if check_errors:
+        check_info("linalg.inv_ex", found[1], SINGULAR)
+    return found
+
+
+@offer(space="linalg", out=True)
+def inv(A: Tensor) -> Tensor:
+    """The inverses of square matrices.
+
+    Raises:
+        LinAlgError: singular.
+    """
+    found: tuple[Tensor, Tensor] = inv_ex(A)
+    check_info("linalg.inv", found[1], SINGULAR)
+    return found[0]
+
+
+@offer(out=True)
+def inverse(input: Tensor) -> Tensor:
+    """The inverses of square matrices (``linalg.inv``)."""
+    return inv(input)
+
+
+# Determinants ------------------------------------------------------------------------------------
+@offer(space="linalg", out=True)
+def det(A: Tensor) -> Tensor:
+    """The determinants of square matrices; the gradient is right for singular ones too."""
+    check_floating("linalg.det", A)
+    check_square("linalg.det", A)
+    return F.linalg_det(A)
+
+
+LINALG_SLOGDET = named("linalg_slogdet", "sign", "logabsdet")
+SLOGDET = named("slogdet", "sign", "logabsdet")
+
+
+@offer(space="linalg", out=True)
+def slogdet(A: Tensor) -> Any:
+    """The signs of determinants and the logarithms of their sizes."""
+    check_floating("linalg.slogdet", A)
+    check_square("linalg.slogdet", A)
+    return LINALG_SLOGDET(several(F.linalg_slogdet)(A)[:2])
+
+
+def old_slogdet(input: Tensor) -> Any:
+    """The signs of determinants and the logarithms of their sizes."""
+    return SLOGDET(slogdet(input))
+
+
+old_slogdet.__name__ = old_slogdet.__qualname__ = "slogdet"
+offer()(old_slogdet)
+FUNCTIONS["det"] = METHODS["det"] = det
+
+
+@offer()
+def logdet(input: Tensor) -> Tensor:
+    """The logarithms of determinants; nan of negative ones."""
+    check_floating("logdet", input)
+    check_square("logdet", input)
+    sign, size = several(F.linalg_slogdet)(input)[:2]
+    return F.where(F.eq(sign, -1.0), constant(float("nan"), size._data.dtype), size)
+
+
+# Equations ---------------------------------------------------------------------------------------
+SOLVE_EX = named("linalg_solve_ex", "result", "info")
+
+
+@offer(space="linalg", out=True)
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """The solutions of A X = B (X A = B), and where (from 1) an elimination failed."""
+    name = "linalg.solve"
+    check_floating(name, A)
+    check_square(name, A)
+    if A._data.dtype != B._data.dtype:
+        one, two = dtypes.type_word(A._data.dtype), dtypes.type_word(B._data.dtype)
+        raise RuntimeError(
+            f"{name}: Expected A and B to have the same dtype, but found A of type {one} and B of "
+            f"type {two} instead"
+        )
+    a, b = A._data.shape, B._data.shape
+    vector = len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
+    right = (*b, 1) if vector else b
+    if vector and not left:
+        raise RuntimeError(
+            f"{name}: Vector broadcasting of the left hand side is not supported for left=False. "
+            f"In this case linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
+    if a[-1] != (right[-2] if left else right[-1]):
+        side = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {side} ({a[-2]}x{a[-1]} and "
+            f"{right[-2]}x{right[-1]})"
+        )
+    result, _, _, info = several(F.linalg_solve_ex)(A, B, left=left)
+    if check_errors:
+        check_info("linalg.solve_ex", info, NO_SOLUTION)
+    return SOLVE_EX((result, info))
+
+
+NO_SOLUTION = "The solver failed because the input matrix is singular."
+
+
+@offer(space="linalg", out=True)
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """The solutions of A X = B (X A = B) for square A.
+
+    Raises:
+        LinAlgError: singular.
+    """
+    found: tuple[Tensor, Tensor] = solve_ex(A, B, left=left)
+    check_info("torch.linalg.solve", found[1], NO_SOLUTION)
+    return found[0]
+
+
+@offer(space="linalg", out=True)
+def solve_triangular(
+    self: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Tensor:
+    """The solutions of A X = B (X A = B) for triangular A; the other half of A is not read."""
+    name = "linalg.solve_triangular"
+    check_square(name, self)
+    check_matrix(name, B, "B")
+    a, b = self._data.shape, B._data.shape
+    if a[-1] != (b[-2] if left else b[-1]):
+        side = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {side} ({a[-2]}x{a[-1]} and "
+            f"{b[-2]}x{b[-1]})"
+        )
+    return F.linalg_solve_triangular(self, B, upper, left, unitriangular)
+
+
+# Cholesky ----------------------------------------------------------------------------------------
+NOT_POSITIVE = (
+    "The factorization could not be completed because the input is not positive-definite (the "
+    "leading minor of order {} is not positive-definite)."
+)
+CHOLESKY_EX = named("linalg_cholesky_ex", "L", "info")
+
+
+@offer(space="linalg", out=True)
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """Cholesky factors, and the order of the first minor that is not positive (0: all are)."""
+    check_floating("linalg.cholesky", A)
+    check_square("linalg.cholesky", A)
+    found = CHOLESKY_EX(several(F.linalg_cholesky_ex)(A, upper=upper))
+    if check_errors:
+        check_info("linalg.cholesky_ex", found[1], NOT_POSITIVE)
+    return found
+
+
+@offer(space="linalg", out=True)
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+    """The triangular L with L Lᵀ = A (U with Uᵀ U = A).
+
+    Raises:
+        LinAlgError: not positive-definite.
+    """
+    found: tuple[Tensor, Tensor] = cholesky_ex(A, upper=upper)
+    check_info("linalg.cholesky", found[1], NOT_POSITIVE)
+    return found[0]
+
+
+def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
+    """The triangular L with L Lᵀ = input (U with Uᵀ U = input).
+
+    Raises:
+        LinAlgError: not positive-definite.
+    """
+    check_floating("cholesky", input)
+    check_square("cholesky", input)
+    info = several(F.linalg_cholesky_ex)(input.detach(), upper=upper)[1]
+    check_info("cholesky", info, NOT_POSITIVE)
+    return F.cholesky(input, upper)
+
+
+old_cholesky.__name__ = old_cholesky.__qualname__ = "cholesky"
+offer(out=True)(old_cholesky)
+
+
+# Conditions --------------------------------------------------------------------------------------
+@offer(space="linalg", out=True)
+def cond(A: Tensor, p: Any = None) -> Tensor:
+    """The condition numbers of matrices in a norm (by singular values, without one)."""
+    check_matrix("linalg.cond", A)
+    if p is None or p in (2, -2):
+        values = SPACES["linalg"]["svdvals"](A)
+        last = values.ndim - 1
+        count = values._data.shape[-1]
+        high, low = F.slice(values, last, 0, 1, 1), F.slice(values, last, count - 1, count, 1)
+        found = F.div(low, high) if p == -2 else F.div(high, low)
+        return F.squeeze_dim(found, last)
+    shown = p if isinstance(p, str) else f"{p:g}"
+    check_square(f"linalg.cond(ord={shown})", A)
+    if p == "nuc":
+        return F.mul(matrix_norm(A, p), matrix_norm(inv(A), p))
+    inverse, info = inv_ex(A)
+    if info._data.any():
+        inverse = where(F.as_matrix(info != 0), float("inf"), inverse)
+    return F.nan_to_num(
+        F.mul(matrix_norm(A, p), matrix_norm(inverse, p)), float("inf"), float("inf"), -float("inf")
+    )
+
+
+__all__ = ["LinAlgError", "matmul", "vector_norm"]

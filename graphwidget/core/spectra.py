@@ -1,0 +1,209 @@
+"""Linear algebra: orthogonal factors, singular values, eigenvalues, pseudo-inverses, ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .compile import TENSORS as F
+from .linalg import LinAlgError, check_floating, check_matrix, check_square
+from .public import offer
+from .reductions import several
+from .results import named
+from .tensor import Tensor
+
+LINALG_QR, QR = named("linalg_qr", "Q", "R"), named("qr", "Q", "R")
+
+
+@offer(space="linalg", out=True)
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    """Orthogonal Q and triangular R with Q R = A; ``mode`` is reduced, complete or r."""
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
+            "'r', or 'complete'"
+        )
+    check_matrix("linalg.qr", A)
+    check_floating("linalg.qr", A)
+    return LINALG_QR(several(F.linalg_qr)(A, mode=mode))
+
+
+def old_qr(input: Tensor, some: bool = True) -> Any:
+    """Orthogonal Q and triangular R with Q R = input."""
+    return QR(qr(input, "reduced" if some else "complete"))
+
+
+old_qr.__name__ = old_qr.__qualname__ = "qr"
+offer(out=True)(old_qr)
+
+LINALG_SVD, SVD = named("linalg_svd", "U", "S", "Vh"), named("svd", "U", "S", "V")
+
+
+def singular(A: Tensor, full_matrices: bool) -> tuple[Tensor, ...]:
+    """U, S and Vh.
+
+    Raises:
+        LinAlgError: nan or inf among the items.
+    """
+    check_matrix("linalg.svd", A)
+    check_floating("linalg.svd", A)
+    if not np.isfinite(A._data).all():
+        raise LinAlgError(
+            "linalg.svd: The algorithm failed to converge because the input matrix contained "
+            "non-finite values."
+        )
+    return several(F.linalg_svd)(A, full_matrices=full_matrices)
+
+
+@offer(space="linalg", out=True)
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """U, S and Vh with U diag(S) Vh = A, U and Vh orthogonal, S falling."""
+    return LINALG_SVD(singular(A, full_matrices))
+
+
+def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """U, S and V with U diag(S) Vᵀ = input."""
+    U, S, Vh = singular(input, not some)
+    if not compute_uv:
+        rows, columns = input._data.shape[-2:]
+        batch = input._data.shape[:-2]
+        U, V = (
+            Tensor._wrap(np.zeros((*batch, size, size), input._data.dtype))
+            for size in (rows, columns)
+        )
+        return SVD((U, S, V))
+    return SVD((U, S, F.transpose(Vh, Vh.ndim - 2, Vh.ndim - 1)))
+
+
+old_svd.__name__ = old_svd.__qualname__ = "svd"
+offer(out=True)(old_svd)
+
+
+@offer(space="linalg", out=True)
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """The singular values of matrices, falling."""
+    return singular(A, False)[1]
+
+
+EIGH = named("linalg_eigh", "eigenvalues", "eigenvectors")
+
+
+def symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
+    """Eigenvalues and eigenvectors.
+
+    Raises:
+        RuntimeError: not square.
+        LinAlgError: nan among the items.
+    """
+    check_square("linalg.eigh", A)
+    check_floating("linalg.eigh", A)
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    if not np.isfinite(A._data).all():
+        raise LinAlgError(
+            "linalg.eigh: The algorithm failed to converge because the input matrix is "
+            "ill-conditioned or has too many repeated eigenvalues (error code: "
+            f"{A._data.shape[-1] - 1})."
+        )
+    return several(F.linalg_eigh)(A, UPLO=UPLO.upper())
+
+
+@offer(space="linalg", out=True)
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    """Eigenvalues, rising, and eigenvectors of symmetric matrices, of which one half is read."""
+    return EIGH(symmetric(A, UPLO))
+
+
+@offer(space="linalg", out=True)
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+    """The eigenvalues, rising, of symmetric matrices, of which one half is read."""
+    return symmetric(A, UPLO)[0]
+
+
+# Pseudo-inverses ---------------------------------------------------------------------------------
+def tolerance(A: Tensor, rtol: Any) -> float:
+    """Below which part of the largest a singular value counts as zero."""
+    if rtol is not None:
+        return float(rtol)
+    return float(np.finfo(A._data.dtype).eps) * max(A._data.shape[-2:])
+
+
+@offer(space="linalg", out=True)
+def pinv(
+    input: Tensor,
+    rcond: float | None = None,
+    hermitian: bool = False,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+) -> Tensor:
+    """The pseudo-inverses of matrices."""
+    shape, kind = list(input._data.shape), dtypes.type_word(input._data.dtype)
+    if input.ndim < 2 or not input._meta.floating:
+        raise RuntimeError(
+            f"linalg.pinv({kind}{{{shape}}}): expected a tensor with 2 or more dimensions of "
+            "float, double, cfloat or cdouble types"
+        )
+    limit = tolerance(input, rcond if rtol is None else rtol)
+    if atol is not None:
+        top = float(np.linalg.norm(input._data, 2, (-2, -1)).max(initial=0.0))
+        limit = max(limit if rtol is not None else 0.0, float(atol) / top if top else 0.0)
+    return F.linalg_pinv(input, limit, hermitian)
+
+
+@offer()
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The pseudo-inverses of matrices (``linalg.pinv``)."""
+    return pinv(input, rcond)
+
+
+LSTSQ = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+
+
+@offer(space="linalg", out=True)
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """The solutions of least ‖A X − B‖, the residuals (more rows than columns), and the ranks
+    (of drivers other than the default gelsy: and the singular values)."""
+    check_matrix("torch.linalg.lstsq", A, "input")
+    solution = F.linalg_lstsq(A, B, tolerance(A, rcond))
+    empty = Tensor._wrap(np.empty(0, A._data.dtype))
+    ranks = matrix_rank(A.detach(), rtol=rcond) if driver != "gels" else empty.long()
+    return LSTSQ((solution, empty, ranks, empty))
+
+
+@offer(space="linalg", out=True)
+def matrix_rank(
+    A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Tensor:
+    """How many singular values of matrices are not (nearly) zero."""
+    check_matrix("torch.linalg.matrix_rank", A, "input")
+    data = A._data
+    values = (
+        np.absolute(np.linalg.eigvalsh(data)) if hermitian
+        else np.linalg.svd(data, compute_uv=False)
+    )  # fmt: skip
+    top = values.max(-1, initial=0.0, keepdims=True)
+    if tol is not None:
+        limit = np.asarray(float(tol), values.dtype)
+    else:
+        relative = 0.0 if rtol is None and atol else tolerance(A, rtol)
+        limit = np.maximum(float(atol or 0.0), relative * top)
+    return Tensor._wrap(np.asarray(np.add.reduce(values > limit, -1, np.int64)))
+
+
+@offer(space="linalg", out=True)
+def matrix_exp(A: Tensor) -> Tensor:
+    """exp of square matrices."""
+    check_square("linalg.matrix_exp", A)
+    return F.linalg_matrix_exp(A)
+
+
+offer(function=True)(matrix_exp)
+
+
+@offer(space="linalg", out=False)
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of matrices, as a view."""
+    return A.diagonal(offset, dim1, dim2)

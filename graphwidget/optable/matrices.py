@@ -1,0 +1,168 @@
+"""Linear algebra: inverses, determinants, systems of equations, factors and spectra.
+
+The derivatives are those of M. Giles, "Collected matrix derivative results for forward and reverse
+mode algorithmic differentiation" (2008), and, for factors that are not square, of PyTorch's
+documentation. ``F.matmul`` multiplies batches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import matrix_kernels as kernels
+from .declare import ARRAYS, Namespace, composite, op
+
+F = Namespace()
+
+
+@composite
+def mT(a: Any) -> Any:
+    """The matrices transposed."""
+    return F.transpose(a, -2, -1)
+
+
+@composite
+def on_diagonal(a: Any) -> Any:
+    """The last dim on the diagonal of matrices."""
+    return F.diag_embed(a, 0, -2, -1)
+
+
+@composite
+def product(a: Any, b: Any, c: Any) -> Any:
+    """Three matrices multiplied."""
+    return F.matmul(F.matmul(a, b), c)
+
+
+@composite
+def as_matrix(grad: Any) -> Any:
+    """Numbers as matrices of size 1, to scale matrices with."""
+    return F.unsqueeze(F.unsqueeze(grad, len(grad.shape)), len(grad.shape) + 1)
+
+
+# Inverses and determinants -----------------------------------------------------------------------
+op("linalg_inv_ex(self, /) -> inverse, info", kernels.inv,
+   d_self=lambda grad, inverse: -F.product(F.mT(inverse), grad, F.mT(inverse)),
+   public=False, sign="⁻¹", text="{self}⁻¹", tex=r"{self}^{{-1}}", onnx="Inverse")
+
+
+@composite
+def det_backward(grad: Any, A: Any, result: Any) -> Any:
+    """The gradient of a determinant: its cofactors. Of a singular matrix they are read off its
+    singular values and vectors."""
+    if not bool((result == 0).any()):
+        return F.as_matrix(grad * result) * F.mT(F.linalg_inv_ex(A)[0])
+    U, S, Vh = F.linalg_svd(A, False)
+    sign = F.linalg_det(U) * F.linalg_det(Vh)
+    others = F.products_of_others(S, len(S.shape) - 1)
+    scaled = U * F.unsqueeze(others, len(others.shape) - 1)
+    return F.as_matrix(grad * sign) * F.matmul(scaled, Vh)
+
+
+op("linalg_det(A, /) -> result; LU, pivots", kernels.det,
+   d_A=lambda grad, A, LU, pivots, result: F.det_backward(grad, A, result),
+   public=False, sign="det", text="det({A})", tex=r"\det {A}", onnx="Det")
+ARRAYS.__dict__["linalg_det"] = lambda a: kernels.det(a)[0]
+
+op("linalg_slogdet(A, /) -> sign, logabsdet, LU, pivots", kernels.slogdet,
+   d_A=lambda some_grads, A, sign, LU, pivots:
+       None if some_grads[1] is None
+       else F.as_matrix(some_grads[1]) * F.mT(F.linalg_inv_ex(A)[0]),
+   public=False, sign="log|det|", text="log|det({A})|", tex=r"\log |\det {A}|", onnx=None)
+
+
+# Equations ---------------------------------------------------------------------------------------
+@composite
+def solve_gradient_B(grad: Any, A: Any, left: Any) -> Any:
+    """The gradient of a solution by the right side: the transposed equation."""
+    return F.linalg_solve_ex(F.mT(A), grad, left)[0]
+
+
+@composite
+def solve_gradient_A(grad: Any, A: Any, result: Any, left: Any, vector: Any) -> Any:
+    """The gradient of a solution by the matrix."""
+    flow = F.solve_gradient_B(grad, A, left)
+    if vector:
+        last = len(flow.shape)
+        return -(F.unsqueeze(flow, last) * F.unsqueeze(result, last - 1))
+    return -F.matmul(flow, F.mT(result)) if left else -F.matmul(F.mT(result), flow)
+
+
+op("linalg_solve_ex(A, B, /, left=True) -> result, LU, pivots, info", kernels.solve,
+   d_A=lambda grad, A, LU, pivots, result, left, B_shape, A_shape: F.sum_to_size(
+       F.solve_gradient_A(grad, A, result, left, kernels.is_vector(A_shape, B_shape)), A_shape),
+   d_B=lambda grad, A, LU, pivots, left, B_shape:
+       F.sum_to_size(F.solve_gradient_B(grad, A, left), B_shape),
+   public=False, sign="solve", text="{A}⁻¹ {B}", tex=r"{A}^{{-1}} {B}", onnx=None)
+
+
+@composite
+def half_of(a: Any, upper: Any, unitriangular: Any) -> Any:
+    """The half of matrices that a triangular op reads."""
+    edge = 1 if unitriangular else 0
+    return F.triu(a, edge) if upper else F.tril(a, -edge)
+
+
+@composite
+def triangular_gradient_A(
+    grad: Any, self: Any, result: Any, upper: Any, left: Any, unit: Any
+) -> Any:  # fmt: skip
+    """The gradient of a triangular system's solution by the matrix."""
+    flow = F.linalg_solve_triangular(F.mT(self), grad, not upper, left, unit)
+    flow = F.matmul(flow, F.mT(result)) if left else F.matmul(F.mT(result), flow)
+    return F.half_of(-flow, upper, unit)
+
+
+op("linalg_solve_triangular(self, B, /, upper, left=True, unitriangular=False)",
+   kernels.solve_triangular,
+   d_self=lambda grad, self, result, upper, left, unitriangular, self_shape: F.sum_to_size(
+       F.triangular_gradient_A(grad, self, result, upper, left, unitriangular), self_shape),
+   d_B=lambda grad, self, upper, left, unitriangular, B_shape: F.sum_to_size(
+       F.linalg_solve_triangular(F.mT(self), grad, not upper, left, unitriangular), B_shape),
+   public=False, sign="solve", text="{self}⁻¹ {B}", tex=r"{self}^{{-1}} {B}", onnx=None)
+
+
+# Cholesky ----------------------------------------------------------------------------------------
+@composite
+def cholesky_backward(grad: Any, L: Any, upper: Any) -> Any:
+    """The gradient of a Cholesky factor; symmetric."""
+    lower, flow = (F.mT(L), F.mT(grad)) if upper else (L, grad)
+    inside = F.tril(F.matmul(F.mT(lower), flow), 0)
+    inside = (inside + F.mT(F.tril(inside, -1))) * 0.5
+    found = F.linalg_solve_triangular(F.mT(lower), inside, True, True, False)
+    return F.linalg_solve_triangular(lower, found, False, False, False)
+
+
+op("linalg_cholesky_ex(self, /, upper=False) -> L, info", kernels.cholesky,
+   d_self=lambda grad, L, upper: F.cholesky_backward(grad, L, upper),
+   public=False, sign="chol", text="chol({self})", tex=r"\operatorname{{chol}} {self}", onnx=None)
+
+op("cholesky(self, /, upper=False)", lambda a, upper: kernels.cholesky(a, upper)[0],
+   d_self=lambda grad, result, upper: F.cholesky_backward(grad, result, upper),
+   public=False, sign="chol", text="chol({self})", tex=r"\operatorname{{chol}} {self}", onnx=None)
+
+
+@composite
+def factor_gradient(common: Any, factor: Any, upper: Any) -> Any:
+    """The gradient by a Cholesky factor, from that by the matrix, symmetric."""
+    return -F.matmul(factor, common) if upper else -F.matmul(common, factor)
+
+
+@composite
+def cholesky_solve_gradient(grad: Any, factor: Any, result: Any, upper: Any) -> Any:
+    """The gradient of a solution by the Cholesky factor."""
+    flow = F.matmul(F.cholesky_solve(grad, factor, upper), F.mT(result))
+    return F.factor_gradient(flow + F.mT(flow), factor, upper)
+
+
+op("cholesky_solve(self, input2, /, upper=False)", kernels.cholesky_solve,
+   d_self=lambda grad, input2, upper, self_shape:
+       F.sum_to_size(F.cholesky_solve(grad, input2, upper), self_shape),
+   d_input2=lambda grad, input2, result, upper, input2_shape: F.sum_to_size(
+       F.cholesky_solve_gradient(grad, input2, result, upper), input2_shape),
+   sign="solve", text="({input2} {input2}ᵀ)⁻¹ {self}",
+   tex=r"({input2} {input2}^T)^{{-1}} {self}", onnx=None)
+
+op("cholesky_inverse(self, /, upper=False)", kernels.cholesky_inverse,
+   d_self=lambda grad, self, result, upper: F.factor_gradient(
+       F.product(result, grad + F.mT(grad), result), self, upper),
+   sign="⁻¹", text="({self} {self}ᵀ)⁻¹", tex=r"({self} {self}^T)^{{-1}}", onnx=None)

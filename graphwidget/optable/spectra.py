@@ -1,0 +1,203 @@
+"""Linear algebra: orthogonal factors, singular values, eigenvalues, pseudo-inverses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import matrix_kernels as kernels
+from .declare import Namespace, composite, op
+
+F = Namespace()
+
+
+@composite
+def added(one: Any, two: Any) -> Any:
+    """The sum of two gradients, either of which may be missing."""
+    return two if one is None else one if two is None else one + two
+
+
+# QR ----------------------------------------------------------------------------------------------
+@composite
+def qr_backward(grads: Any, Q: Any, R: Any, mode: Any) -> Any:
+    """The gradient of orthogonal and triangular factors.
+
+    Raises:
+        RuntimeError: the mode gives too little (PyTorch's texts).
+    """
+    if mode == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
+            "Please use linalg.qr(A, mode='reduced') if you are going to differentiate through "
+            "linalg.qr."
+        )
+    gQ, gR = grads
+    rows, columns = Q.shape[-2], R.shape[-1]
+    if mode == "complete" and rows > columns:
+        raise RuntimeError(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
+        )
+    if rows >= columns:
+        return F.qr_tall(gQ, gR, Q, R)
+    # The columns beyond the square part are products with Q.
+    last = len(R.shape) - 1
+    R1, R2 = F.slice(R, last, 0, rows, 1), F.slice(R, last, rows, columns, 1)
+    gR1, gR2 = F.slice(gR, last, 0, rows, 1), F.slice(gR, last, rows, columns, 1)
+    gQ = gQ + F.product(Q, R2, F.mT(gR2))
+    return F.cat([F.qr_tall(gQ, gR1, Q, R1), F.matmul(Q, gR2)], last)
+
+
+@composite
+def qr_tall(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
+    """The same where there are at least as many rows as columns."""
+    inside = F.triu(F.matmul(gR, F.mT(R)) - F.matmul(F.mT(Q), gQ), 0)
+    inside = inside + F.mT(F.triu(inside, 1))
+    flow = gQ + F.matmul(Q, inside)
+    return F.linalg_solve_triangular(F.mT(R), flow, False, False, False)
+
+
+op("linalg_qr(A, /, mode='reduced') -> Q, R", kernels.qr,
+   d_A=lambda grads, Q, R, mode: F.qr_backward(grads, Q, R, mode),
+   public=False, sign="QR", text="QR({A})", tex=r"\operatorname{{QR}} {A}", onnx=None)
+
+
+# Singular values ---------------------------------------------------------------------------------
+@composite
+def gaps(values: Any, squares: Any) -> Any:
+    """Differences of all pairs of values (times their sums), 1 on the diagonal."""
+    last = len(values.shape)
+    rows, columns = F.unsqueeze(values, last), F.unsqueeze(values, last - 1)
+    apart = columns - rows
+    apart = apart * (columns + rows) if squares else apart
+    return apart + F.on_diagonal(F.ones_like(values))
+
+
+@composite
+def svd_backward(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any) -> Any:
+    """The gradient of singular values and vectors. Vectors of equal values have none."""
+    gU, gS, gVh = grads
+    count, row = S.shape[-1], len(S.shape) - 1
+    if full_matrices:
+        U, Vh = F.slice(U, row + 1, 0, count, 1), F.slice(Vh, row, 0, count, 1)
+        gU = None if gU is None else F.slice(gU, row + 1, 0, count, 1)
+        gVh = None if gVh is None else F.slice(gVh, row, 0, count, 1)
+    if gU is None and gVh is None:
+        return None if gS is None else F.matmul(U * F.unsqueeze(gS, row), Vh)
+    apart = F.gaps(S, True)
+    right, below = F.unsqueeze(S, row), F.unsqueeze(S, row + 1)
+    inner = None if gS is None else F.on_diagonal(gS)
+    if gU is not None:
+        turn = F.matmul(F.mT(U), gU)
+        inner = F.added(inner, (turn - F.mT(turn)) / apart * right)
+    if gVh is not None:
+        turn = F.matmul(Vh, F.mT(gVh))
+        inner = F.added(inner, below * ((turn - F.mT(turn)) / apart))
+    found = F.product(U, inner, Vh)
+    if gU is not None and U.shape[-2] > count:
+        side = gU / right
+        found = found + F.matmul(side - F.product(U, F.mT(U), side), Vh)
+    if gVh is not None and Vh.shape[-1] > count:
+        side = gVh / below
+        found = found + F.matmul(U, side - F.product(side, F.mT(Vh), Vh))
+    return found
+
+
+op("linalg_svd(A, /, full_matrices=True) -> U, S, Vh", kernels.svd,
+   d_A=lambda some_grads, U, S, Vh, full_matrices:
+       F.svd_backward(some_grads, U, S, Vh, full_matrices),
+   public=False, sign="svd", text="svd({A})", tex=r"\operatorname{{svd}} {A}", onnx=None)
+
+
+# Eigenvalues -------------------------------------------------------------------------------------
+@composite
+def eigh_backward(grads: Any, values: Any, vectors: Any) -> Any:
+    """The gradient of eigenvalues and eigenvectors of symmetric matrices."""
+    flow, gV = grads
+    if gV is None:
+        if flow is None:
+            return None
+        return F.matmul(vectors * F.unsqueeze(flow, len(values.shape) - 1), F.mT(vectors))
+    turn = F.matmul(F.mT(vectors), gV) / F.gaps(values, False)
+    inner = turn - F.on_diagonal(F.diagonal(turn, 0, len(values.shape) - 1, len(values.shape)))
+    inner = inner if flow is None else inner + F.on_diagonal(flow)
+    return F.product(vectors, inner, F.mT(vectors))
+
+
+op("linalg_eigh(A, /, UPLO='L') -> eigenvalues, eigenvectors", kernels.eigh,
+   d_A=lambda some_grads, eigenvalues, eigenvectors:
+       F.eigh_backward(some_grads, eigenvalues, eigenvectors),
+   public=False, sign="eigh", text="eigh({A})", tex=r"\operatorname{{eigh}} {A}", onnx=None)
+
+
+# Pseudo-inverses ---------------------------------------------------------------------------------
+@composite
+def pinv_backward(grad: Any, self: Any, result: Any) -> Any:
+    """The gradient of a pseudo-inverse (Golub and Pereyra 1973)."""
+    turned, back = F.mT(result), F.mT(grad)
+    if self.shape[-2] <= self.shape[-1]:
+        inside = F.matmul(back, result)
+        outside = F.matmul(inside, turned)
+        return (
+            outside
+            - F.mT(F.matmul(result, inside))
+            - F.product(self, result, outside)
+            + F.product(turned, result, back - F.matmul(inside, self))
+        )
+    inside = F.matmul(result, back)
+    outside = F.matmul(turned, inside)
+    return (
+        outside
+        - F.mT(F.matmul(inside, result))
+        - F.product(outside, result, self)
+        + F.product(back - F.matmul(self, inside), result, turned)
+    )
+
+
+op("linalg_pinv(self, /, rcond, hermitian=False)", kernels.pinv,
+   d_self=lambda grad, self, result: F.pinv_backward(grad, self, result),
+   public=False, sign="⁺", text="{self}⁺", tex=r"{self}^+", onnx=None)
+
+
+@composite
+def lstsq_backward(grad: Any, self: Any, b: Any, rcond: Any, vector: Any) -> Any:
+    """The gradient of least squares solutions by the matrix, through its pseudo-inverse."""
+    inverse = F.linalg_pinv(self, rcond, False)
+    if vector:
+        last = len(grad.shape)
+        flow = F.unsqueeze(grad, last) * F.unsqueeze(b, last - 1)
+    else:
+        flow = F.matmul(grad, F.mT(b))
+    return F.pinv_backward(flow, self, inverse)
+
+
+@composite
+def lstsq_backward_b(grad: Any, self: Any, rcond: Any, vector: Any) -> Any:
+    """The gradient of least squares solutions by the right side."""
+    inverse = F.mT(F.linalg_pinv(self, rcond, False))
+    if vector:
+        return F.squeeze_dim(F.matmul(inverse, F.unsqueeze(grad, len(grad.shape))), len(grad.shape))
+    return F.matmul(inverse, grad)
+
+
+op("linalg_lstsq(self, b, /, rcond)", kernels.lstsq,
+   d_self=lambda grad, self, b, rcond, self_shape, b_shape:
+       F.lstsq_backward(grad, self, b, rcond, kernels.is_vector(self_shape, b_shape)),
+   d_b=lambda grad, self, rcond, self_shape, b_shape:
+       F.lstsq_backward_b(grad, self, rcond, kernels.is_vector(self_shape, b_shape)),
+   public=False, sign="lstsq", text="{self}⁺ {b}", tex=r"{self}^+ {b}", onnx=None)
+
+
+@composite
+def matrix_exp_backward(grad: Any, self: Any) -> Any:
+    """The gradient of exp of matrices: the upper right of exp of a block matrix (Higham, Functions
+    of Matrices, 2008, theorem 3.6)."""
+    size, row = self.shape[-1], len(self.shape) - 2
+    turned = F.mT(self)
+    top = F.cat([turned, grad], row + 1)
+    bottom = F.cat([F.zeros_like(turned), turned], row + 1)
+    whole = F.linalg_matrix_exp(F.cat([top, bottom], row))
+    return F.slice(F.slice(whole, row, 0, size, 1), row + 1, size, 2 * size, 1)
+
+
+op("linalg_matrix_exp(self, /)", kernels.matrix_exp,
+   d_self=lambda grad, self: F.matrix_exp_backward(grad, self),
+   public=False, sign="exp", text="exp({self})", tex=r"e^{{{self}}}", onnx=None)
