@@ -127,7 +127,7 @@ def tolerance(A: Tensor, rtol: Any) -> float:
     """Below which part of the largest a singular value counts as zero."""
     if rtol is not None:
         return float(rtol)
-    return float(np.finfo(A._data.dtype).eps) * max(A._data.shape[-2:])
+    return float(float(np.finfo(A._data.dtype).eps) * max(A._data.shape[-2:]))
 
 
 @offer(space="linalg", out=True)

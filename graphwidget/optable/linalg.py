@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .declare import Namespace, composite, op
-from .kernels import Array, as_array
+from .kernels import Array
+from .layout import as_array
 
 F = Namespace()
 

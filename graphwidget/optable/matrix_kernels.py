@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from .declare import ARRAYS
-from .kernels import Array, as_array
+from .kernels import Array
+from .layout import as_array
 
 
 def mT(a: Array) -> Array:

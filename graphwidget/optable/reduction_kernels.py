@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import Array, Shape, as_array, count_along, sum_type
+from .kernels import Array, Shape, count_along, sum_type
+from .layout import as_array
 
 
 def dense(found: Any) -> Array:

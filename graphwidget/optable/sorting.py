@@ -8,7 +8,8 @@ import numpy as np
 
 from . import selection
 from .declare import Namespace, op
-from .kernels import Array, as_array
+from .kernels import Array
+from .layout import as_array
 
 F = Namespace()
 
