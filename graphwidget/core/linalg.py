@@ -24,7 +24,6 @@ class LinAlgError(RuntimeError):
 
 LinAlgError.__module__, LinAlgError.__qualname__ = "torch._C", "_LinAlgError"
 LinAlgError.__name__ = "_LinAlgError"
-SPACES["linalg"]["LinAlgError"] = LinAlgError
 
 
 # Checks ------------------------------------------------------------------------------------------

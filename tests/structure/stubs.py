@@ -191,7 +191,8 @@ def stub() -> str:
 def space_stub(space: str) -> str:
     """The text of the stub of a package within the package (``linalg``)."""
     functions = "\n".join(written(name, each) for name, each in sorted(SPACES[space].items()))
-    return HEAD.replace("from .", "from .core.") + f"\n{functions}\n"
+    errors = "class LinAlgError(RuntimeError): ...\n\n" if space == "linalg" else ""
+    return HEAD.replace("from .", "from .core.") + f"\n{errors}{functions}\n"
 
 
 TARGETS: dict[str, Callable[[], str]] = {
