@@ -11,6 +11,7 @@ from typing import Any
 
 from . import matrix_kernels as kernels
 from .declare import ARRAYS, Namespace, composite, op
+from .matrix_kernels import is_vector
 
 F = Namespace()
 
@@ -89,7 +90,7 @@ def solve_gradient_A(grad: Any, A: Any, result: Any, left: Any, vector: Any) -> 
 
 op("linalg_solve_ex(A, B, /, left=True) -> result, LU, pivots, info", kernels.solve,
    d_A=lambda grad, A, LU, pivots, result, left, B_shape, A_shape: F.sum_to_size(
-       F.solve_gradient_A(grad, A, result, left, kernels.is_vector(A_shape, B_shape)), A_shape),
+       F.solve_gradient_A(grad, A, result, left, is_vector(A_shape, B_shape)), A_shape),
    d_B=lambda grad, A, LU, pivots, left, B_shape:
        F.sum_to_size(F.solve_gradient_B(grad, A, left), B_shape),
    public=False, sign="solve", text="{A}⁻¹ {B}", tex=r"{A}^{{-1}} {B}", onnx=None)

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import matrix_kernels as kernels
 from .declare import Namespace, composite, op
+from .matrix_kernels import is_vector
 
 F = Namespace()
 
@@ -180,9 +181,9 @@ def lstsq_backward_b(grad: Any, self: Any, rcond: Any, vector: Any) -> Any:
 
 op("linalg_lstsq(self, b, /, rcond)", kernels.lstsq,
    d_self=lambda grad, self, b, rcond, self_shape, b_shape:
-       F.lstsq_backward(grad, self, b, rcond, kernels.is_vector(self_shape, b_shape)),
+       F.lstsq_backward(grad, self, b, rcond, is_vector(self_shape, b_shape)),
    d_b=lambda grad, self, rcond, self_shape, b_shape:
-       F.lstsq_backward_b(grad, self, rcond, kernels.is_vector(self_shape, b_shape)),
+       F.lstsq_backward_b(grad, self, rcond, is_vector(self_shape, b_shape)),
    public=False, sign="lstsq", text="{self}⁺ {b}", tex=r"{self}^+ {b}", onnx=None)
 
 
