@@ -3,6 +3,8 @@ on the top are offered there."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -43,7 +45,6 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return _apply("relu", input, inplace)
 
 
-@offer(method=False)
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """input where it is above the threshold, else the value."""
     return _apply("threshold", input, inplace, threshold=threshold, value=value)
@@ -109,7 +110,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return F.prelu_kernel(input, weight)
 
 
-@offer(method=False)
 def rrelu(
     input: Tensor,
     lower: float = 1.0 / 8,
@@ -138,7 +138,7 @@ def rrelu(
     operands = (input, Tensor._wrap(noise))
     params = {"lower": lower, "upper": upper, "training": training}
     if inplace:
-        return write(TABLE["rrelu_with_noise"], input, operands[1:], params)
+        return write(TABLE["rrelu_with_noise.written"], input, operands[1:], params)
     return F.rrelu_with_noise(*operands, **params)
 
 
@@ -172,13 +172,11 @@ SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.05070098735548049
 """The constants of G. Klambauer et al., Self-Normalizing Neural Networks, 2017."""
 
 
-@offer(method=False)
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """scale · elu(input, alpha) with the constants that keep mean 0 and variance 1."""
     return _apply("elu", input, inplace, **SELU)
 
 
-@offer(method=False)
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """input where it is positive, else alpha · (exp(input / alpha) - 1).
 
@@ -243,7 +241,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
         RuntimeError: the size of the dim is odd, or the input is 0-d.
     """
     if input._data.ndim == 0:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
+        raise RuntimeError("glu does not support scalars because halving size must be even")
     wrapped = wrap_dim(dim, input._data.ndim)
     size = input._data.shape[wrapped]
     if size % 2:
@@ -304,6 +302,24 @@ def gumbel_softmax(
     chosen = soft._data.argmax(wrapped, keepdims=True)
     np.put_along_axis(one_hot, chosen, 1, wrapped)
     return Tensor._wrap(one_hot) - soft.detach() + soft
+
+
+def _on_top(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function as it stands on the top of the package, where it has no ``inplace``."""
+
+    @functools.wraps(function)
+    def plain(*args: Any, **kwargs: Any) -> Tensor:
+        return function(*args, **kwargs)
+
+    signature = inspect.signature(function)
+    kept = [each for each in signature.parameters.values() if each.name != "inplace"]
+    plain.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+    return plain
+
+
+offer(method=False, out=True)(_on_top(threshold))
+for _function in (selu, celu, rrelu):
+    offer(method=False)(_on_top(_function))
 
 
 def _in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

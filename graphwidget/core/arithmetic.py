@@ -84,6 +84,9 @@ def pow(input: Any, exponent: Any) -> Tensor:
         return F.pow_base(power, input)
     if not is_number(exponent):
         return NotImplemented  # type: ignore[no-any-return]
+    if not isinstance(input, Tensor):
+        kinds = f"{type(input).__name__}, {type(exponent).__name__}"
+        raise TypeError(f"pow() received an invalid combination of arguments - got ({kinds})")
     dtype = dtypes.result_type(input._data, exponent)
     if input._data.dtype != dtype:
         input = F.to_copy(input, dtype)

@@ -53,7 +53,7 @@ def elementwise(
         def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             choice = choose(self, *args, **kwargs)
             if choice.numbers:
-                check_cast(self, choice.numbers)
+                check_cast(name, self, choice.numbers)
             op = TABLE.get(choice.key + ".written") or TABLE[choice.key]
             return write(op, self, choice.operands[1:], choice.params)
 
@@ -81,7 +81,7 @@ def promoted(name: str, tensor: Any, numbers: tuple[Any, ...]) -> Tensor:
     return tensor if tensor._data.dtype == dtype else F.to_copy(tensor, dtype)
 
 
-def check_cast(tensor: Tensor, numbers: tuple[Any, ...]) -> None:
+def check_cast(name: str, tensor: Tensor, numbers: tuple[Any, ...]) -> None:
     """Refuse to write what a number made of a higher category.
 
     Raises:
@@ -89,9 +89,9 @@ def check_cast(tensor: Tensor, numbers: tuple[Any, ...]) -> None:
     """
     dtype = dtypes.result_type(tensor._data, *numbers)
     if not dtypes.can_cast(dtype, tensor._data.dtype):
+        word = tensor.dtype.c_word if name.startswith("clamp") else tensor.dtype.word
         raise RuntimeError(
-            f"result type {dtypes.type_word(dtype)} can't be cast to the desired output type "
-            f"{dtypes.type_word(tensor._data.dtype)}"
+            f"result type {dtypes.type_word(dtype)} can't be cast to the desired output type {word}"
         )
 
 
@@ -152,7 +152,11 @@ def lerp(input: Any, end: Any, weight: Any) -> Choice:
     """
     if not isinstance(weight, Tensor):
         return Choice("lerp.number", (input, end), {"weight": weight})
-    if isinstance(input, Tensor) and weight._data.ndim and weight.dtype is not input.dtype:
+    if (
+        isinstance(end, Tensor)
+        and end.dtype is input.dtype is not weight.dtype
+        and weight._data.ndim
+    ):
         raise RuntimeError(
             f"expected dtype {input.dtype.c_word} for `weight` but got dtype {weight.dtype.c_word}"
         )
@@ -200,7 +204,10 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Choice:
     bounds = tuple(bound for bound in (min, max) if bound is not None)
     if not bounds:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if isinstance(bounds[0], Tensor):
+    if not all(is_number(bound) for bound in bounds):
+        if not all(isinstance(bound, Tensor) for bound in bounds):
+            kinds = ", ".join(type(each).__name__ for each in (input, min, max))
+            raise TypeError(f"clamp() received an invalid combination of arguments - got ({kinds})")
         return Choice("clamp.tensor", (input, min, max))
     return Choice("clamp", (input,), {"min": min, "max": max}, bounds)
 

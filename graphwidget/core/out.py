@@ -21,6 +21,42 @@ RESIZED = (
     "tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
 )
 
+CALLED = {
+    "square": "pow", "xlog1py": "special_xlog1py", "norm": "linalg_vector_norm",
+    "vector_norm": "linalg_vector_norm", "cross": "linalg_cross", "msort": "sort",
+    "take_along_dim": "gather", "diag": "aten::diagonal_copy",
+    **dict.fromkeys(("column_stack", "dstack", "hstack", "vstack"), "cat"),
+    **{name: f"aten::{name}" for name in
+       ("floor_divide", "gcd", "heaviside", "lcm", "log_softmax", "slice_scatter", "softmax")},
+}  # fmt: skip
+"""Functions that PyTorch's errors call by another name."""
+
+CAST = "result type {result} can't be cast to the desired output type {given}"
+CASTS = {
+    "ldexp": "ldexp can't be cast to the desired output type {given}",
+    "mvlgamma": "mvlgamma: result type {result} can't be cast to the desired output type {result}",
+}
+"""What some functions say instead."""
+
+EXACT = {
+    **dict.fromkeys(
+        ("abs", "ceil", "clamp", "clamp_max", "clamp_min", "floor", "frac", "lerp", "neg",
+         "round", "sgn", "sign", "trunc"), "Found dtype {given} but expected {result}",
+    ),
+    **dict.fromkeys(
+        ("softmax", "log_softmax"),
+        "Expected out tensor to have dtype {c_result}, but got {c_given} instead",
+    ),
+    **dict.fromkeys(
+        ("isneginf", "isposinf", "signbit"), "{name} does not support non-boolean outputs."
+    ),
+    "float_power": "the output given to {name} has dtype {given} but the operation's result "
+                   "requires dtype {result}",
+    "nan_to_num": "nan_to_num: dtype of out: {given} should be same as input: {result}",
+    "where": "Expected out type to be {result} but got {given}",
+}  # fmt: skip
+"""Functions whose ``out`` must have the result's type, and what they say where it has not."""
+
 
 def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call ``target`` and write its result into ``out`` (a tensor, or a tuple of them).
@@ -35,25 +71,50 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
             kind = type(each).__name__
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {kind}")
     given = (*args, *kwargs.values(), *outs)
-    if hot.grad_enabled() and any(tensor.requires_grad for tensor in tensors_in(given)):
+    wanted = hot.grad_enabled() and any(tensor.requires_grad for tensor in tensors_in(given))
+    if wanted and not has_no_gradient(name):
         raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
-            "but one of the arguments requires grad."
+            f"{CALLED.get(name, name)}(): functions with out=... arguments don't support "
+            "automatic differentiation, but one of the arguments requires grad."
         )
     with no_grad():
         found = target(*args, **kwargs)
     results = (found,) if isinstance(found, Tensor) else tuple(found)
     for each, result in zip(outs, results, strict=True):
-        if not dtypes.can_cast(result._data.dtype, each._data.dtype):
-            have = dtypes.type_word(result._data.dtype)
-            wanted = dtypes.type_word(each._data.dtype)
-            raise RuntimeError(
-                f"result type {have} can't be cast to the desired output type {wanted}"
-            )
+        exact = EXACT.get(name) if is_exact(name, args) else None
+        check_type(name, each._data.dtype, result._data.dtype, exact)
     with no_grad():
         for each, result in zip(outs, results, strict=True):
             put(each, result)
     return out if isinstance(out, Tensor) else type(found)(outs)
+
+
+def has_no_gradient(name: str) -> bool:
+    """Whether PyTorch asks nobody for a gradient: comparisons and logic."""
+    op = TABLE.get(name)
+    return op is not None and op.nograd and op.dtype == "bool"
+
+
+def is_exact(name: str, args: tuple[Any, ...]) -> bool:
+    """Whether this form of a function is the one that wants its ``out`` of the same type."""
+    tensors = any(isinstance(arg, Tensor) for arg in args[2 if name == "lerp" else 1 :])
+    return tensors if name == "lerp" else not (tensors and name.startswith("clamp"))
+
+
+def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: str | None) -> None:
+    """Refuse an ``out`` whose type the result cannot be cast to, or that PyTorch wants equal.
+
+    Raises:
+        RuntimeError: PyTorch's texts, which differ by function.
+    """
+    text = exact if given != result else None
+    if text is None and not dtypes.can_cast(result, given):
+        text = CASTS.get(name, CAST)
+    if text is not None:
+        raise RuntimeError(text.format(
+            name=name, result=dtypes.type_word(result), given=dtypes.type_word(given),
+            c_result=dtypes.c_word(result), c_given=dtypes.c_word(given),
+        ))  # fmt: skip
 
 
 def put(out: Tensor, result: Tensor) -> None:

@@ -120,7 +120,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     return F.bmm(input, mat2)
 
 
-@offer()
+@offer(out=True)
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The inner product of two vectors."""
     check_vectors("vdot", input, other)

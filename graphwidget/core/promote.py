@@ -27,7 +27,7 @@ def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
     key = (number.__class__, number, dtype.num)
     found = _constants.get(key)
     if found is None:
-        found = hot.Constant._wrap(np.array(number, dtype))
+        found = hot.Constant._wrap(np.array(number).astype(dtype))
         found.number = number
         if number != 0 and number == number:  # 0.0 and -0.0 are equal keys; nan is none
             if len(_constants) >= CONSTANTS_LIMIT:

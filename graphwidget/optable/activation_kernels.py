@@ -88,7 +88,8 @@ def softshrink(a: Array, lambd: float) -> Array:
             f"but found {lambd:g}"
         )
     bound = np.asarray(lambd, a.dtype)
-    return np.subtract(a, np.minimum(np.maximum(a, -bound), bound), out=...)
+    result = np.subtract(a, np.minimum(np.maximum(a, -bound), bound), out=...)
+    return np.copysign(result, a, out=result)
 
 
 def hardshrink(a: Array, lambd: float) -> Array:
@@ -243,16 +244,18 @@ def softplus_backward(grad: Array, a: Array, beta: float, threshold: float) -> A
     return np.multiply(grad, slope, out=...)
 
 
-def log_sigmoid(a: Array) -> Array:
-    """log(sigmoid(a)) = min(a, 0) - log(1 + exp(-|a|))."""
-    small = np.exp(-np.absolute(a), out=...)
-    np.log1p(small, out=small)
-    return np.subtract(np.minimum(a, np.asarray(0, a.dtype)), small, out=..., order="C")
+def log_sigmoid(a: Array) -> tuple[Array, Array]:
+    """log(sigmoid(a)) = min(a, 0) - log(1 + exp(-|a|)), and that exponential."""
+    buffer = np.exp(-np.absolute(a), out=..., order="C")
+    result = np.minimum(a, np.asarray(0, a.dtype), out=..., order="C")
+    return np.subtract(result, np.log1p(buffer), out=result), buffer
 
 
-def log_sigmoid_backward(grad: Array, a: Array) -> Array:
-    """grad sigmoid(-a)."""
-    return np.multiply(grad, sigmoid(np.negative(a, out=...)), out=...)
+def log_sigmoid_backward(grad: Array, a: Array, buffer: Array) -> Array:
+    """grad sigmoid(-a), from exp(-|a|)."""
+    slope = np.divide(buffer, buffer + ONE, out=...)
+    np.copyto(slope, 1 - slope, where=a < 0)
+    return np.multiply(grad, slope, out=...)
 
 
 def glu(a: Array, dim: int) -> Array:

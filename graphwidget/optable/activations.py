@@ -13,18 +13,28 @@ F = Namespace()
 ROOT_ONE_OVER_TWO_PI, ROOT_TWO_OVER_PI = (2 * math.pi) ** -0.5, (2 / math.pi) ** 0.5
 
 # Straight pieces ---------------------------------------------------------------------------------
-op("threshold(self, /, threshold, value)", kernels.threshold, inplace=True, pointwise=True,
-   public=False, guard=no_bools("threshold_cpu"),
-   d_self=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
-   text="{self} where {self} > {threshold} else {value}",
-   tex=r"\operatorname{{threshold}} {self}", onnx=None)
+for key, node in (("threshold", "ThresholdBackward0"), ("threshold.written", "ThresholdBackward1")):
+    op(f"{key}(self, /, threshold, value)", kernels.threshold, pointwise=True,
+       inplace=key != "threshold", node=node, public=False, guard=no_bools("threshold_cpu"),
+       d_self=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
+       text="{self} where {self} > {threshold} else {value}",
+       tex=r"\operatorname{{threshold}} {self}", onnx=None)
 
 op("leaky_relu(self, /, negative_slope=0.01)", floating("leaky_relu_cpu", kernels.leaky_relu),
-   inplace=True, pointwise=True,
+   pointwise=True,
    d_self=lambda grad, self, negative_slope: F.leaky_relu_backward(grad, self, negative_slope),
    public=False,
    sign="leaky relu", text="{self} where {self} > 0 else {negative_slope} · {self}",
    tex=r"\max({self}, {negative_slope} {self})", onnx="LeakyRelu")
+
+# In place the derivative is told by the result, so that nothing need be kept.
+op("leaky_relu.written(self, /, negative_slope=0.01)",
+   floating("leaky_relu_cpu", kernels.leaky_relu), inplace=True, pointwise=True,
+   node="LeakyReluBackward1", public=False,
+   d_self=lambda grad, result, negative_slope:
+       F.leaky_relu_backward(grad, result, negative_slope),
+   sign="leaky relu", text="{self} where {self} > 0 else {negative_slope} · {self}",
+   tex=r"\max({self}, {negative_slope} {self})", onnx=None)
 
 op("leaky_relu_backward(grad_output, self, /, negative_slope)", kernels.leaky_relu_backward,
    pointwise=True,
@@ -64,9 +74,15 @@ def positive_part(self: Any) -> Any:
 
 
 op("rrelu_with_noise(self, noise, /, lower, upper, training)", kernels.rrelu, public=False,
-   inplace=True,
    d_self=lambda grad, self, noise, lower, upper, training:
        F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training),
+   sign="rrelu", text="{self} where {self} > 0 else slope · {self}",
+   tex=r"\operatorname{{rrelu}} {self}", onnx=None)
+
+op("rrelu_with_noise.written(self, noise, /, lower, upper, training)", kernels.rrelu,
+   inplace=True, node="RreluWithNoiseBackward1", public=False,
+   d_self=lambda grad, noise, lower, upper, training, result:
+       F.rrelu_with_noise_backward(grad, result, noise, lower, upper, training),
    sign="rrelu", text="{self} where {self} > 0 else slope · {self}",
    tex=r"\operatorname{{rrelu}} {self}", onnx=None)
 
@@ -267,14 +283,14 @@ def softplus_double_backward(grad: Any, self: Any, beta: float, threshold: float
     return F.where(F.within(self * beta, None, threshold), bend, F.zeros_like(bend))
 
 
-op("log_sigmoid(self, /)", floating("log_sigmoid_cpu", kernels.log_sigmoid), pointwise=True,
+op("log_sigmoid(self, /) -> result; buffer", floating("log_sigmoid_cpu", kernels.log_sigmoid),
    public=False,
-   d_self=lambda grad, self: F.log_sigmoid_backward(grad, self),
+   d_self=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
    sign="log σ", text="log σ({self})", tex=r"\ln \sigma({self})", onnx=None)
 
-op("log_sigmoid_backward(grad_output, self, /)", kernels.log_sigmoid_backward, pointwise=True,
-   public=False,
-   d_grad_output=lambda grad, self: F.log_sigmoid_backward(grad, self),
+op("log_sigmoid_backward(grad_output, self, buffer, /)", kernels.log_sigmoid_backward,
+   pointwise=True, public=False,
+   d_grad_output=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
    d_self=lambda grad, grad_output, self:
        -(grad * grad_output) * (F.sigmoid(self) * (1 - F.sigmoid(self))),
    sign="log σ′", text="{grad_output} · σ(−{self})", tex=r"{grad_output} \, \sigma(-{self})",

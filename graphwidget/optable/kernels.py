@@ -56,7 +56,7 @@ def relu(a: Array) -> Array:
     """max(a, 0); nan stays nan."""
     if a.size >= LARGE and a.dtype.kind == "f":
         return zero_where(np.less_equal(a, zero(a.dtype)), a)
-    return np.maximum(a, zero(a.dtype), out=...)
+    return np.maximum(zero(a.dtype), a, out=...)  # in this order -0 stays, as in PyTorch
 
 
 def threshold_backward(grad: Array, result: Array, threshold: float) -> Array:
@@ -91,17 +91,28 @@ def power_of(exponent: Array, base: float) -> Array:
 
 def reversed_subtract(a: Array, other: Array | float, alpha: float) -> Array:
     """other - alpha a; other may be a number."""
+    check_alpha(a, alpha)
     scaled = a if alpha == 1 else np.multiply(a, np.asarray(alpha, a.dtype))
     return np.subtract(np.asarray(other, a.dtype), scaled, out=...)
 
 
+def check_alpha(a: Array, alpha: float) -> None:
+    """Refuse factors that integers or bools cannot take (PyTorch's texts)."""
+    if a.dtype.kind != "f" and isinstance(alpha, float):
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point number."
+        )
+
+
 def scaled_add(a: Array, b: Array, alpha: float) -> Array:
     """a + alpha b."""
+    check_alpha(a, alpha)
     return np.add(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=...)
 
 
 def scaled_subtract(a: Array, b: Array, alpha: float) -> Array:
     """a - alpha b."""
+    check_alpha(a, alpha)
     return np.subtract(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=...)
 
 

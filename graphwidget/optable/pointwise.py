@@ -47,6 +47,23 @@ def same_types(first: Any, second: Any, *rest: Any) -> None:
         raise RuntimeError(f"expected dtype {wanted} for `end` but got dtype {found}")
 
 
+def floating_quotient(first: Any, numerator: Any, denominator: Any) -> None:
+    """PyTorch's refusal to divide integers in ``addcdiv``.
+
+    Raises:
+        RuntimeError: numerator and denominator are integers.
+    """
+    if numerator.kind != "f" and denominator.kind != "f":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release "
+            "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+            "behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2))"
+            ".to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
+            "float inputs. The future addcdiv behavior is just the latter implementation: "
+            "(input + value * tensor1 / tensor2), for all dtypes."
+        )
+
+
 # Arithmetic ----------------------------------------------------------------------------------
 op("add(self, other, /)", np.add, inplace=True, pointwise=True,
    d_self=lambda grad: grad,
@@ -173,7 +190,7 @@ op("addcmul(self, tensor1, tensor2, /, value=1)", more.addcmul, inplace=True, po
    onnx=None)
 
 op("addcdiv(self, tensor1, tensor2, /, value=1)", more.addcdiv, inplace=True, pointwise=True,
-   numbers=False,
+   numbers=False, guard=floating_quotient,
    d_self=lambda grad: grad,
    d_tensor1=lambda grad, tensor2, value: grad * (value / tensor2),
    d_tensor2=lambda grad, tensor1, tensor2, value:

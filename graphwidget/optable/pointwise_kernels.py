@@ -87,20 +87,7 @@ def addcmul(a: Array, first: Array, second: Array, value: float) -> Array:
 
 
 def addcdiv(a: Array, first: Array, second: Array, value: float) -> Array:
-    """a + value first / second.
-
-    Raises:
-        RuntimeError: integers (PyTorch's text).
-    """
-    if a.dtype.kind != "f":
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future release addcdiv "
-            "will perform a true division of tensor1 and tensor2. The historic addcdiv behavior "
-            "can be implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)"
-            " for integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The "
-            "future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
-            "tensor2), for all dtypes."
-        )
+    """a + value first / second."""
     scaled = first if value == 1 else first * np.asarray(value, a.dtype)
     return np.add(a, np.true_divide(scaled, second), out=...)
 
@@ -194,7 +181,7 @@ def frac(a: Array) -> Array:
 def round_decimals(a: Array, decimals: int) -> Array:
     """a rounded, half to even, to a number of decimals (of tens where it is negative)."""
     if a.dtype.kind != "f":
-        raise not_implemented("round_vml_cpu", a.dtype)
+        raise not_implemented("round_cpu", a.dtype)
     ten = np.asarray(10.0 ** abs(decimals), a.dtype)
     if decimals < 0:
         return np.multiply(np.rint(a / ten), ten, out=...)

@@ -17,6 +17,7 @@ from . import special_coefficients as table
 from .layout import Array, as_array, empty_like
 
 BLOCK = 8192
+FAR = np.float32(3.92)  # from here on erf rounds to 1 in float32
 ROOT_HALF, ROOT_PI = math.sqrt(0.5), math.sqrt(math.pi)
 
 
@@ -106,7 +107,11 @@ def erf(a: Array) -> Array:
     quotient = polynomial_single(table.ERF_SINGLE[0], square)
     quotient /= polynomial_single(table.ERF_SINGLE[1], square)
     quotient *= x
-    return as_array(np.clip(quotient, np.float32(-1), np.float32(1)))
+    quotient = as_array(quotient)
+    far = np.abs(a) >= FAR
+    if far.any():
+        np.copyto(quotient, np.sign(a), where=far)
+    return quotient
 
 
 def polynomial_single(coefficients: tuple[float, ...], x: Array) -> Array:

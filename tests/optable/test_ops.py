@@ -3,7 +3,9 @@ float32, float64 and int64, broadcast, transposed, empty and 0-d; and against fi
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 import zlib
 from typing import Any
 
@@ -239,3 +241,66 @@ def test_in_place_equals_out_of_place(plain: str, written: str) -> None:
         grads = gradients(weighted([output], graphwidget), inputs, graphwidget)
         shown.append(bare([output, *(inputs[0] * 0 if g is None else g for g in grads)]))
     assert not differences(shown[1], shown[0])
+
+
+def with_out(text: str) -> str | None:
+    """The same call as a function with ``out=out``, where the expression is a single call."""
+    call = ast.parse(text, mode="eval").body
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+        return None
+    owner = ast.unparse(call.func.value)
+    if owner not in ("x", "torch", "torch.special", "torch.linalg") or call.func.attr[-1] == "_":
+        return None
+    if owner == "x":
+        call.args.insert(0, ast.Name("x"))
+        call.func.value = ast.Name("torch")
+    call.keywords.append(ast.keyword("out", ast.Name("out")))
+    return ast.unparse(call)
+
+
+def takes_out(text: str, inputs: list[Any]) -> bool:
+    """Whether PyTorch's function has an ``out=`` that one floating tensor satisfies."""
+    try:
+        eval(text, {**names(torch, inputs), "out": torch.empty(0)})
+    except (AttributeError, TypeError, RuntimeError):
+        return False
+    return True
+
+
+WITH_OUT = {text: (key, sample) for key, sample in CASES if (text := with_out(sample.text))}
+
+
+@pytest.mark.parametrize("text", WITH_OUT, ids=[text[:70] for text in WITH_OUT])
+def test_out(text: str) -> None:
+    """``out=`` where PyTorch has it: what is written and, of pointwise functions, the new version,
+    which types they write into, and what is refused."""
+    key, sample = WITH_OUT[text]
+    pointwise = TABLE[key].pointwise
+    arrays = data(sample, sample.shapes[0], "float32")
+    types = ("float64", "int64") if pointwise else ()
+
+    def show(engine: Any) -> Any:
+        shown = []
+        inputs = [each.detach() for each in leaves(engine, arrays, False)]
+        plain = eval(text, {**names(engine, inputs), "out": engine.empty(0)})
+        for out in (
+            engine.empty(0), engine.zeros(plain.shape, dtype=plain.dtype), engine.zeros(7),
+            *(engine.zeros(plain.shape, dtype=getattr(engine, kind)) for kind in types),
+            *([engine.zeros(plain.shape, requires_grad=True)] if pointwise else []),
+        ):  # fmt: skip
+            scope = {**names(engine, inputs), "out": out}
+            found = attempt(lambda scope=scope: eval(text, scope))
+            told = found if isinstance(found, tuple) else describe(found)
+            if not pointwise and isinstance(told, dict):
+                del told["version"]  # composites write more than once
+            shown.append([found is out, told])
+        return shown
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        if not takes_out(text, [torch.from_numpy(array) for array in arrays]):
+            return
+        theirs = attempt(lambda: show(torch))
+        ours = attempt(lambda: show(graphwidget))
+    found = differences(ours, theirs, tolerance=1e-5)  # computed in float32
+    assert not found, "\n".join(found)
