@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.node import Node
 from ..core.promote import fit_to
+from ..core.saving import Packed, PackedIndices
 from ..recording.events import Matrix
 from ..recording.summary import Captured, numbers
 
@@ -38,13 +39,16 @@ def copied(node: Any) -> Copied | None:
     saved, metadata = _getters(cls)
     arrays = []
     for slot in saved(node) if saved is not None else ():
-        if slot is None:
-            return None
+        if slot is None or isinstance(slot, Packed):
+            return None  # freed, or in the keeping of the user's hooks, which are not called
         array = slot if slot.__class__ is np.ndarray else slot._data
         if array.size > MAX_SAVED:
             return None
         arrays.append((array.dtype, array.shape, array.tobytes()))
-    return cls, node.fit, arrays, metadata(node) if metadata is not None else ()
+    told = metadata(node) if metadata is not None else ()
+    if any(isinstance(each, PackedIndices) for each in told):
+        return None
+    return cls, node.fit, arrays, told
 
 
 @cache

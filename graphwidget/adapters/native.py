@@ -157,7 +157,7 @@ class NativeAdapter(Runs):
                 refs.append(ref)
             edges = None if node is None else self._made(node, inputs)
             if len(outputs) != 1 or op.variadic:
-                self._many(op, refs, params, outputs, node, edges, _getframe(2))
+                self._many(op, refs, params, outputs, node, edges, _caller(_getframe(2)))
                 return
             out = outputs[0]
             ref = out._rec = Ref(out, raw.append)
@@ -170,6 +170,7 @@ class NativeAdapter(Runs):
             frame = _getframe(2)
             site = self._sites.get((id(frame.f_code), frame.f_lasti))
             if site is None:
+                frame = _caller(frame)
                 site, names, late = self._place(frame)
             else:
                 names, late = site.names, None
@@ -385,6 +386,13 @@ core_errors.describe_place = lambda file, line: _words(cell_of(file), file, line
 CORE = os.path.join(PACKAGE, "core")
 
 _files: dict[str, bool] = {}
+
+
+def _caller(frame: FrameType) -> FrameType:
+    """Who called the record function, given two frames above ``called``: one more lies between
+    when modes of the core hear the call as well."""
+    beyond = frame.f_back
+    return frame if beyond is None or _getframe(2).f_code is not core_observer.HEARD else beyond
 
 
 def _outside(frame: FrameType) -> FrameType:

@@ -107,6 +107,9 @@ def all_of(methods: list[Callable[..., Any]]) -> Callable[..., Any]:
     return heard
 
 
+HEARD = all_of([]).__code__
+"""The code of such methods, for those who look at the frames above them."""
+
 _observer: Observer | None = None
 _parts: dict[Any, int] = {}
 _lock = threading.Lock()

@@ -132,11 +132,15 @@ class Op:
 
     def saved_by(self, targets: tuple[str, ...]) -> tuple[str, ...]:
         """The inputs and outputs that must be saved when ``targets`` need gradients, in the order
-        in which PyTorch unpacks them: the inputs by name, then the outputs."""
+        in which PyTorch unpacks them: the inputs by name, then the outputs.
+
+        Like PyTorch, it saves an input only if a target's formula needs it, an output if any does.
+        """
         saved: list[str] = []
-        for target in targets:
-            for need in self.derivatives[target].needs:
-                if need in self.tensors and need not in saved:
+        for target, derivative in self.derivatives.items() if targets else ():
+            for need in derivative.needs:
+                wanted = need in self.tensors and (target in targets or need not in self.inputs)
+                if wanted and need not in saved:
                     saved.append(need)
         return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
 

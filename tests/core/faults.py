@@ -296,15 +296,17 @@ def grad_fills_leaves(patch: Patch) -> None:
 def derivatives_not_recorded(patch: Patch) -> None:
     """create_graph computes without recording."""
 
-    def unrecorded(node: Any, grad: Any, keep: bool) -> Any:
+    real = engine.Run._node
+
+    def unrecorded(self: Any, node: Any, grad: Any) -> None:
         before = hot.grad_enabled()
         hot.set_grad_enabled(False)
         try:
-            return node.backward_tensors(grad, keep)
+            real(self, node, grad)
         finally:
             hot.set_grad_enabled(before)
 
-    patch.setattr(engine, "_recorded", unrecorded)
+    patch.setattr(engine.Run, "_node", unrecorded)
 
 
 @fault
