@@ -18,7 +18,10 @@ from pathlib import Path
 
 from tests.benchmarks.engines import Engine, load
 
-ROWS = ("1e6 elementwise", "1024 matmul", "deep chain", "MLP, SGD")
+ROWS = (
+    "1e6 elementwise", "1024 matmul", "deep chain", "MLP, SGD", "MLP, Adam", "CNN, SGD",
+    "transformer, AdamW",
+)  # fmt: skip
 STEPS = 3
 MEGA = 1 << 20
 

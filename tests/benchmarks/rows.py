@@ -1,8 +1,8 @@
 """The rows in PyTorch's words: one text, run by PyTorch and by graphwidget.
 
 ``ROWS[name](torch)`` makes what the row needs and returns its *step*: the piece of work that is
-timed. A step returns the tensors whose values must agree between engines; the first call of a
-fresh step gives the same values everywhere.
+timed. A step returns the tensors whose values must agree between engines, call by call; what an
+optimizer did to the parameters shows in the next call's.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def training(torch: Any, model: Any, loss: Callable[[], Any], optimizer: Any) ->
         found.backward()
         grads = [parameter.grad for parameter in model.parameters()]
         optimizer.step()
-        return found.detach(), *grads, *(p.detach() for p in model.parameters())
+        return found.detach(), *grads
 
     return step
 
@@ -133,7 +133,7 @@ def mlp_sgd(torch: Any) -> Step:
     return training(torch, model, loss, torch.optim.SGD(model.parameters(), lr=data.RATE))
 
 
-# @row("MLP, Adam")
+@row("MLP, Adam")
 def mlp_adam(torch: Any) -> Step:
     model, loss = mlp(torch)
     return training(torch, model, loss, torch.optim.Adam(model.parameters(), lr=data.RATE))
@@ -148,7 +148,7 @@ def draw(torch: Any, model: Any) -> None:
             parameter.copy_(torch.tensor(data.normal(name, *shape, scale=scale)))
 
 
-# @row("CNN, SGD")
+@row("CNN, SGD")
 def cnn(torch: Any) -> Step:
     nn = torch.nn
     model = nn.Sequential(
@@ -190,7 +190,7 @@ def transformer_block(torch: Any, width: int, heads: int) -> Any:
     return Block()
 
 
-# @row("transformer, AdamW")
+@row("transformer, AdamW")
 def transformer(torch: Any) -> Step:
     model = transformer_block(torch, 64, 4)
     draw(torch, model)
@@ -230,7 +230,7 @@ def matmul(torch: Any) -> Step:
     return step
 
 
-# @row("Hessian of 64-d")
+@row("Hessian of 64-d")
 def hessian(torch: Any) -> Step:
     matrix, point = (torch.tensor(each) for each in data.hessian())
     second = torch.autograd.functional.hessian

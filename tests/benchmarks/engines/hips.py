@@ -57,7 +57,7 @@ def mlp(adam: bool) -> Step:
                 parameter -= np.float32(data.RATE) * grad
         else:
             update(grads)
-        return loss, *grads, *flat
+        return loss, *grads
 
     return step
 

@@ -58,7 +58,7 @@ def mlp() -> Step:
     def step() -> Sequence[Any]:
         nonlocal parameters
         loss, grads, parameters = ready(one(parameters))
-        return loss, *(e for pair in grads for e in pair), *(e for pair in parameters for e in pair)
+        return loss, *(each for pair in grads for each in pair)
 
     return step
 

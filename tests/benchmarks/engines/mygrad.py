@@ -44,7 +44,7 @@ def mlp() -> Step:
         grads = [each.grad for each in parameters]
         for each in parameters:
             each.data -= np.float32(data.RATE) * each.grad
-        return loss.data, *grads, *(each.data for each in parameters)
+        return loss.data, *grads
 
     return step
 
