@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .choice_kernels import zero_where
 from .convolution_kernels import inside, pad, places
 from .kernels import Array, Shape
 from .layout import as_array
@@ -68,18 +69,33 @@ def max_pool(
     sizes = a.shape[a.ndim - len(kernel) :]
     _count, extra, indices = _layout(sizes, kernel, stride, padding, dilation, ceil_mode)
     a = pad(a, padding, lowest(a.dtype), extra) if any(padding) or any(extra) else a
-    best = np.array(a[indices[0][1]], order="C")
+    parts = [np.ascontiguousarray(a[index]) for _place, index in indices]
+    best = parts[0].copy()
+    for items in parts[1:]:
+        np.maximum(best, items, out=best)
+    if best.dtype.kind != "f" or not np.isnan(best).any():
+        return best, first_of(best, parts)
+    best = parts[0].copy()
     choice = np.zeros(best.shape, np.uint8 if len(indices) < 256 else np.int32)
-    for number, (_place, index) in enumerate(indices[1:], 1):
-        items = a[index]
+    for number, items in enumerate(parts[1:], 1):
         # not (items <= best): an item that is nan is taken, and kept against all but nan
         better = np.less_equal(items, best)
         np.logical_not(better, better)
-        if best.dtype.kind == "f":
-            np.logical_and(better, np.logical_or(best == best, items != items), better)
+        np.logical_and(better, np.logical_or(best == best, items != items), better)
         np.copyto(best, items, where=better)
         np.copyto(choice, number, where=better)
     return best, choice
+
+
+def first_of(best: Array, parts: list[Array]) -> Array:
+    """The number of the first part that has the best item, place by place: how many parts in a row,
+    from the first, have another one. No branch for each item, which would be guessed wrong."""
+    choice = np.zeros(best.shape, np.uint8 if len(parts) < 256 else np.int32)
+    missing = np.ones(best.shape, bool)
+    for items in parts[:-1]:
+        np.logical_and(missing, items != best, missing)
+        np.add(choice, missing, choice)
+    return choice
 
 
 def max_pool_backward(
@@ -96,10 +112,11 @@ def max_pool_backward(
     apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation, strict=True))
     for number, (_place, index) in enumerate(indices):
         part = out[index]
+        share = zero_where(choice != number, grad)
         if apart:
-            np.multiply(grad, choice == number, part)
+            part[...] = share
         else:
-            np.add(part, grad * (choice == number), part)
+            np.add(part, share, part)
     return out if padded == sizes else np.ascontiguousarray(out[inside(shape, padding)])
 
 
