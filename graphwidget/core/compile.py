@@ -192,8 +192,10 @@ def record_source(op: Op) -> str:
         "    out._accumulator = None",
     ]
     if op.derivatives:
+        # A result of another kind has no history, so nobody looks at its operands'.
+        floats = " and meta.floating" if "dtype" in op.params else ""
         for name in op.derivatives:
-            lines.append(f"    if {name}._view is not None: refresh({name})")
+            lines.append(f"    if {name}._view is not None{floats}: refresh({name})")
         wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
         wanted = f"({wanted})" if len(op.derivatives) > 1 else wanted
         lines.append(f"    if {wanted} and (grad_everywhere or mode.enabled) and meta.floating:")

@@ -92,6 +92,7 @@ class Run:
         self.captures = None if captures is None else dict.fromkeys(captures)
         self.found: dict[Any, Any] = {}
         self.through: set[Any] = set()
+        self.present: set[Any] | None = None
         self.into_grad = into_grad or captures is None
         self.live = live
         self.tensors = tuple(tensors)
@@ -227,7 +228,7 @@ class Run:
                 self.order = found
                 _in_slots.add(self)
         self.order = found if self.captures is None else self._needed(found)
-        present = None if self.captures is None else set(self.order)
+        self.present = present = None if self.captures is None else set(self.order)
         for root, seed in zip(self.roots, self.seeds, strict=True):
             if present is None or root in present:
                 self._give(root, seed)
@@ -363,6 +364,10 @@ class Run:
                 grads = self._fitted(node, grads)
             if node.single:
                 grads = (grads,)
+            present = self.present
+            if present is not None and node.op is not None:  # the others are nobody's business
+                pairs = zip(node.next, grads, strict=True)
+                grads = [grad if child in present else None for child, grad in pairs]
         if hooks is not None and hooks.post:
             grads = run_post(node, hooks, grads, given, create)
         if observer is not None:

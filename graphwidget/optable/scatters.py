@@ -241,7 +241,7 @@ op("masked_scatter(self, mask, source, /)", kernels.masked_scatter, inplace=True
    d_source=lambda grad, mask, source_shape: F.padded_to(F.masked_select(grad, mask), source_shape),
    text="{self}, items of {source} where {mask}", tex=r"{self}", onnx=None)
 
-op("padded_to(self, /, shape)", kernels.padded_to,
+op("padded_to(self, /, shape)", kernels.padded_to, node="MaskedScatterBackwardBackward0",
    d_self=lambda grad, self_shape: F.first_items(grad, self_shape[0]),
    public=False, text="{self}, then zeros", tex=r"{self}", onnx=None)
 

@@ -154,6 +154,7 @@ op("as_strided(self, /, size, stride, storage_offset=None, _geometry=None)",
    text="{self} as {size} with strides {stride}", tex=r"{self}", onnx=None)
 
 op("restride(self, /, source, target, shared)", shape_kernels.restride,
+   node="AsStridedBackward0",
    d_self=lambda grad, source, target, shared: F.restride(grad, target, source, shared),
    public=False, text="{self}, laid out anew", tex=r"{self}", onnx=None)
 

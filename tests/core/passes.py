@@ -116,7 +116,7 @@ class Passes(Base):
                 f"{source}.grad_fn.register_prehook(lambda go: tuple("
                 "g if g is None else g * 2 for g in go))",
             ]
-        if self.chance(0.0):
+        if self.chance(0.1):
             return (
                 f"{handle} = torch.autograd.graph.register_multi_grad_hook(({source}, "
                 f"{self.some(names)}), lambda gs: note('multi', *gs))"
@@ -134,6 +134,7 @@ class Passes(Base):
         target = self.target()
         single = self.some([
             f"Square.apply({first})", f"Scaled.apply({first}, 0.5)", f"Same.apply({first})",
+                f"Once.apply({first})",
             f"Both.apply({first}, {second})[{self.some('01')}]",
             f"Lazy.apply({first})[{self.some('01')}]", f"Part.apply({first})[0]",
             f"Silent.apply({first}, {second})", f"Short.apply({first}, {second})",

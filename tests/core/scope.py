@@ -122,6 +122,20 @@ class Part(torch.autograd.Function):
         return grad * ctx.saved_tensors[0]
 
 
+class Once(torch.autograd.Function):
+    """May be differentiated once only."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin()
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad):
+        return grad * ctx.saved_tensors[0].cos()
+
+
 class Silent(torch.autograd.Function):
     """Gives no gradient."""
 
