@@ -10,6 +10,7 @@ from .kernels import Array, Shape
 from .layout import as_array
 
 NONE, MEAN, SUM = 0, 1, 2
+_UNSIGNED = {1: np.uint8, 8: np.uint64}
 
 
 def reduced(losses: Array, reduction: int) -> Array:
@@ -52,7 +53,9 @@ def laid_out(losses: Array, a: Array) -> Array:
 def _at_target(target: Array, ignore_index: int, classes: int) -> tuple[Any, Array | None]:
     """The index of each target's own class, and which targets count (None: all of them)."""
     counted = None
-    if target.size and not 0 <= int(target.min()) <= int(target.max()) < classes:
+    # as unsigned numbers, negative ones are larger than all
+    top = np.maximum.reduce(target.view(_UNSIGNED[target.itemsize]), None, initial=0)
+    if target.size and top >= classes:
         counted = target != ignore_index
         target = np.where(counted, target, 0)
         outside = (target < 0) | (target >= classes)
@@ -94,10 +97,11 @@ def nll_loss(
         return losses, np.zeros((), a.dtype)
     total = np.asarray(losses.size if each is None else np.add.reduce(each, None), a.dtype)
     found = np.add.reduce(losses, None)
-    if reduction == MEAN:
-        with np.errstate(all="ignore"):
-            return np.divide(found, total, out=...), total
-    return as_array(found), total
+    if reduction == SUM:
+        return as_array(found), total
+    if total == 0:
+        return np.asarray(np.nan, a.dtype), total
+    return np.divide(found, total, out=...), total
 
 
 def nll_loss_backward(
@@ -109,8 +113,7 @@ def nll_loss_backward(
     each = _weights(index, counted, weight, a.dtype)
     grad = np.negative(grad)
     if reduction == MEAN:
-        with np.errstate(all="ignore"):
-            grad = grad / total
+        grad = grad / total if total != 0 else grad * np.nan
     out = np.zeros(a.shape, a.dtype)
     grad = grad if each is None else grad * each
     out[index] = grad if counted is None else np.where(counted, grad, 0)

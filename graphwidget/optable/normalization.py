@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import normalization_kernels as kernels
-from .declare import Namespace, composite, op
+from .declare import ARRAYS, Namespace, composite, op
 from .kernels import count_along
 
 F = Namespace()
@@ -13,18 +13,28 @@ F = Namespace()
 # PyTorch computes the gradients together, so each formula reads all that the node saves.
 op("native_layer_norm(input, weight=None, bias=None, /, normalized_shape, eps)"
    " -> result; result1, result2", kernels.layer_norm,
-   d_input=lambda grad, input, weight, bias, result1, result2, normalized_shape:
-       F.normalize_backward(
-           F.scaled(grad, weight), input, result1, result2, last_dims(input, normalized_shape)
-       ),
-   d_weight=lambda grad, input, weight, bias, result1, result2, normalized_shape:
-       F.sum_to_size(
-           grad * F.normalized(input, result1, result2, last_dims(input, normalized_shape)),
-           weight.shape,
-       ),
-   d_bias=lambda grad, input, weight, bias, result1, result2: F.sum_to_size(grad, bias.shape),
+   d_input__weight__bias=lambda grad, input, weight, bias, result1, result2, normalized_shape:
+       F.layer_norm_backward(grad, input, weight, bias, result1, result2, normalized_shape),
    public=False, sign="layer norm", text="({input} − mean) ÷ deviation × {weight} + {bias}",
    tex=r"\operatorname{{layernorm}} {input}", onnx="LayerNormalization")
+
+
+@composite
+def layer_norm_backward(
+    grad: Any, input: Any, weight: Any, bias: Any, mean: Any, rstd: Any, shape: Any
+) -> Any:
+    """The derivatives by input, weight and bias."""
+    dims = last_dims(input, shape)
+    by_input = F.normalize_backward(F.scaled(grad, weight), input, mean, rstd, dims)
+    by_weight = by_bias = None
+    if weight is not None:
+        by_weight = F.sum_to_size(grad * F.normalized(input, mean, rstd, dims), shape)
+    if bias is not None:
+        by_bias = F.sum_to_size(grad, shape)
+    return by_input, by_weight, by_bias
+
+
+ARRAYS.__dict__["layer_norm_backward"] = kernels.layer_norm_backward
 
 
 def last_dims(a: Any, shape: Any) -> Any:
