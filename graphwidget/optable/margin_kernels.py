@@ -18,7 +18,7 @@ def _gaps(
     class itself; the targets as columns, and a factor for each sample."""
     rows, column = np.atleast_2d(a), np.atleast_1d(target)[:, None]
     gap = a.dtype.type(margin) - np.take_along_axis(rows, column, 1) + rows
-    np.maximum(gap, 0, gap)
+    np.maximum(gap, 0, out=gap)
     np.put_along_axis(gap, column, 0, 1)
     factor = np.full((len(rows), 1), 1 / rows.shape[1], a.dtype)
     return gap, column, factor if weight is None else factor * weight[column]

@@ -9,6 +9,9 @@ from ...core.shapes import view
 from ...core.tensor import Tensor
 from .reduction import reduction_of, reduction_text
 
+LONG_OR_BYTE = "lqB"
+"""The characters of the types that classes may have."""
+
 
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
@@ -82,7 +85,7 @@ def _check_kinds(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
             f"weight tensor should be defined either for all {classes} classes or no classes but "
             f"got weight tensor of shape: {list(weight._data.shape)}"
         )
-    if target._data.dtype.name not in ("int64", "uint8"):
+    if target._data.dtype.char not in LONG_OR_BYTE:
         raise RuntimeError(
             "expected target dtype to be Long or Byte, but got "
             f"{dtypes.type_word(target._data.dtype)}"
