@@ -66,6 +66,26 @@ nn.Embedding(5, 3, padding_idx=-1), torch.tensor([0, 4])
 nn.Embedding.from_pretrained(torch.ones(3, 2)), torch.tensor([0, 2])
 nn.Dropout(.3), (40,)
 nn.Dropout(1.), (4,)
+nn.AdaptiveAvgPool1d(3), (2, 3, 7)
+nn.AdaptiveAvgPool2d((1, 1)), (2, 3, 5, 6)
+nn.AdaptiveAvgPool2d((3, None)), (2, 3, 5, 6)
+nn.AdaptiveMaxPool1d(3), (2, 3, 7)
+nn.AdaptiveMaxPool2d((2, 3)), (2, 3, 5, 6)
+nn.RMSNorm(4), (2, 4)
+nn.RMSNorm([3, 4], eps=1e-3, elementwise_affine=False), (2, 3, 4)
+nn.InstanceNorm1d(3), (2, 3, 5)
+nn.InstanceNorm2d(3, affine=True, track_running_stats=True), (2, 3, 4, 4)
+nn.Dropout1d(.5), (4, 3, 2)
+nn.Dropout2d(.5), (4, 3, 2, 2)
+nn.ConstantPad1d(1, 2.), (2, 3)
+nn.ZeroPad2d((1, 2, 0, 1)), (1, 1, 3, 3)
+nn.ZeroPad1d(2), (2, 3)
+nn.ReflectionPad1d(2), (1, 2, 4)
+nn.ReflectionPad2d(1), (1, 1, 3, 3)
+nn.ReplicationPad2d(1), (1, 1, 3, 3)
+nn.CircularPad1d((1, 2)), (1, 2, 4)
+nn.ConstantPad2d(1, .5), (1, 3, 3)
+nn.AlphaDropout(.3), (40,)
 nn.CosineSimilarity(), (3, 4), (3, 4)
 nn.PairwiseDistance(), (3, 4), (3, 4)
 """
@@ -81,7 +101,8 @@ nn.Sequential(nn.Identity(),nn.RReLU(.1,.1))
 """
 
 INPLACE = """
-nn.ReLU(True) nn.ReLU6(True) nn.ELU(1.,True) nn.CELU(1.,True)
+nn.ReLU(True) nn.ReLU6(True) nn.LeakyReLU(.1,True) nn.Threshold(0.,1.,True) nn.ELU(1.,True)
+nn.CELU(1.,True)
 nn.SELU(True) nn.SiLU(True) nn.Mish(True) nn.Hardsigmoid(True) nn.Hardswish(True)
 nn.Hardtanh(-1.,1.,True) nn.Dropout(.5,True)
 """
@@ -111,6 +132,15 @@ result = [repr(layer), z is y, z, y._version, x.grad, graph(z.grad_fn)]""")
 
 
 PROGRAMS = """
+# bilinear forms
+b = nn.Bilinear(2, 3, 4)
+c = nn.Bilinear(2, 3, 1, bias=False)
+x, y = torch.randn(5, 2, requires_grad=True), torch.randn(5, 3, requires_grad=True)
+out = b(x, y)
+(out * out.detach().cos()).sum().backward()
+result = [repr(b), repr(c), list(c.state_dict()), out.detach(), plain([x.grad, y.grad,
+    b.weight.grad, b.bias.grad]), c(torch.ones(2, 5, 2), torch.ones(2, 5, 3)).detach()]
+
 # wrong options
 F = nn.functional
 result = [attempt(f) for f in (lambda: nn.Conv2d(3, 4, 3, groups=2), lambda: nn.Conv2d(4, 3, 3,

@@ -45,6 +45,10 @@ nn.PoissonNLLLoss(), n(3), torch.rand(3) * 5
 nn.GaussianNLLLoss(), n(3, 2), n(3, 2), torch.rand(3, 2)
 nn.GaussianNLLLoss(full=True, reduction="sum"), n(3, 2), n(3, 2), torch.rand(3, 1)
 nn.MarginRankingLoss(margin=.2), n(4), n(4), s(4)
+nn.PoissonNLLLoss(False, True, reduction="none"), torch.rand(3), torch.rand(3) * 5
+nn.HingeEmbeddingLoss(), n(4), s(4)
+nn.MultiMarginLoss(), n(4, 3), c(3, 4)
+nn.MultiMarginLoss(2, .5, w), n(4, 3), c(3, 4)
 nn.CosineEmbeddingLoss(margin=.1), n(4, 3), n(4, 3), s(4)
 nn.SoftMarginLoss(), n(4), s(4)
 nn.MultiLabelMarginLoss(), n(2, 4), torch.tensor([[3, 0, -1, 1], [2, -1, 0, 0]])

@@ -20,8 +20,8 @@ def hinge_embedding_loss(
 ) -> Tensor:  # fmt: skip
     """The distance where the target is 1; max(0, margin - distance) where it is -1."""
     how = reduction_of(reduction_text(size_average, reduce, reduction))
-    zero = Tensor._wrap(input._data.dtype.type(0))
-    far = F.where(F.ne(target, 1), F.clamp_min(F.rsub(input, margin), 0), zero)
+    zero, least = (Tensor._wrap(input._data.dtype.type(number)) for number in (0, margin))
+    far = F.where(F.ne(target, 1), F.clamp_min(F.sub(least, input), 0), zero)
     near = F.where(F.ne(target, -1), input, zero)
     return reduced(F.add(far, near), how)
 

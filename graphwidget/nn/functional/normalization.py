@@ -187,7 +187,7 @@ def instance_norm(
     flat = contiguous(input).view(1, n * channels, *shape[2:])
     out = batch_norm(flat, mean, var, weight, bias, use_input_stats, momentum, eps)
     for kept, moved in ((running_mean, mean), (running_var, var)):
-        if kept is not None and moved is not None:
+        if use_input_stats and kept is not None and moved is not None:
             with no_grad():
                 kept.copy_(moved.view(n, channels).mean(0))
     return out.view(*shape)

@@ -1,0 +1,112 @@
+"""Layers that pad the last dims."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..core.tensor import Tensor
+from . import functional
+from .module import Module
+
+
+class _Pad(Module):
+    _dims: ClassVar[int]
+    _mode: ClassVar[str]
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__()
+        pairs = padding if isinstance(padding, list | tuple) else (padding,) * (2 * self._dims)
+        self.padding = tuple(pairs)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The padded input."""
+        return functional.pad(input, self.padding, self._mode)
+
+    def extra_repr(self) -> str:
+        """The padding before and after each dim, the last dim first."""
+        return f"{self.padding}"
+
+
+class _Constant(_Pad):
+    _mode = "constant"
+
+    def __init__(self, padding: Any, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The padded input."""
+        return functional.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        """The padding and its value."""
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_Constant):
+    """Pads the last dim with a number."""
+
+    _dims = 1
+
+
+class ConstantPad2d(_Constant):
+    """Pads the last two dims with a number."""
+
+    _dims = 2
+
+
+class _Zero(_Constant):
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The padding before and after each dim, the last dim first."""
+        return f"{self.padding}"
+
+
+class ZeroPad1d(_Zero):
+    """Pads the last dim with zeros."""
+
+    _dims = 1
+
+
+class ZeroPad2d(_Zero):
+    """Pads the last two dims with zeros."""
+
+    _dims = 2
+
+
+class ReflectionPad1d(_Pad):
+    """Pads the last dim with its own items, mirrored at the ends."""
+
+    _dims, _mode = 1, "reflect"
+
+
+class ReflectionPad2d(_Pad):
+    """Pads the last two dims with their own items, mirrored at the ends."""
+
+    _dims, _mode = 2, "reflect"
+
+
+class ReplicationPad1d(_Pad):
+    """Pads the last dim with its first and last item."""
+
+    _dims, _mode = 1, "replicate"
+
+
+class ReplicationPad2d(_Pad):
+    """Pads the last two dims with their first and last items."""
+
+    _dims, _mode = 2, "replicate"
+
+
+class CircularPad1d(_Pad):
+    """Pads the last dim with items from its other end."""
+
+    _dims, _mode = 1, "circular"
+
+
+class CircularPad2d(_Pad):
+    """Pads the last two dims with items from their other ends."""
+
+    _dims, _mode = 2, "circular"
