@@ -214,7 +214,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         RuntimeError: the condition is neither bool nor uint8.
     """
     if input is None:
-        return tuple(Tensor._wrap(each) for each in np.nonzero(condition._data))
+        return condition.nonzero(as_tuple=True)
     if condition._data.dtype != bool:
         if condition._data.dtype != np.uint8:
             raise RuntimeError(

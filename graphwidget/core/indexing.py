@@ -17,6 +17,7 @@ from .indices import (
     basic_part,
     check_bounds,
     expand_index,
+    indexed,
     slice_numbers,
     warn_of_bytes,
 )
@@ -46,7 +47,8 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
     view, left = basic_part(tensor, expand_index(tensor, as_tuple(index)))
     if any(item is not None for item in left):
         indices = Indices(left)
-        check_bounds(indices, view._data.shape)
+        shape = view._data.shape
+        check_bounds(indices, shape, indexed(indices, shape))
         warn_of_bytes(indices)
         return TENSORS.index(view, indices)
     return view if view is not tensor else TENSORS.alias(tensor)
@@ -152,7 +154,7 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
         RuntimeError: the value does not broadcast to the indexed shape.
     """
     inplace.allowed(TABLE["index_put"], (view, value))
-    shape = check_bounds(indices, view._data.shape)
+    shape = indexed(indices, view._data.shape)
     if not number and value._data.shape[:1] == (1,):
         value = without_leading_ones(value)
     masks = value._data.size == 1 and not accumulate and all(
@@ -198,3 +200,4 @@ def check_put(
             f"{dtypes.type_word(view._data.dtype)} for the destination and "
             f"{dtypes.type_word(value._data.dtype)} for the source."
         )
+    check_bounds(indices, view._data.shape, shape)

@@ -7,7 +7,7 @@ PyTorch's nodes show.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -149,7 +149,7 @@ def dims_of(item: Any) -> int:
         return array.ndim if array.dtype in MASKS else 1
     if isinstance(item, Sequence):
         if isinstance(item, str):
-            raise TypeError("new(): invalid data type 'str'")
+            return 1
         bools = np.array([each for each in item if isinstance(each, (bool, Sequence))])
         return 1 if bools.dtype != bool else max(bools.ndim, 1)
     raise IndexError(BAD_INDEX.format(class_name(item)))
@@ -296,34 +296,50 @@ def warn_of_bytes(indices: Indices) -> None:
             warnings.warn(BYTES, stacklevel=4)
 
 
-def check_bounds(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Integer indices must be in bounds, where any item is read at all. Returns the shape of
-    what the indices read.
+def indexed(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of what the indices read.
 
     Raises:
-        IndexError: PyTorch's texts.
+        IndexError: they are no indices of such a tensor (PyTorch's texts).
     """
     check_masks(indices, shape)
-    parts = [each.shape for each in indices if each is not None and each.dtype != bool]
     try:
         found = indexed_shape(shape, indices)
     except ValueError:
+        parts = [each.shape for each in indices if each is not None and each.dtype != bool]
         shapes = ", ".join(str(list(each)) for each in parts)
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from None
-    dim = 0
-    for array in indices:
-        if array is None or array.dtype == bool:
-            dim += 1 if array is None else array.ndim
-            continue
-        size = shape[dim]
+    for array, size, _ in integer_dims(indices, shape):
         if array.size and not size:
             raise IndexError("index is out of bounds for dimension with size 0")
-        if array.size and 0 not in found and (array.min() < -size or array.max() >= size):
+    return found
+
+
+def integer_dims(indices: Indices, shape: tuple[int, ...]) -> Iterator[tuple[np.ndarray, int, int]]:
+    """Each index of integers, with the size and the number of its dim."""
+    dim = 0
+    for array in indices:
+        if array is not None and array.dtype == bool:
+            dim += array.ndim
+            continue
+        if array is not None:
+            yield array, shape[dim], dim
+        dim += 1
+
+
+def check_bounds(indices: Indices, shape: tuple[int, ...], found: tuple[int, ...]) -> None:
+    """Integers must be in bounds, where any item is read at all.
+
+    Raises:
+        IndexError: PyTorch's text.
+    """
+    if 0 in found:
+        return
+    for array, size, dim in integer_dims(indices, shape):
+        if array.size and (array.min() < -size or array.max() >= size):
             outside = array[(array < -size) | (array >= size)]
             raise IndexError(
                 f"index {outside[0]} is out of bounds for dimension {dim} with size {size}"
             )
-        dim += 1
-    return found

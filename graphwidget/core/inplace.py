@@ -168,13 +168,13 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     op = TABLE[key]
     wanted = may_be_reshaped(tensor, op.name + "_")
     node = LINKS[key](tensor, *params.values(), None) if wanted else None
-    shape = tensor._meta.shape
+    shape, strides = tensor._meta.shape, tensor._data.strides
     tensor._data = op.kernel(tensor._data, **params)
     tensor._meta = hot.meta_of(tensor._data)
     bump(tensor, op.name + "_")
     info = tensor._view
     if info is not None:  # the base's history stays; its next write replays the longer chain
-        info.chain = (*info.chain, Link(op, params, shape))
+        info.chain = (*info.chain, Link(op, params, shape, strides))
         if node is not None:
             keeps = retaining(tensor)
             tensor._node = node

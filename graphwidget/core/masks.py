@@ -13,7 +13,7 @@ from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
 from .indexing import EXPANDED, check_put
-from .indices import MASKS, Indices, check_bounds
+from .indices import MASKS, Indices, indexed
 from .inplace import allowed, overlaps_itself, real_strides
 from .parts import as_strided
 from .promote import broadcast
@@ -194,7 +194,7 @@ def _index_put(here: bool, self: Tensor, indices: Any, values: Tensor, accumulat
     if used > self._data.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim} (got {used})")
     at = Indices(indices)
-    shape = check_bounds(at, self._data.shape)
+    shape = indexed(at, self._data.shape)
     masks = values._data.size == 1 and not accumulate and all(a.dtype == bool for a in at)
     check_put(self, at, values, shape, masks)
     return do("index_put", self, (values,), {"indices": at, "accumulate": accumulate}, here)

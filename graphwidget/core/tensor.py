@@ -439,7 +439,9 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
     out._counter = counter_of(source)
     origin = "default" if op.single else "multi"
     origin = origin if hot.grad_enabled() else "no_grad"
-    out._view = ViewInfo(source, Link(op, params, source._meta.shape), origin, nr)
+    out._view = ViewInfo(
+        source, Link(op, params, source._meta.shape, source._data.strides), origin, nr
+    )
     if out._view.base._requires_grad:
         out._requires_grad = True
 

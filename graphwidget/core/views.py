@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..optable.declare import ARRAYS, bind
+from ..optable.declare import ARRAYS, TABLE, bind
 from . import errors, hot
 from .node import Node, Nowhere, target_of
 from .version import counter_of
@@ -45,7 +45,7 @@ INSIDE = -1
 
 class Link(NamedTuple):
     """One view op between base and view: replayed forward by its kernel or its record function,
-    backward by its derivative. ``shape`` is that of the op's input.
+    backward by its derivative. ``shape`` and ``strides`` are those of the op's input.
 
     Views that come several at a time (``unbind``) may never be written with history, so their
     links are never replayed.
@@ -54,6 +54,7 @@ class Link(NamedTuple):
     op: Op
     params: dict[str, Any]
     shape: tuple[int, ...]
+    strides: tuple[int, ...]
 
     def backward(self, grad: Any, namespace: Any) -> Any:
         """The gradient of the op's input from that of its output."""
@@ -121,7 +122,7 @@ class AsStridedBackward0(Node):
 
     def __init__(self, info: ViewInfo, target: Any, view: np.ndarray) -> None:
         self.start((target,))
-        self.chain = info.chain
+        self.chain = chain_from(info.base, info.chain)
         self.order = memory_order(info.base._data)
         offset = view.ctypes.data - info.base._data.ctypes.data
         strides = tuple(stride // view.itemsize for stride in view.strides)
@@ -215,6 +216,23 @@ def check_writable(tensor: Tensor, op: str) -> None:
         raise errors.leaf_written(tensor, op)
 
 
+def chain_from(base: Tensor, chain: tuple[Link, ...]) -> tuple[Link, ...]:
+    """The chain that leads from the base as it is now: where its sizes and strides were changed in
+    place since, as they were comes first."""
+    data, first = base._data, chain[0]
+    if data.shape == first.shape and data.strides == first.strides:
+        return chain
+    then, now = (
+        tuple(stride // data.itemsize for stride in strides)
+        for strides in (first.strides, data.strides)
+    )
+    params = {
+        "size": first.shape, "stride": then, "storage_offset": None,
+        "_geometry": (data.shape, now, 0),
+    }  # fmt: skip
+    return (Link(TABLE["as_strided"], params, data.shape, data.strides), *chain)
+
+
 def memory_order(data: np.ndarray) -> list[int]:
     """The dims in the order in which they lie in memory, outermost first."""
     strides = data.strides
@@ -254,7 +272,7 @@ class CopySlices(Node):
         if function.fit is not None:
             rest = function.fit[1:] if own is not None else function.fit
             self.fit = (None, *rest) if self.passes else rest
-        self.chain = info.chain
+        self.chain = chain_from(base, info.chain)
         # The chain is replayed on a gradient, which must lie in memory as the base does.
         self.order = memory_order(base._data)
         self.others = tuple(slot is not None for slot in function.slots[1:])

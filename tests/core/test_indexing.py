@@ -100,6 +100,10 @@ result = [show(e, 0, [0], [], (slice(None), [5]), ([], [5]), (slice(None), 0), s
                torch.zeros(0, dtype=torch.bool), (slice(None), [0, 1])), show(x, ([], [0]),
                (slice(0, 0), [7]), (slice(0, 0), 1))]
 
+# where alone
+result = [torch.where(m), torch.where(x > 1), x.nonzero(), x.nonzero(as_tuple=True),
+    torch.argwhere(m)]
+
 # iteration and unpacking
 a, b = y
 result = [list(y), a, b, [row for row in c[0]], attempt(lambda: list(s)), len(x),

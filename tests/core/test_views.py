@@ -260,6 +260,20 @@ result = [f(write) for write in (lambda b: b[1:].add_(b[:-1]), lambda b: b[:4].a
     lambda b: b.view(2, 4).add_(b.view(4, 2).t()), lambda b: b.addcmul_(b, b) if hasattr(b,
     "addcmul_") else b)]
 
+# the base changes its sizes after the view was made
+def one(change, view):
+    b = x * 2
+    v = view(b)
+    change(b)
+    first = [b, v, attempt(lambda: v.grad_fn), plain(torch.autograd.grad((v * v).sum(), x,
+    retain_graph=True))]
+    v.mul_(w[0])
+    return [*first, b, graph(b.grad_fn), plain(torch.autograd.grad((b * b).sum(), (x, w)))]
+result = [attempt(lambda: one(change, view)) for view in (VIEWS["select"], VIEWS["t"],
+    VIEWS["column"])
+          for change in (lambda b: b.unsqueeze_(0), lambda b: b.t_(), lambda b: b.squeeze_(),
+                         lambda b: b.transpose_(0, 1), lambda b: b.unsqueeze_(-1))]
+
 # requires_grad of views
 b = torch.zeros(3)
 v = b[1:]

@@ -51,7 +51,7 @@ def nll_loss(
     # any other number of dims is looked at as images of one row
     flat = view(input, shape[0], shape[1], 1, -1) if input._data.size else input
     out = _nll_images(flat, view(target, shape[0], 1, -1), weight, how, ignore_index)
-    return view(out, *wanted) if how == 0 else out
+    return view(out, tuple(wanted)) if how == 0 else out
 
 
 def _nll_images(
