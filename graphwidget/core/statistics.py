@@ -1,1 +1,360 @@
-"""x."""
+"""Statistics of samples: quantiles, covariances, counts; differences and integrals along a dim."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .axes import squeeze_, t, transpose_, unsqueeze_
+from .compile import TENSORS as F
+from .dims import wrap_dim
+from .products import mm
+from .public import offer
+from .reductions import several
+from .results import named
+from .shapes import flatten, view
+from .tensor import Tensor
+
+
+# Quantiles ---------------------------------------------------------------------------------------
+def check_quantile(input: Tensor, q: Tensor, name: str, interpolation: str) -> None:
+    """PyTorch's checks of ``quantile``."""
+    if not input._data.size:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    if q._data.ndim > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+    if input._data.dtype not in (np.float32, np.float64):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    if input._data.dtype != q._data.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, "
+            f"but got {interpolation}"
+        )
+
+
+def _quantile(
+    name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str
+) -> Tensor:
+    if not isinstance(q, Tensor):
+        if not 0 <= q <= 1:
+            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        q = Tensor._wrap(np.asarray(q, input._data.dtype))
+    check_quantile(input, q, name, interpolation)
+    if ((q._data < 0) | (q._data > 1)).any():
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    shape, ndim = list(input._data.shape), input._data.ndim
+    if dim is None:
+        rows = sorted_items(flatten(input))
+        shape = [1] * ndim if keepdim else []
+    else:
+        dim = wrap_dim(dim, ndim)
+        if dim == ndim - 1 or not ndim:
+            rows = sorted_items(input)
+        else:
+            turned = F.transpose(F.unsqueeze(input, ndim), dim, ndim)
+            rows = sorted_items(turned)
+        if ndim:
+            shape[dim : dim + 1] = [1] if keepdim else []
+    rows = view(rows, *shape, rows._data.shape[-1])
+    ranks = ranks_of(rows._data, np.atleast_1d(q._data), name == "nanquantile", interpolation)
+    below = np.floor(ranks).astype(np.int64)
+    last = rows._data.ndim - 1
+    values = F.gather(rows, Tensor._wrap(below), last)
+    if interpolation in ("linear", "midpoint"):
+        weights = ranks - below.astype(ranks.dtype)
+        if interpolation == "midpoint":
+            weights = np.full_like(ranks, 0.5)
+        above = F.gather(rows, Tensor._wrap(np.ceil(ranks).astype(np.int64)), last)
+        values = values.lerp_(above, Tensor._wrap(weights))
+    if not q._data.ndim:
+        return squeeze_(values, -1)
+    return squeeze_(transpose_(unsqueeze_(values, 0), 0, -1), -1)
+
+
+def sorted_items(input: Tensor) -> Tensor:
+    """The items sorted along the last dim."""
+    return several(F.sort)(input, dim=max(input._data.ndim - 1, 0), descending=False)[0]
+
+
+def ranks_of(rows: np.ndarray, q: np.ndarray, pass_nan: bool, interpolation: str) -> np.ndarray:
+    """The (broken) ranks of quantiles among sorted rows: nan counts not, or is the quantile."""
+    nans = np.isnan(rows)
+    last = rows.shape[-1] - 1
+    if pass_nan:
+        count = np.add.reduce(~nans, -1, keepdims=True) - 1
+        ranks = np.maximum(q * count.astype(q.dtype), 0)
+    else:
+        ranks = np.where(nans.any(-1, keepdims=True), q.dtype.type(last), q * q.dtype.type(last))
+    adjust = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}.get(interpolation)
+    return np.asarray(ranks if adjust is None else adjust(ranks), q.dtype)
+
+
+@offer(out=True)
+def quantile(
+    input: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """The q-th quantiles of all items or along a dim; of several q, one after another first."""
+    return _quantile("quantile", input, q, dim, keepdim, interpolation)
+
+
+@offer(out=True)
+def nanquantile(
+    input: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """The same, nan passed over."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
+
+
+# Differences and integrals -----------------------------------------------------------------------
+def part(input: Tensor, dim: int, start: int, end: int) -> Tensor:
+    """The items from start to end along a dim."""
+    return F.slice(input, dim, start, end, 1)
+
+
+@offer(out=True)
+def diff(
+    input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None
+) -> Tensor:
+    """The differences of neighbours along a dim, n times."""
+    ndim = input._data.ndim
+    if not ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    dim = wrap_dim(dim, ndim)
+    if n == 0:
+        return F.zeros_like(input.detach()).copy_(input)
+    joined = [each for each in (prepend, input, append) if each is not None]
+    if any(each._data.ndim != ndim for each in joined):
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    result = F.cat(joined, dim) if len(joined) > 1 else input
+    for _ in range(min(n, result._data.shape[dim])):
+        size = result._data.shape[dim]
+        after, before = part(result, dim, 1, size), part(result, dim, 0, size - 1)
+        kind = F.logical_xor if result._data.dtype == bool else F.sub
+        result = kind(after, before)
+    return result
+
+
+def spacing(y: Tensor, x: Tensor, dim: int, name: str) -> Tensor:
+    """The distances of sample points, fit to be multiplied with the samples."""
+    size = y._data.shape[dim]
+    if x._data.ndim == 1:
+        if x._data.size != size:
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        shape = [1] * y._data.ndim
+        shape[dim] = size
+        x = view(x, *shape)
+    elif x._data.ndim < y._data.ndim:
+        x = view(x, *(1,) * (y._data.ndim - x._data.ndim), *x._data.shape)
+    count = x._data.shape[dim]
+    return F.sub(part(x, dim, 1, count), part(x, dim, 0, count - 1))
+
+
+def pairs(y: Tensor, dim: int) -> Tensor:
+    """The sums of neighbours."""
+    size = y._data.shape[dim]
+    return F.add(part(y, dim, 0, size - 1), part(y, dim, 1, size))
+
+
+def sample_dim(y: Tensor, dim: int) -> int:
+    """The dim counted from the start.
+
+    Raises:
+        IndexError: there is none.
+    """
+    if not y._data.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap_dim(dim, y._data.ndim)
+
+
+@offer("trapz", method=False)
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -> Tensor:
+    """The integral along a dim by the trapezoidal rule, at points ``x`` or ``dx`` apart."""
+    dim = sample_dim(y, dim)
+    size = y._data.shape[dim]
+    if not size:
+        shape = tuple(n for d, n in enumerate(y._data.shape) if d != dim)
+        return Tensor._wrap(np.zeros(shape, y._data.dtype))
+    if x is not None:
+        distances = spacing(y, x, dim, "trapezoid")
+        return F.div_number(F.sum_dim(F.mul(pairs(y, dim), distances), (dim,)), 2.0)
+    ends = F.add(F.select(y, dim, 0), F.select(y, dim, size - 1))
+    inner = F.sub(F.sum_dim(y, (dim,)), F.mul_number(ends, 0.5))
+    return F.mul_number(inner, dx)
+
+
+@offer(method=False)
+def cumulative_trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1
+) -> Tensor:
+    """The running integral along a dim by the trapezoidal rule."""
+    dim = sample_dim(y, dim)
+    if x is not None:
+        distances = spacing(y, x, dim, "cumulative_trapezoid")
+        return F.div_number(F.cumsum(F.mul(pairs(y, dim), distances), dim), 2.0)
+    return F.cumsum(F.mul_number(pairs(y, dim), dx / 2.0), dim)
+
+
+# Covariance --------------------------------------------------------------------------------------
+@offer()
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
+    """The covariances of variables (rows) over observations (columns), which may have weights."""
+    if input._data.ndim > 2:
+        raise RuntimeError(
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input._data.ndim} dimensions"
+        )
+    rows = input if input._data.ndim == 2 else view(input, 1, -1)
+    weights = fweights
+    if aweights is not None:
+        weights = aweights if weights is None else F.mul(weights, aweights)
+    if weights is None:
+        total = Tensor._wrap(np.asarray(rows._data.shape[1]))
+        mean = F.div(F.sum_dim(rows, (1,)), total)
+    else:
+        total = F.sum(weights)
+        if not total._data.any():
+            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+        mean = F.div(F.sum_dim(F.mul(rows, weights), (1,)), total)
+    if weights is not None and aweights is not None and correction:
+        spent = F.div(F.mul_number(F.sum(F.mul(weights, aweights)), correction), total)
+        factor = F.sub(total, spent)
+    else:
+        factor = F.sub(total, correction)
+    if factor._data <= 0:
+        warnings.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
+            "of observations.",
+            stacklevel=2,
+        )
+        factor = F.zeros_like(factor)
+    off = F.sub(rows, F.unsqueeze(mean, 1))
+    return F.squeeze(F.div(mm(off, t(off if weights is None else F.mul(off, weights))), factor))
+
+
+@offer()
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlation coefficients of variables (rows) over observations (columns)."""
+    if input._data.ndim > 2:
+        raise RuntimeError(
+            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
+            f"{input._data.ndim} dimensions"
+        )
+    found = cov(input)
+    if not found._data.ndim:
+        return F.div(found, found)
+    spread = F.sqrt(F.diagonal(found, 0, 0, 1))
+    found = F.div(found, view(spread, -1, 1))
+    found = F.div(found, view(spread, 1, -1))
+    return found.clip(-1, 1)
+
+
+# Counts ------------------------------------------------------------------------------------------
+def chosen(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
+    """The items, and what else was asked for."""
+    parts = [found[0], *([found[1]] if inverse else []), *([found[2]] if counts else [])]
+    return tuple(parts) if len(parts) > 1 else parts[0]
+
+
+@offer()
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct items (or slices along a dim); where each item's stands among them; counts."""
+    if dim is None:
+        found = several(F.unique2)(input, dim=None)
+    else:
+        found = several(F.unique_dim)(input, dim=wrap_dim(dim, input._data.ndim))
+    return chosen(found, return_inverse, return_counts)
+
+
+@offer()
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The first of each run of equal items (or slices); where each item's stands; lengths."""
+    wrapped = None if dim is None else wrap_dim(dim, input._data.ndim)
+    found = several(F.unique_consecutive)(input, dim=wrapped)
+    return chosen(found, return_inverse, return_counts)
+
+
+def histogram_range(name: str, input: Tensor, low: float, high: float) -> tuple[float, float]:
+    """The range of bins; that of the items when none is given, widened where it is empty."""
+    if low == high and input._data.size:
+        low, high = float(input._data.min()), float(input._data.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"torch.{name}: range of [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(f"torch.{name}: max must be larger than min")
+    return (low - 1, high + 1) if low == high else (low, high)
+
+
+@offer(out=True)
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many items fall into each of equal bins between min and max."""
+    if not input._meta.floating:
+        kind = dtypes.type_word(input._data.dtype)
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{kind}'")
+    return F.histc(input, bins, *histogram_range("histc", input, float(min), float(max)))
+
+
+HISTOGRAM = named("histogram", "hist", "bin_edges")
+
+
+@offer(out=True)
+def histogram(
+    input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False
+) -> Any:
+    """How many items fall into bins (a number of equal ones, or their edges), and the edges."""
+    data = input._data
+    if isinstance(bins, Tensor):
+        edges = bins._data
+    else:
+        low, high = histogram_range("histogram", input, *(range or (0.0, 0.0)))
+        edges = np.linspace(low, high, bins + 1, dtype=data.dtype)
+    weights = None if weight is None else weight._data.reshape(-1)
+    counts, _ = np.histogram(data.reshape(-1), edges, weights=weights, density=density)
+    return HISTOGRAM((Tensor._wrap(counts.astype(data.dtype)), Tensor._wrap(edges.copy())))
+
+
+@offer()
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each number from 0 occurs (or the sums of its weights)."""
+    if input._meta.floating:
+        kind = dtypes.type_word(input._data.dtype)
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{kind}'")
+    if input._data.ndim != 1 or (input._data < 0).any():
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is None:
+        return F.bincount(input, minlength)
+    return F.bincount_weights(input, weights, minlength)
