@@ -51,12 +51,12 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
 
     Raises:
         TypeError: it is no tensor.
-        RuntimeError: its type or size differs from the gradient's.
+        RuntimeError: its type or size differs from the gradient's, or there was none.
     """
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(after, hot.Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}'")
-    if before is None:
-        return
     if after._data.dtype != before._data.dtype:
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has changed the type of value (was "
@@ -116,7 +116,7 @@ def outputs_of(grad: Any, node: Node) -> Any:
         return (grad,)
     if node.op is None:
         return grad
-    return [each for each, meta in zip(grad, node.metas, strict=True) if meta.floating]  # type: ignore[attr-defined]
+    return [each for each, meta in zip(grad, node.metas, strict=True) if meta.floating]
 
 
 def run_accumulated(hooks: Hooks, leaf: Any, create: bool) -> None:
@@ -154,6 +154,6 @@ def _checked_tuple(hook: Any, before: tuple[Any, ...], after: Any) -> tuple[Any,
             f"(got {len(after)}, but expected {len(before)})"
         )
     for old, new in zip(before, after, strict=True):
-        if old is not None and new is not None:
+        if new is not None:
             check_result(hook, old, new)
     return after

@@ -20,7 +20,7 @@ from graphwidget.core import (
     version,
     views,
 )
-from graphwidget.optable import kernels
+from graphwidget.optable import kernels, shape_kernels
 from graphwidget.optable.declare import ARRAYS
 
 Patch = pytest.MonkeyPatch
@@ -388,7 +388,7 @@ def repeated_indices_once(patch: Patch) -> None:
 @fault
 def slices_from_the_start(patch: Patch) -> None:
     """The gradient of an item lands at the first place."""
-    real = kernels.select_backward
+    real = shape_kernels.select_backward
     patch.setattr(
         ARRAYS, "select_backward", lambda grad, shape, dim, index: real(grad, shape, dim, 0)
     )
