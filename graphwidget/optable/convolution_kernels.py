@@ -121,6 +121,15 @@ def by_input(
     n, d = grad.shape[:2]
     kernel, count = weight.shape[2:], grad.shape[2:]
     c = weight.shape[1] * groups
+    reach = tuple(r * (k - 1) for r, k in zip(dilation, kernel, strict=True))
+    side_by_side = groups == 1 and all(s == 1 for s in stride)
+    if side_by_side and d <= 2 * c and all(p <= r for p, r in zip(padding, reach, strict=True)):
+        # a convolution with the weight turned round: measured to be quicker than adding columns
+        # up, unless it has many more channels to lay out
+        turned = weight[(slice(None), slice(None), *(slice(None, None, -1),) * len(kernel))]
+        border = tuple(r - p for r, p in zip(reach, padding, strict=True))
+        turned = np.ascontiguousarray(turned.swapaxes(0, 1))
+        return convolve(grad, turned, stride, border, dilation, 1)
     points, each = math.prod(count), math.prod(weight.shape[1:])
     if groups == 1:
         parts = np.matmul(weight.reshape(d, each).T, grad.reshape(n, d, points))
