@@ -248,7 +248,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
         raise RuntimeError(
             f"Halving dimension must be even, but dimension {wrapped} is size {size}"
         )
-    return F.glu(input, wrapped)
+    return F.glu(input, dim)
 
 
 # Softmax -------------------------------------------------------------------------------------
@@ -264,14 +264,16 @@ def _floating(tensor: Tensor, name: str) -> Tensor:
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """exp(input) over its sum along a dim."""
     source = to(input, dtype) if dtype is not None else input
-    return F.softmax(_floating(source, "softmax"), wrap_dim(dim, input._data.ndim))
+    wrap_dim(dim, input._data.ndim)  # kept as the user gave it, but checked
+    return F.softmax(_floating(source, "softmax"), dim)
 
 
 @offer(out=True)
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """The logarithm of ``softmax``, computed stably."""
     source = to(input, dtype) if dtype is not None else input
-    return F.log_softmax(_floating(source, "log_softmax"), wrap_dim(dim, input._data.ndim))
+    wrap_dim(dim, input._data.ndim)
+    return F.log_softmax(_floating(source, "log_softmax"), dim)
 
 
 for _function in (softmax, log_softmax):
@@ -318,8 +320,8 @@ def _on_top(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 offer(method=False, out=True)(_on_top(threshold))
-for _function in (selu, celu, rrelu):
-    offer(method=False)(_on_top(_function))
+for _each in (selu, celu, rrelu):
+    offer(method=False)(_on_top(_each))
 
 
 def _in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -142,6 +142,18 @@ def fmod(input: Any, other: Any) -> Choice:
     return number_or_tensor("fmod", input, other)
 
 
+@elementwise(function=False)
+def floor_divide(input: Any, other: Any) -> Choice:
+    """⌊input / other⌋."""
+    return Choice("floor_divide", (input, other))
+
+
+@elementwise(function=False)
+def heaviside(input: Any, values: Any) -> Choice:
+    """0 where input is negative, 1 where it is positive, values where it is 0."""
+    return Choice("heaviside", (input, values))
+
+
 # Combinations ------------------------------------------------------------------------------------
 @elementwise()
 def lerp(input: Any, end: Any, weight: Any) -> Choice:

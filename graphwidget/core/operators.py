@@ -121,7 +121,7 @@ METHODS.update({
     "__getitem__": getitem, "__setitem__": setitem,
     "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
     "__itruediv__": writer("div"), "__ipow__": writes.pow_,
-    "__ifloordiv__": writer("floor_divide"), "__imod__": METHODS["remainder_"],
+    "__ifloordiv__": METHODS["floor_divide_"], "__imod__": METHODS["remainder_"],
     "__iand__": writer("bitwise_and"), "__ior__": writer("bitwise_or"),
     "__ixor__": writer("bitwise_xor"), "__ilshift__": writer("bitwise_left_shift"),
     "__irshift__": writer("bitwise_right_shift"),

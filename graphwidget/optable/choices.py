@@ -59,10 +59,17 @@ def one_type(*dtypes: Any) -> None:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
 
 
-op("heaviside(self, values, /)", more.heaviside, pointwise=True, inplace=True, numbers=False,
+op("heaviside(self, values, /)", more.heaviside, pointwise=True, numbers=False,
    node="NotImplemented", guard=one_type,
    d_self=lambda grad: F.without_derivative("aten::heaviside"),
    d_values=lambda grad: F.without_derivative("aten::heaviside"),
+   text="[{self} > 0], {values} at 0", tex=r"\operatorname{{heaviside}}({self}, {values})",
+   onnx=None)
+
+op("heaviside.written(self, values, /)", more.heaviside, pointwise=True, inplace=True,
+   numbers=False, node="NotImplemented", guard=one_type, public=False,
+   d_self=lambda grad: F.without_derivative("aten::heaviside_"),
+   d_values=lambda grad: F.without_derivative("aten::heaviside_"),
    text="[{self} > 0], {values} at 0", tex=r"\operatorname{{heaviside}}({self}, {values})",
    onnx=None)
 

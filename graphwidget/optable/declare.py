@@ -145,11 +145,12 @@ class Op:
         return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
 
     def metadata(self, targets: tuple[str, ...]) -> tuple[str, ...]:
-        """The metadata (params, shapes, dtypes) that derivatives of ``targets`` read."""
+        """The metadata that derivatives read: shapes and dtypes those of ``targets``, params any."""
         names: list[str] = []
-        for target in targets:
-            for need in self.derivatives[target].needs:
-                if need not in (*self.tensors, *GRADIENTS, *names):
+        for target, derivative in self.derivatives.items() if targets else ():
+            for need in derivative.needs:
+                wanted = target in targets or need in self.params
+                if wanted and need not in (*self.tensors, *GRADIENTS, *names):
                     names.append(need)
         return tuple(names)
 

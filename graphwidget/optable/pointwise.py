@@ -160,10 +160,15 @@ def without_derivative(name: str) -> Any:
     raise RuntimeError(f"derivative for {name} is not implemented")
 
 
-op("floor_divide(self, other, /)", more.floor_divide, inplace=True, pointwise=True,
-   node="NotImplemented",
+op("floor_divide(self, other, /)", more.floor_divide, pointwise=True, node="NotImplemented",
    d_self=lambda grad: F.without_derivative("aten::floor_divide"),
    d_other=lambda grad: F.without_derivative("aten::floor_divide"),
+   sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
+
+op("floor_divide.written(self, other, /)", more.floor_divide, inplace=True, pointwise=True,
+   node="NotImplemented", public=False,
+   d_self=lambda grad: F.without_derivative("aten::floor_divide_"),
+   d_other=lambda grad: F.without_derivative("aten::floor_divide_"),
    sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
 
 op("lerp(self, end, weight, /)", floating("lerp_kernel_tensor", more.lerp), inplace=True,

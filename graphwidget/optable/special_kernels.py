@@ -159,6 +159,8 @@ def normal_quantile(centred: Array, rest: Array) -> Array:
         table.NORMAL[1], r
     )
     r = np.sqrt(-np.log(rest[~middle]))
+    top: Array
+    bottom: Array
     top, bottom = (
         np.where(r <= 5, polynomial(near, r - 1.6), polynomial(far, r - 5))
         for near, far in zip(table.NORMAL[2:4], table.NORMAL[4:6], strict=True)

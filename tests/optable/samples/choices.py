@@ -12,6 +12,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "fmax": two("torch.fmax(x, y)", "torch.fmax(x, x)", "torch.fmax(x.log(), y)"),
     "fmin": two("torch.fmin(x, y)", "torch.fmin(x, x)", "torch.fmin(x, y.log())"),
     "heaviside": two("torch.heaviside(x, y).detach()", "torch.heaviside(x * 0, y).detach()"),
+    "heaviside.written": each(FITTING, "(x * 1).heaviside_(y).detach()"),
     "clamp.tensor": [*two("x.clamp(y, y + 1)", "x.clamp(y)", "x.clamp(max=y)"),
                      *each(FITTING, "x.clamp(x, y)")],
     "clamp_min": [*one("x.clamp_min(0.5)"), *one("torch.clamp_min(x, 1)")],

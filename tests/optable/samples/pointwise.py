@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .sample import ONE, TWO, Sample, each, one, two
+from .sample import FITTING, ONE, TWO, Sample, each, one, two
 
 SAMPLES: dict[str, list[Sample]] = {
     "add": [*two("x + y"), *one("x + 1"), *one("2.5 + x"), *one("x.add(2)")],
@@ -30,6 +30,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "floor_divide": [Sample("(x // y).detach()", TWO, True), *one("(x // 2).detach()"),
                      Sample("(5 // x).detach()", ONE, True),
                      Sample("torch.floor_divide(x, -1.5).detach()", ONE)],
+    "floor_divide.written": each(FITTING, "(x * 1).floor_divide_(y).detach()"),
     "lerp": [Sample("torch.lerp(x, y, x)", TWO, integers=False),
              Sample("torch.lerp(x, y, y)", TWO, integers=False)],
     "lerp.number": [Sample(f"torch.lerp(x, y, {weight})", TWO, integers=False)
