@@ -145,7 +145,7 @@ class Op:
         return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
 
     def metadata(self, targets: tuple[str, ...]) -> tuple[str, ...]:
-        """The metadata that derivatives read: shapes and dtypes those of ``targets``, params any."""
+        """What derivatives read besides: shapes and dtypes those of ``targets``, params any."""
         names: list[str] = []
         for target, derivative in self.derivatives.items() if targets else ():
             for need in derivative.needs:
