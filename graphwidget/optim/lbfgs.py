@@ -69,7 +69,6 @@ class LBFGS(Optimizer):
             each.add_(direction[place : place + count].view_as(each), alpha=size)
             place += count
 
-    @no_grad()
     def step(self, closure: Closure | None = None) -> Any:
         """Up to `max_iter` iterations; returns the loss before the first.
 
@@ -77,7 +76,10 @@ class LBFGS(Optimizer):
             RuntimeError: a line search that is not known.
         """
         assert closure is not None
-        evaluate = enable_grad()(closure)
+        with no_grad():
+            return self._step(enable_grad()(closure))
+
+    def _step(self, evaluate: Closure) -> Any:
         group = self.param_groups[0]
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
