@@ -170,7 +170,7 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
         if wanted and not _among(view, node.dirty_tensors):
             assert view._view is not None
             view._view.origin = "multi" if needing > 1 else "function"
-            view._view.label = (nr, type(node).__name__.removesuffix("Backward"))
+            view._view.label = (nr, type(node).__name__)
     if wanted:
         node.keep(outputs)
 

@@ -72,7 +72,10 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
         whole = index == slice(None)
     view: Tensor = tensor
     left: list[Tensor | None] = []
-    if not whole:
+    shape = tensor._data.shape
+    if index.__class__ is int and shape and -shape[0] <= index < shape[0]:
+        view = TENSORS.select(tensor, 0, index)
+    elif not whole:
         view, left = basic_part(tensor, expand_index(tensor, as_tuple(index)))
     if any(item is not None for item in left):
         if isinstance(value, Tensor):

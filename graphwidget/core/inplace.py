@@ -214,10 +214,13 @@ def compute(
         return data, None
     if not op.pointwise:
         return op.kernel(*(x._data for x in operands), **params), None
+    if op.key == "fill.tensor":
+        metas = tensor._meta, operands[1]._meta
+        return operands[1]._data, None if metas[0].dtype is metas[1].dtype else metas
     if op.name == "copy":
         arrays = [x._data for x in operands]
         shape = hot.broadcast([a.shape for a in arrays])
-        metas = tuple(x._meta for x in operands)
+        metas = tensor._meta, operands[1]._meta
         fit = None if metas[0] is metas[1] else metas
         result = arrays[1]
     else:

@@ -80,7 +80,7 @@ class ViewInfo:
     """What a view knows of its base.
 
     ``version`` is the one for which the view's node is valid; ``origin`` is ``default``,
-    ``no_grad``, ``multi`` or ``function``; ``label`` is (output number, op word) for messages;
+    ``no_grad``, ``multi`` or ``function``; ``label`` is (output number, node name) for messages;
     ``asked`` says that the view itself was told to require grad, rather than its base.
     """
 
@@ -94,12 +94,12 @@ class ViewInfo:
         if info is not None and origin == "default":
             self.origin = info.origin  # a view of a restricted view is restricted likewise
         self.asked = False
-        self.label = (nr, node_word(link.op.node))
+        self.label = (nr, link.op.node)
         self.version = counter_of(source).version
 
     def complaint(self, what: str, node: Any) -> str:
         """PyTorch's text for a forbidden write to this view, whose node is given, or its base."""
-        start = START.format(nr=self.label[0], name=self.label[1])
+        start = START.format(nr=self.label[0], name=node_word(self.label[1]))
         if self.origin == "no_grad" or node is None:
             start = "A view" if node is None else start + " of a view which"
             first = f"{start} {WITHOUT_GRAD.format(what=what)}"
