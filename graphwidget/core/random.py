@@ -279,8 +279,11 @@ def coin(
     """Zeros and ones with one probability for all, as `Tensor.bernoulli_(p)` and dropout draw."""
     if not 0 <= probability <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={probability:g}")
-    drawn = (generator or default).unit(math.prod(shape), double=True).reshape(shape)
-    return (drawn < probability).astype(dtype)
+    bits = (generator or default).long_words(math.prod(shape))
+    np.bitwise_and(bits, np.uint64(2**53 - 1), bits)
+    # 53 bits as a number in [0, 1) are less than the probability
+    heads = bits < np.uint64(math.ceil(probability * 2.0**53))
+    return heads.astype(dtype).reshape(shape)
 
 
 def _need_floating(dtype: NumpyDtype, kernel: str) -> None:

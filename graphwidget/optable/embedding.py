@@ -31,17 +31,14 @@ def embedding_dense_backward(
 ) -> Array:
     """Rows of a gradient added up where they were taken from, none at ``padding_idx``; divided by
     how often each was taken, when asked for."""
-    flat = indices.reshape(-1)
-    rows = as_array(grad).reshape(flat.size, grad.shape[-1])
-    out = np.zeros((num_weights, grad.shape[-1]), rows.dtype)
-    if flat.size:
-        order = np.argsort(flat, kind="stable")
-        ordered = flat[order]
-        first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-        sums = np.add.reduceat(rows[order], first, 0)
-        if scale_grad_by_freq:
-            sums /= np.diff(first, append=flat.size)[:, None].astype(rows.dtype)
-        out[ordered[first]] = sums
+    flat, size = indices.reshape(-1), grad.shape[-1]
+    rows = as_array(grad).reshape(flat.size, size)
+    if scale_grad_by_freq:
+        rows = rows / np.bincount(flat)[flat][:, None].astype(rows.dtype)
+    # items one by one: numpy adds at indices of one dim several times as fast as rows
+    out = np.zeros(num_weights * size, rows.dtype)
+    np.add.at(out, (flat[:, None] * size + np.arange(size)).reshape(-1), rows.reshape(-1))
+    out = out.reshape(num_weights, size)
     if padding_idx >= 0:
         out[padding_idx] = 0
     return out
