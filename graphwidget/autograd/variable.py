@@ -1,5 +1,42 @@
-"""``torch.autograd.variable``: the former name of tensors."""
+"""``torch.autograd.variable``: what tensors that take part in gradients were once called."""
 
-from ..core.tensor import Tensor as Variable
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..core.dtypes import default_numpy
+from ..core.tensor import Tensor
 
 __all__ = ["Variable"]
+
+VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
+
+
+class _Former(type):
+    """Every tensor is a Variable, and making one makes a tensor."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor)
+
+    def __call__(
+        cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None
+    ) -> Tensor:
+        if volatile is not None:
+            warnings.warn(VOLATILE, UserWarning, stacklevel=2)
+        if data is not None and not isinstance(data, Tensor):
+            kind = type(data).__name__
+            raise TypeError(f"Variable data has to be a tensor, but got {kind}")
+        made = Tensor._wrap(np.empty(0, default_numpy())) if data is None else data.detach()
+        return made.requires_grad_() if requires_grad else made
+
+
+class Variable(metaclass=_Former):
+    """The former name of Tensor: ``Variable(data, requires_grad=False)`` is a new leaf with the
+    data of a tensor, and ``isinstance(tensor, Variable)`` holds.
+
+    Raises:
+        TypeError: the data is no tensor.
+    """

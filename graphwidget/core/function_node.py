@@ -249,6 +249,8 @@ class FunctionNode(Node):
 
     def _fit(self, i: int, grad: Tensor, meta: Any) -> Tensor:
         shape = grad._data.shape
+        if shape == meta.shape and grad._data.dtype == meta.dtype:
+            return grad
         try:
             fits = np.broadcast_shapes(meta.shape, shape) == shape
         except ValueError:

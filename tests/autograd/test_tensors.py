@@ -166,6 +166,17 @@ with torch.no_grad():
     h.add_(1)
 result = [attempt(lambda: y.sum().backward()), attempt(lambda: v.grad_fn), x.grad]
 
+# Variables, as they once were
+Variable = torch.autograd.Variable
+x = torch.ones(2)
+y = x.clone().requires_grad_() * 2
+v = Variable(x, requires_grad=True)
+(v * v).sum().backward()
+result = [Variable(x), v.is_leaf, v.grad.clone(), v is x, v.data_ptr() == x.data_ptr(), Variable(y),
+          Variable(x, True).requires_grad, isinstance(x, Variable), isinstance(5, Variable),
+          attempt(lambda: Variable([1.])), Variable(x, volatile=True), Variable(), Variable(data=x),
+          attempt(lambda: torch.autograd.variable(x)), type(v).__name__]
+
 # deep graphs
 x = torch.tensor([1.], requires_grad=True)
 y = x
