@@ -311,9 +311,6 @@ def indexed(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from None
-    for array, size, _ in integer_dims(indices, shape):
-        if array.size and not size:
-            raise IndexError("index is out of bounds for dimension with size 0")
     return found
 
 
@@ -335,6 +332,9 @@ def check_bounds(indices: Indices, shape: tuple[int, ...], found: tuple[int, ...
     Raises:
         IndexError: PyTorch's text.
     """
+    for array, size, _ in integer_dims(indices, shape):
+        if array.size and not size:
+            raise IndexError("index is out of bounds for dimension with size 0")
     if 0 in found:
         return
     for array, size, dim in integer_dims(indices, shape):

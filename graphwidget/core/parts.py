@@ -66,7 +66,7 @@ def range_of(tensor: Tensor, dim: int, start: Any, length: int) -> int:
     total = tensor._data.shape[wrap_dim(dim, tensor._data.ndim)]
     if not -total <= start <= total:
         raise IndexError(
-            f"start out of range (expected to be in range of [-{total}, {total}], but got {start})"
+            f"start out of range (expected to be in range of [{-total}, {total}], but got {start})"
         )
     begin = int(start) + total if start < 0 else int(start)
     if begin + length > total:
