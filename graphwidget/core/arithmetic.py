@@ -222,6 +222,11 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
                 f"{condition.dtype.word}"
             )
         condition = F.to_copy(condition, np.dtype(bool))
+    if isinstance(input, Tensor):
+        if isinstance(other, Tensor):
+            return F.where(condition, input, other)
+        if input._meta.floating and is_number(other):  # no number raises that
+            return F.where(condition, input, constant(other, input._meta.dtype))
     dtype = dtypes.result_type(*(x._data if isinstance(x, Tensor) else x for x in (input, other)))
     operands = [constant(x, dtype) if is_number(x) else x for x in (input, other)]
     return F.where(condition, *operands)

@@ -77,6 +77,8 @@ def promoted(name: str, tensor: Any, numbers: tuple[Any, ...]) -> Tensor:
     if not isinstance(tensor, Tensor):
         kind = type(tensor).__name__
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}")
+    if tensor._meta.floating:  # no number raises that
+        return tensor
     dtype = dtypes.result_type(tensor._data, *numbers)
     return tensor if tensor._data.dtype == dtype else F.to_copy(tensor, dtype)
 

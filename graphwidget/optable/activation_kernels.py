@@ -7,7 +7,7 @@ import numpy as np
 from .kernels import ONE, sigmoid
 from .layout import Array, as_array
 from .refusals import WORDS
-from .special_kernels import ROOT_HALF, erf
+from .special_kernels import ROOT_HALF, erf, in_blocks
 
 
 # Straight pieces ---------------------------------------------------------------------------------
@@ -132,6 +132,7 @@ def hardsigmoid_backward(grad: Array, a: Array) -> Array:
 
 
 # Exponential pieces ------------------------------------------------------------------------------
+@in_blocks(1)
 def elu(a: Array, alpha: float, scale: float, input_scale: float) -> Array:
     """scale a where a > 0, else scale alpha (exp(input_scale a) - 1)."""
     result = np.minimum(a, np.asarray(0, a.dtype), out=...)
@@ -148,6 +149,7 @@ def celu(a: Array, alpha: float) -> Array:
     return elu(a, alpha, 1, 1 / alpha)
 
 
+@in_blocks(2)
 def elu_backward(
     grad: Array, a: Array, alpha: float, scale: float, input_scale: float, is_result: bool
 ) -> Array:
@@ -166,6 +168,7 @@ def elu_backward(
 
 
 # Smooth ------------------------------------------------------------------------------------------
+@in_blocks(1)
 def gelu(a: Array, approximate: str) -> Array:
     """a Φ(a), or with Φ approximated by a tanh.
 
@@ -194,6 +197,7 @@ def gelu_level(a: Array) -> Array:
     return np.tanh(inner, out=...)
 
 
+@in_blocks(2)
 def gelu_backward(grad: Array, a: Array, approximate: str) -> Array:
     """grad times gelu's slope, Φ(a) + a φ(a)."""
     a = as_array(a)
@@ -219,11 +223,13 @@ def silu(a: Array) -> Array:
     return np.multiply(a, sigmoid(a), out=...)
 
 
+@in_blocks(1)
 def mish(a: Array) -> Array:
     """a tanh(softplus(a))."""
     return np.multiply(a, np.tanh(softplus(a, 1.0, 20.0)), out=...)
 
 
+@in_blocks(1)
 def softplus(a: Array, beta: float, threshold: float) -> Array:
     """log(1 + exp(beta a)) / beta, a itself where beta a > threshold."""
     scaled = np.multiply(a, np.asarray(beta, a.dtype), out=...)
@@ -236,6 +242,7 @@ def softplus(a: Array, beta: float, threshold: float) -> Array:
     return scaled
 
 
+@in_blocks(2)
 def softplus_backward(grad: Array, a: Array, beta: float, threshold: float) -> Array:
     """grad sigmoid(beta a), grad itself where beta a > threshold."""
     scaled = np.multiply(a, np.asarray(beta, a.dtype), out=...)

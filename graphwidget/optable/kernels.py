@@ -118,9 +118,9 @@ def scaled_subtract(a: Array, b: Array, alpha: float) -> Array:
 
 def clamp(a: Array, min: float | None, max: float | None) -> Array:
     """a, at least min and at most max."""
-    low = None if min is None else np.asarray(min, a.dtype)
-    high = None if max is None else np.asarray(max, a.dtype)
-    return np.clip(a, low, high, out=None if a.ndim else np.empty_like(a))
+    if min is not None:
+        a = np.maximum(a, np.asarray(min, a.dtype), out=...)
+    return a if max is None else np.minimum(a, np.asarray(max, a.dtype), out=...)
 
 
 def where(condition: Array, a: Array, b: Array) -> Array:

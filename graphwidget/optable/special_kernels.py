@@ -17,6 +17,7 @@ from . import special_coefficients as table
 from .layout import Array, as_array, empty_like
 
 BLOCK = 8192
+SMALL = 32  # so few items are faster one by one
 FAR = np.float32(3.92)  # from here on erf rounds to 1 in float32
 ROOT_HALF, ROOT_PI = math.sqrt(0.5), math.sqrt(math.pi)
 
@@ -50,6 +51,32 @@ def polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
         value *= x
         value += coefficient
     return value
+
+
+def in_blocks(count: int) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+    """Make a kernel of ``count`` arrays compute large ones block by block, whose temporaries stay
+    in the cache."""
+
+    def wrap(function: Callable[..., Array]) -> Callable[..., Array]:
+        @wraps(function)
+        def kernel(*args: Any, **params: Any) -> Array:
+            arrays, rest = args[:count], args[count:]
+            first = arrays[-1]
+            if first.size <= 2 * BLOCK or not all(
+                each.shape == first.shape and each.dtype == first.dtype
+                and each.flags.c_contiguous for each in arrays
+            ):  # fmt: skip
+                return function(*args, **params)
+            result = np.empty(first.shape, first.dtype)
+            flat, sources = result.reshape(-1), [each.reshape(-1) for each in arrays]
+            for start in range(0, first.size, BLOCK):
+                part = slice(start, start + BLOCK)
+                flat[part] = function(*(each[part] for each in sources), *rest, **params)
+            return result
+
+        return kernel
+
+    return wrap
 
 
 def piecewise(x: Array, *pieces: tuple[Array, Callable[[Array], Array]]) -> Array:
@@ -100,29 +127,21 @@ def erf_double(x: Array) -> Array:
 def erf(a: Array) -> Array:
     """The error function; in float32 a quotient of two polynomials does."""
     a = as_array(a)
+    if a.size <= SMALL and a.flags.c_contiguous:
+        numbers = [math.erf(number) for number in a.ravel().tolist()]
+        return np.array(numbers, a.dtype).reshape(a.shape)
     if a.dtype != np.float32:
         return erf_double(a)
     x = np.clip(a, np.float32(-4), np.float32(4))
     square = x * x
-    quotient = polynomial_single(table.ERF_SINGLE[0], square)
-    quotient /= polynomial_single(table.ERF_SINGLE[1], square)
+    quotient = polynomial(table.ERF_SINGLE[0], square)
+    quotient /= polynomial(table.ERF_SINGLE[1], square)
     quotient *= x
     quotient = as_array(quotient)
     far = np.abs(a) >= FAR
     if far.any():
         np.copyto(quotient, np.sign(a), where=far)
     return quotient
-
-
-def polynomial_single(coefficients: tuple[float, ...], x: Array) -> Array:
-    """``polynomial`` in float32."""
-    single = [np.float32(each) for each in reversed(coefficients)]
-    value = x * single[0]
-    value += single[1]
-    for coefficient in single[2:]:
-        value *= x
-        value += coefficient
-    return value
 
 
 @blockwise
