@@ -9,6 +9,7 @@ import numpy as np
 from . import dtypes
 from .arithmetic import where
 from .compile import TENSORS as F
+from .deprecation import warn_once
 from .matmul import matmul
 from .norms import matrix_norm, vector_norm
 from .promote import constant
@@ -260,12 +261,22 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     return found[0]
 
 
+OLD_CHOLESKY = (
+    "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future "
+    "PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)"
+    "\nand\nU = torch.cholesky(A, upper=True)\nshould be replaced with\n"
+    "U = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results for all valid "
+    "(symmetric positive definite) inputs."
+)
+
+
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """The triangular L with L Lᵀ = input (U with Uᵀ U = input).
 
     Raises:
         LinAlgError: not positive-definite.
     """
+    warn_once(OLD_CHOLESKY)
     check_floating("cholesky", input)
     check_square("cholesky", input)
     info = several(F.linalg_cholesky_ex)(input.detach(), upper=upper)[1]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from . import hot
 from .axes import squeeze_, t, transpose
 from .compile import TENSORS as F
+from .deprecation import warn_once
 from .inplace import real_strides
 from .products import addmm, bmm, dot, mm, mv
 from .public import SPACES, offer
@@ -196,11 +196,10 @@ def chained(matrices: list[Tensor]) -> Tensor:
 @offer(method=False, out=True)
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """``linalg.multi_dot`` of matrices given one by one."""
-    warnings.warn(
+    warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
         "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
-        "multiple parameters.",
-        stacklevel=2,
+        "multiple parameters."
     )
     if len(matrices) == 1:
         return F.clone(matrices[0])

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..optable import TABLE
 from . import dtypes, hot
 from .compile import TENSORS as F
+from .deprecation import warn_once
 from .dims import wrap_dim
 from .indexing import check_expand
 from .inplace import write
-from .public import METHODS, offer
+from .public import FUNCTIONS, METHODS, offer
 from .shapes import reshape
 from .tensor import Tensor
 
@@ -283,6 +283,9 @@ METHODS.update(
 )
 
 
+FUNCTIONS["addmv_"] = METHODS["addmv_"]
+
+
 # Vectors -----------------------------------------------------------------------------------------
 def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
     a, b = input._data.shape, other._data.shape
@@ -317,7 +320,7 @@ NO_DIM = (
 def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product along a dim of size 3 (the first such, without ``dim``)."""
     if dim is None:
-        warnings.warn(NO_DIM, stacklevel=2)
+        warn_once(NO_DIM)
     return _cross(input, other, dim)
 
 

@@ -8,10 +8,12 @@ import numpy as np
 
 from . import dtypes
 from .compile import TENSORS as F
-from .linalg import LinAlgError, check_floating, check_matrix, check_square
+from .deprecation import warn_once
+from .linalg import LinAlgError, check_floating, check_matrix, check_square, inv, solve
 from .public import offer
 from .reductions import several
 from .results import named
+from .shapes import flatten, reshape
 from .tensor import Tensor
 
 LINALG_QR, QR = named("linalg_qr", "Q", "R"), named("qr", "Q", "R")
@@ -30,8 +32,17 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
     return LINALG_QR(several(F.linalg_qr)(A, mode=mode))
 
 
+OLD_QR = (
+    "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
+    "release.\nThe boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
+    "Q, R = torch.qr(A, some)\nshould be replaced with\n"
+    "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+)
+
+
 def old_qr(input: Tensor, some: bool = True) -> Any:
     """Orthogonal Q and triangular R with Q R = input."""
+    warn_once(OLD_QR)
     return QR(qr(input, "reduced" if some else "complete"))
 
 
@@ -207,3 +218,48 @@ offer(function=True)(matrix_exp)
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, as a view."""
     return A.diagonal(offset, dim1, dim2)
+
+
+# Tensors as matrices -----------------------------------------------------------------------------
+@offer(space="linalg", out=True)
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
+    """The inverse of a tensor as a map from its last dims to its first ``ind``."""
+    if ind <= 0:
+        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    first, last = A._data.shape[:ind], A._data.shape[ind:]
+    rows, columns = int(np.prod(first)), int(np.prod(last))
+    if rows != columns:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+            f"prod(self.shape[:ind]), but got {columns} != {rows}"
+        )
+    return reshape(inv(reshape(A, columns, rows)), *last, *first)
+
+
+@offer(space="linalg", out=True)
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
+    """The solution X of ``tensordot(A, X, X.ndim) = B``."""
+    if dims is not None:
+        moved = [d % A.ndim for d in dims]
+        A = F.permute(A, (*(d for d in range(A.ndim) if d not in moved), *moved))
+    shape = A._data.shape[B.ndim :]
+    size = int(np.prod(shape))
+    if size != B._data.size:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+            f"prod(self.shape[:other.ndim]), but got {size} != {B._data.size}"
+        )
+    return reshape(solve(reshape(A, size, size), flatten(B)), *shape)
+
+
+@offer(space="linalg")
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers 0 to N - 1 (the length, without it) of each item, in a row each."""
+    count = x._data.shape[-1] if N is None else N
+    if count <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    last = x.ndim
+    rows = F.expand(F.unsqueeze(x, last), (*x._data.shape, count - 1))
+    powers = F.cumprod(rows, last)
+    ones = Tensor._wrap(np.ones((*x._data.shape, 1), powers._data.dtype))
+    return F.cat([ones, powers], last)
