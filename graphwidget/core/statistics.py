@@ -91,8 +91,13 @@ def ranks_of(rows: np.ndarray, q: np.ndarray, pass_nan: bool, interpolation: str
         ranks = np.maximum(q * count.astype(q.dtype), 0)
     else:
         ranks = np.where(nans.any(-1, keepdims=True), q.dtype.type(last), q * q.dtype.type(last))
-    adjust = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}.get(interpolation)
-    return np.asarray(ranks if adjust is None else adjust(ranks), q.dtype)
+    if interpolation == "lower":
+        ranks = np.floor(ranks)
+    elif interpolation == "higher":
+        ranks = np.ceil(ranks)
+    elif interpolation == "nearest":
+        ranks = np.round(ranks)
+    return np.asarray(ranks, q.dtype)
 
 
 @offer(out=True)
