@@ -263,10 +263,10 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 
 OLD_CHOLESKY = (
     "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
-    "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)"
-    "\nand\nU = torch.cholesky(A, upper=True)\nshould be replaced with\n"
-    "U = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results for all valid "
-    "(symmetric positive definite) inputs."
+    "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\n"
+    "L = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be "
+    "replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce "
+    "equivalent results for all valid (symmetric positive definite) inputs."
 )
 
 
