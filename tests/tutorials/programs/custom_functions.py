@@ -93,8 +93,8 @@ out = layer(torch.randn(3, 4))
 out.sum().backward()
 print(layer, out, layer.weight.grad, layer.bias.grad, sep="\n")
 inputs = (
-    torch.randn(20, 20, dtype=torch.double, requires_grad=True),
-    torch.randn(30, 20, dtype=torch.double, requires_grad=True),
+    torch.randn(4, 5, dtype=torch.double, requires_grad=True),
+    torch.randn(6, 5, dtype=torch.double, requires_grad=True),
     None,
 )
 print(gradcheck(LinearFunction.apply, inputs, eps=1e-6, atol=1e-4))

@@ -91,23 +91,19 @@ for t in range(3):
     scheduler.step()
     print(scheduler.get_last_lr())
 
-if "graphwidget" in torch.__name__:
-    save, load = torch.save, torch.load
-else:  # the same calls; here the files are pickles
-    save, load = torch.save, torch.load
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "model.pth")
-    save(model.state_dict(), path)
+    torch.save(model.state_dict(), path)
     again = NeuralNetwork()
-    print(again.load_state_dict(load(path, weights_only=True)))
-    save({"epoch": 3, "optimizer": optimizer.state_dict(), "loss": 0.5}, path)
-    checkpoint = load(path)
+    print(again.load_state_dict(torch.load(path, weights_only=True)))
+    torch.save({"epoch": 3, "optimizer": optimizer.state_dict(), "loss": 0.5}, path)
+    checkpoint = torch.load(path)
     optimizer.load_state_dict(checkpoint["optimizer"])
     print(checkpoint["epoch"], checkpoint["loss"], sorted(checkpoint))
 buffer = io.BytesIO()
-save(torch.arange(3), buffer)
+torch.save(torch.arange(3), buffer)
 buffer.seek(0)
-print(load(buffer))
+print(torch.load(buffer))
 again.eval()
 with torch.no_grad():
     x, y = test_data[0]
