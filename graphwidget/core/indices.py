@@ -162,8 +162,10 @@ def expand_index(tensor: Tensor, items: tuple[Any, ...]) -> list[tuple[int, Any]
     Raises:
         IndexError: more indices than dimensions, or something that is no index.
     """
-    used = sum([dims_of(item) for item in items])
     ndim = tensor._data.ndim
+    if ndim == 0 and len(items) == 1 and isinstance(items[0], float):
+        raise IndexError("too many indices for tensor of dimension 0")
+    used = sum([dims_of(item) for item in items])
     if used > ndim:
         if ndim == 0 and len(items) == 1:
             refuse_zero_dim(items[0])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..optable import TABLE
+from ..optable.refusals import not_implemented
 from . import dtypes, hot
 from .compile import TENSORS as F
 from .deprecation import warn_once
@@ -51,7 +52,18 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
             f"{b.shape[0]}x{b.shape[1]})"
         )
     _same_type(input, mat2)
+    no_bools("addmm_impl_cpu_", input)
     return F.mm(input, mat2)
+
+
+def no_bools(kernel: str, tensor: Tensor) -> None:
+    """Refuse products of bools.
+
+    Raises:
+        NotImplementedError: PyTorch's text.
+    """
+    if tensor._data.dtype == bool:
+        raise not_implemented(kernel, tensor._data.dtype)
 
 
 @offer(out=True)
@@ -72,6 +84,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
         raise RuntimeError(
             f"addmv input tensors must have the same dtype, but got {y}, {x}, and {y}"
         )
+    no_bools("addmv_impl_cpu", input)
     return F.mv(input, vec)
 
 
@@ -96,6 +109,7 @@ def check_vectors(name: str, input: Tensor, tensor: Tensor) -> None:
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors."""
     check_vectors("dot", input, tensor)
+    no_bools("dot", input)
     return F.dot(input, tensor)
 
 
@@ -117,6 +131,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         raise RuntimeError(
             f"expected scalar type {dtypes.type_word(x)} but found {dtypes.type_word(y)}"
         )
+    no_bools("bmm", input)
     return F.bmm(input, mat2)
 
 

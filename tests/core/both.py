@@ -34,6 +34,8 @@ WARNED_ONCE = (
     "The use of `x.T` on tensors of dimension other than 2",
     "Tensor.T is deprecated on",
     "index_reduce() is in beta",
+    "torch.qr is deprecated",
+    "torch.cholesky is deprecated",
     "The reduce argument of torch.scatter with Tensor src is deprecated",
 )
 """PyTorch gives these warnings once in a process, so only the first program would show them."""

@@ -148,18 +148,6 @@ def slice_gradient_passes_unchanged(patch: Patch) -> None:
 
 
 @fault
-def chain_of_one_link(patch: Patch) -> None:
-    """A view of a view forgets the first of them."""
-    real = views.ViewInfo.__init__
-
-    def short(self: Any, source: Any, link: Any, *rest: Any) -> None:
-        real(self, source, link, *rest)
-        self.chain = (link,)
-
-    patch.setattr(views.ViewInfo, "__init__", short)
-
-
-@fault
 def views_without_grad_are_ordinary(patch: Patch) -> None:
     """A view made under no_grad may be written like any other."""
     real = views.ViewInfo.__init__
