@@ -42,7 +42,7 @@ def copied(node: Any) -> Copied | None:
         if slot is None or isinstance(slot, Packed):
             return None  # freed, or in the keeping of the user's hooks, which are not called
         array = slot if slot.__class__ is np.ndarray else slot._data
-        if array.size > MAX_SAVED:
+        if array is None or array.size > MAX_SAVED:  # None: an operand that was left out
             return None
         arrays.append((array.dtype, array.shape, array.tobytes()))
     told = metadata(node) if metadata is not None else ()
