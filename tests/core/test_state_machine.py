@@ -14,7 +14,7 @@ from tests.core.fuzz import minimal, run, shard, summary, write
 from tests.core.machine import Step, replay
 from tests.core.sampled import KEYS
 
-PROGRAMS = 40
+PROGRAMS = 29
 """How many programs must show no difference. The goal is 10,000: ``python -m tests.core.machine
 0 10000`` tells how many of them still do, and one number alone prints that program, shrunk."""
 TRIED = 300
