@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from . import resampling_kernels as kernels
-from .declare import Namespace, composite, op
+from .declare import Formula, Namespace, composite, op
 
 F = Namespace()
 
@@ -42,25 +43,52 @@ op("take_at(self, index, /, dims)", kernels.take_at, node="GatherBackward0",
    public=False, text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx=None)
 
 # Interpolation ------------------------------------------------------------------------------------
-for _name, _node in (
-    ("nearest1d", "Nearest1D"), ("nearest2d", "Nearest2D"), ("nearest3d", "Nearest3D"),
-    ("linear1d", "Linear1D"), ("bilinear2d", "Bilinear2D"), ("trilinear3d", "Trilinear3D"),
-    ("bicubic2d", "Bicubic2D"), ("nearest_exact1d", "NearestExact1D"),
-    ("nearest_exact2d", "NearestExact2D"), ("nearest_exact3d", "NearestExact3D"),
-):  # fmt: skip
-    op(f"upsample_{_name}(self, /, mode, output_size, align_corners, scales)", kernels.resample,
-       node=f"Upsample{_node}Backward0",
-       d_self=lambda grad, self_shape, mode, output_size, align_corners, scales:
-           F.resample_backward(grad, self_shape, mode, output_size, align_corners, scales),
+SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_h", "scales_w")}
+"""What PyTorch calls the factor of each dim."""
+
+
+def formula(function: Formula, *names: str) -> Formula:
+    """A formula of any number of parameters, with names for them."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in names]
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return function
+
+
+def interpolation(name: str, node: str, mode: str, dims: int) -> None:
+    """Declare an interpolation and its derivative, which is one too."""
+    aligning = not mode.startswith("nearest")
+    names = ("output_size", *(("align_corners",) if aligning else ()), *SCALES[dims])
+    key, back = f"upsample_{name}", f"upsample_{name}_backward"
+
+    def resample(a: Any, size: Any, *given: Any) -> Any:
+        return kernels.resample(a, mode, size, aligning and given[0], given[-dims:])
+
+    def resample_backward(grad: Any, shape: Any, size: Any, *given: Any) -> Any:
+        return kernels.resample_backward(
+            grad, shape, mode, size, aligning and given[0], given[-dims:]
+        )
+
+    op(f"{key}(self, /, {', '.join(names)})", resample, node=f"Upsample{node}Backward0",
+       d_self=formula(lambda grad, *given: getattr(F, back)(grad, *given),
+                      "grad", "self_shape", *names),
        public=False, sign="resample", text="{self} with {output_size} points",
        tex=r"\operatorname{{resample}} {self}", onnx="Resize")
 
-op("resample_backward(grad_output, /, shape, mode, output_size, align_corners, scales)",
-   kernels.resample_backward, node="UpsampleBackwardBackward0",
-   d_grad_output=lambda grad, mode, output_size, align_corners, scales:
-       F.upsample_bilinear2d(grad, mode, output_size, align_corners, scales),
-   public=False, sign="resample′", text="{grad_output} back to {shape}", tex=r"{grad_output}",
-   onnx=None)
+    op(f"{back}(grad_output, /, shape, {', '.join(names)})", resample_backward,
+       node=f"Upsample{node}BackwardBackward0",
+       d_grad_output=formula(lambda grad, *given: getattr(F, key)(grad, *given), "grad", *names),
+       public=False, sign="resample′", text="{grad_output} back to {shape}", tex=r"{grad_output}",
+       onnx=None)
+
+
+for _dims in (1, 2, 3):
+    interpolation(f"nearest{_dims}d", f"Nearest{_dims}D", "nearest", _dims)
+    interpolation(f"nearest_exact{_dims}d", f"NearestExact{_dims}D", "nearest-exact", _dims)
+interpolation("linear1d", "Linear1D", "linear", 1)
+interpolation("bilinear2d", "Bilinear2D", "linear", 2)
+interpolation("trilinear3d", "Trilinear3D", "linear", 3)
+interpolation("bicubic2d", "Bicubic2D", "cubic", 2)
 
 # Columns and shuffles -----------------------------------------------------------------------------
 op("im2col(self, /, kernel_size, dilation, padding, stride)", kernels.im2col,

@@ -65,9 +65,8 @@ def interpolate(
         raise NotImplementedError(
             f"\"upsample_{key.replace('_exact', '')}_channels_last\" not implemented for '{kind}'"
         )
-    plain = mode if mode.startswith("nearest") else "cubic" if mode == "bicubic" else "linear"
-    aligned = bool(align_corners)
-    return getattr(F, f"upsample_{key}")(input, plain, counts, aligned, scales)  # type: ignore[no-any-return]
+    aligned = () if mode.startswith("nearest") else (bool(align_corners),)
+    return getattr(F, f"upsample_{key}")(input, counts, *aligned, *scales)  # type: ignore[no-any-return]
 
 
 def _key(mode: str, dims: int) -> str:

@@ -23,6 +23,13 @@ def resized(mode: str, *more: str) -> list[str]:
 
 
 ALIGNED = "align_corners=True"
+BACK = [
+    *(("nearest", "nearest", i, given) for i, given in enumerate((SIGNALS, BATCH, VOLUMES), 1)),
+    *(("nearest_exact", "nearest-exact", i, given)
+      for i, given in enumerate((SIGNALS, BATCH, VOLUMES), 1)),
+    ("linear", "linear", 1, SIGNALS), ("bilinear", "bilinear", 2, BATCH),
+    ("trilinear", "trilinear", 3, VOLUMES), ("bicubic", "bicubic", 2, BATCH),
+]  # fmt: skip
 
 SAMPLES: dict[str, list[Sample]] = {
     "adaptive_avg_pool2d": each(
@@ -53,8 +60,13 @@ SAMPLES: dict[str, list[Sample]] = {
         integers=False),
     "upsample_trilinear3d": each(VOLUMES, *resized("trilinear", ALIGNED), integers=False),
     "upsample_bicubic2d": each(BATCH, *resized("bicubic", ALIGNED), integers=False),
-    "resample_backward": each(
-        BATCH, grads(f"{F}.interpolate(x, size=8, mode='bilinear')", "x") + "[0]", integers=False),
+    **{
+        f"upsample_{key}{dims}d_backward": each(
+            given, grads(f"{F}.interpolate(x, size=8, mode='{mode}')", "x") + "[0]",
+            grads(f"{F}.interpolate(x, scale_factor=1.7, mode='{mode}')", "x") + "[0]",
+            integers=False)
+        for key, mode, dims, given in BACK
+    },
     "im2col": each(
         IMAGES, f"{F}.unfold(x, 2)", f"{F}.unfold(x, (2, 3), padding=1, stride=2)",
         f"{F}.unfold(x, 2, dilation=2, padding=1)", integers=False),
