@@ -12,6 +12,7 @@ from .compile import TENSORS as F
 from .deprecation import warn_once
 from .matmul import matmul
 from .norms import matrix_norm, vector_norm
+from .out import by_columns
 from .promote import constant
 from .public import FUNCTIONS, METHODS, SPACES, offer
 from .reductions import several
@@ -89,6 +90,7 @@ SINGULAR = (
     "The diagonal element {} is zero, the inversion could not be completed because the input "
     "matrix is singular."
 )
+by_columns(resized=False)(F.cholesky_inverse)
 INV_EX = named("linalg_inv_ex", "inverse", "info")
 
 
@@ -104,6 +106,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 
 
 @offer(space="linalg", out=True)
+@by_columns()
 def inv(A: Tensor) -> Tensor:
     """The inverses of square matrices.
 
@@ -116,6 +119,7 @@ def inv(A: Tensor) -> Tensor:
 
 
 @offer(out=True)
+@by_columns()
 def inverse(input: Tensor) -> Tensor:
     """The inverses of square matrices (``linalg.inv``)."""
     return inv(input)
@@ -213,6 +217,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 
 
 @offer(space="linalg", out=True)
+@by_columns()
 def solve_triangular(
     self: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
@@ -250,6 +255,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 
 
 @offer(space="linalg", out=True)
+@by_columns()
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular L with L Lᵀ = A (U with Uᵀ U = A).
 

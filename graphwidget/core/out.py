@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from . import dtypes, hot
 from .inplace import write
 from .modes import no_grad
 from .tensor import Tensor
+
+Given = TypeVar("Given", bound=Callable[..., Any])
 
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match "
@@ -57,6 +59,20 @@ EXACT = {
 }  # fmt: skip
 """Functions whose ``out`` must have the result's type, and what they say where it has not."""
 
+COLUMNS: dict[Callable[..., Any], bool] = {}
+"""Functions that lay an empty ``out`` out column by column, as LAPACK does; True for those that
+do so with one of another size, too."""
+
+
+def by_columns(resized: bool = True) -> Callable[[Given], Given]:
+    """Note that a function lays ``out`` out column by column."""
+
+    def note(function: Given) -> Given:
+        COLUMNS[function] = resized
+        return function
+
+    return note
+
 
 def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call ``target`` and write its result into ``out`` (a tensor, or a tuple of them).
@@ -85,7 +101,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         check_type(name, each._data.dtype, result._data.dtype, exact)
     with no_grad():
         for each, result in zip(outs, results, strict=True):
-            put(each, result)
+            put(target, each, result)
     return out if isinstance(out, Tensor) else type(found)(outs)
 
 
@@ -117,13 +133,15 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
         ))  # fmt: skip
 
 
-def put(out: Tensor, result: Tensor) -> None:
+def put(target: Callable[..., Any], out: Tensor, result: Tensor) -> None:
     """Write a result into ``out``, resized where it must be; its version rises."""
     if out._data.shape != result._data.shape:
         if out._data.size:
             shapes = list(out._data.shape), list(result._data.shape)
             warnings.warn(RESIZED.format(*shapes), stacklevel=4)
-        out._data = np.empty(result._data.shape, out._data.dtype)
+        turned = COLUMNS.get(target, False) if out._data.size else target in COLUMNS
+        order: Any = "K" if turned else "C"
+        out._data = np.empty_like(result._data, out._data.dtype, order)
         out._meta = hot.meta_of(out._data)
     write(TABLE["copy"], out, (result,), {})
 

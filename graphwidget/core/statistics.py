@@ -274,7 +274,7 @@ def corrcoef(input: Tensor) -> Tensor:
     spread = F.sqrt(F.diagonal(found, 0, 0, 1))
     found = F.div(found, view(spread, -1, 1))
     found = F.div(found, view(spread, 1, -1))
-    return found.clip(-1, 1)
+    return F.clamp(found, -1, 1)
 
 
 # Counts ------------------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ def sum_all(a: Array, dtype: Any = None) -> Array:
     return as_array(np.add.reduce(a, None, dtype or sum_type(a)))
 
 
-def sum_dim(a: Array, dim: Shape, keepdim: bool = False, dtype: Any = None) -> Array:
+def sum_dim(a: Array, dim: Shape, keepdim: Any = False, dtype: Any = None) -> Array:
     """Sums along dims."""
     total = np.add.reduce(a, dim, dtype or sum_type(a), keepdims=keepdim)
     return np.asarray(total, order="C")
@@ -158,7 +158,7 @@ def mean_all(a: Array, dtype: Any = None) -> Array:
     return np.divide(total, np.asarray(a.size, total.dtype), out=...)
 
 
-def mean_dim(a: Array, dim: Shape, keepdim: bool = False, dtype: Any = None) -> Array:
+def mean_dim(a: Array, dim: Shape, keepdim: Any = False, dtype: Any = None) -> Array:
     """Means along dims."""
     total = np.add.reduce(a, dim, dtype, keepdims=keepdim)
     count = count_along(a.shape, dim)
@@ -183,17 +183,17 @@ def min_all(a: Array) -> Array:
     return as_array(np.minimum.reduce(a, None))
 
 
-def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+def max_dim(a: Array, dim: int, keepdim: Any) -> tuple[Array, Array]:
     """Largest items along a dim and their (first) indices."""
     return _chosen(a, np.argmax(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
 
 
-def min_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+def min_dim(a: Array, dim: int, keepdim: Any) -> tuple[Array, Array]:
     """Smallest items along a dim and their (first) indices."""
     return _chosen(a, np.argmin(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
 
 
-def _chosen(a: Array, index: Array | None, dim: int, keepdim: bool) -> tuple[Array, Array]:
+def _chosen(a: Array, index: Array | None, dim: int, keepdim: Any) -> tuple[Array, Array]:
     if index is None:
         return a.copy(), np.zeros((), np.int64)
     values = np.take_along_axis(a, index, dim)
@@ -202,7 +202,7 @@ def _chosen(a: Array, index: Array | None, dim: int, keepdim: bool) -> tuple[Arr
     return as_array(values), as_array(index)
 
 
-def scatter_chosen(grad: Array, index: Array, shape: Shape, dim: int, keepdim: bool) -> Array:
+def scatter_chosen(grad: Array, index: Array, shape: Shape, dim: int, keepdim: Any) -> Array:
     """Zeros of ``shape`` with grad at the chosen indices along a dim."""
     result = np.zeros(shape, as_array(grad).dtype)
     if not shape:
@@ -214,7 +214,7 @@ def scatter_chosen(grad: Array, index: Array, shape: Shape, dim: int, keepdim: b
     return result
 
 
-def gather_chosen(a: Array, index: Array, dim: int, keepdim: bool) -> Array:
+def gather_chosen(a: Array, index: Array, dim: int, keepdim: Any) -> Array:
     """The items at the chosen indices along a dim."""
     if not a.ndim:
         return a.copy()

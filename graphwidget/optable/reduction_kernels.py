@@ -19,7 +19,7 @@ def dense(found: Any) -> Array:
     return np.asarray(found, order="C")
 
 
-def nansum(a: Array, dim: Shape, keepdim: bool = False, dtype: Any = None) -> Array:
+def nansum(a: Array, dim: Shape, keepdim: Any = False, dtype: Any = None) -> Array:
     """Sums along dims that pass over nan."""
     kept = np.where(np.isnan(a), a.dtype.type(0), a) if a.dtype.kind == "f" else a
     return dense(np.add.reduce(kept, dim or None, dtype or sum_type(a), keepdims=keepdim))
@@ -30,41 +30,41 @@ def prod_all(a: Array, dtype: Any = None) -> Array:
     return as_array(np.multiply.reduce(a, None, dtype or sum_type(a)))
 
 
-def prod_dim(a: Array, dim: int, keepdim: bool = False, dtype: Any = None) -> Array:
+def prod_dim(a: Array, dim: int, keepdim: Any = False, dtype: Any = None) -> Array:
     """Products along a dim."""
     along = dim if a.ndim else None
     return dense(np.multiply.reduce(a, along, dtype or sum_type(a), keepdims=keepdim))
 
 
-def amax(a: Array, dim: Shape, keepdim: bool = False) -> Array:
+def amax(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """Largest items along dims; nan wins."""
     return dense(np.maximum.reduce(a, dim or None, keepdims=keepdim))
 
 
-def amin(a: Array, dim: Shape, keepdim: bool = False) -> Array:
+def amin(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """Smallest items along dims; nan wins."""
     return dense(np.minimum.reduce(a, dim or None, keepdims=keepdim))
 
 
-def aminmax(a: Array, dim: int | None, keepdim: bool = False) -> tuple[Array, Array]:
+def aminmax(a: Array, dim: int | None, keepdim: Any = False) -> tuple[Array, Array]:
     """Smallest and largest items along a dim, or of all."""
     dims = () if dim is None or not a.ndim else (dim,)
     return amin(a, dims, keepdim), amax(a, dims, keepdim)
 
 
 # Spread --------------------------------------------------------------------------------------
-def var(a: Array, dim: Shape | None, correction: float, keepdim: bool = False) -> Array:
+def var(a: Array, dim: Shape | None, correction: float, keepdim: Any = False) -> Array:
     """The summed squared distance from the mean, over the count less ``correction``."""
     return var_mean(a, dim, correction, keepdim)[0]
 
 
-def std(a: Array, dim: Shape | None, correction: float, keepdim: bool = False) -> Array:
+def std(a: Array, dim: Shape | None, correction: float, keepdim: Any = False) -> Array:
     """The square root of ``var``."""
     return as_array(np.sqrt(var(a, dim, correction, keepdim)))
 
 
 def var_mean(
-    a: Array, dim: Shape | None, correction: float, keepdim: bool
+    a: Array, dim: Shape | None, correction: float, keepdim: Any
 ) -> tuple[Array, Array]:  # fmt: skip
     """Variance and mean; float16 is computed in float32."""
     along = dim or tuple(range(a.ndim))
@@ -80,7 +80,7 @@ def var_mean(
 
 
 def std_mean(
-    a: Array, dim: Shape | None, correction: float, keepdim: bool
+    a: Array, dim: Shape | None, correction: float, keepdim: Any
 ) -> tuple[Array, Array]:  # fmt: skip
     """Standard deviation and mean."""
     spread, mean = var_mean(a, dim, correction, keepdim)
@@ -88,7 +88,7 @@ def std_mean(
 
 
 # Logarithms and norms ------------------------------------------------------------------------
-def logsumexp(a: Array, dim: Shape, keepdim: bool = False) -> Array:
+def logsumexp(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """log of the sum of exp, the largest item taken out before."""
     along = dim or None
     top = np.maximum.reduce(a, along, keepdims=True, initial=-np.inf)
@@ -98,7 +98,7 @@ def logsumexp(a: Array, dim: Shape, keepdim: bool = False) -> Array:
 
 
 def vector_norm(
-    a: Array, ord: float, dim: Shape | None, keepdim: bool = False, dtype: Any = None
+    a: Array, ord: float, dim: Shape | None, keepdim: Any = False, dtype: Any = None
 ) -> Array:  # fmt: skip
     """(sum |a| ** ord) ** (1 / ord), and its limits for 0, inf and -inf."""
     a = a if dtype is None else a.astype(dtype)
@@ -136,7 +136,7 @@ def renorm(a: Array, p: float, dim: int, maxnorm: float) -> Array:
 def truth(choose: Any) -> Any:
     """``all`` or ``any`` as a kernel; of uint8 the result is uint8, as PyTorch has it."""
 
-    def kernel(a: Array, dim: Shape | None, keepdim: bool = False) -> Array:
+    def kernel(a: Array, dim: Shape | None, keepdim: Any = False) -> Array:
         along = dim if dim is None or a.ndim else None
         found = choose.reduce(a, along, np.bool_, keepdims=keepdim)
         return np.asarray(found, np.uint8 if a.dtype == np.uint8 else np.bool_, order="C")
@@ -159,11 +159,11 @@ def trace(a: Array) -> Array:
     return as_array(np.add.reduce(np.diagonal(a), 0, sum_type(a)))
 
 
-def argmax(a: Array, dim: int | None, keepdim: bool = False) -> Array:
+def argmax(a: Array, dim: int | None, keepdim: Any = False) -> Array:
     """Indices of the first largest items; nan is largest."""
     return dense(np.argmax(a, dim if a.ndim else None, keepdims=keepdim))
 
 
-def argmin(a: Array, dim: int | None, keepdim: bool = False) -> Array:
+def argmin(a: Array, dim: int | None, keepdim: Any = False) -> Array:
     """Indices of the first smallest items; nan is smallest."""
     return dense(np.argmin(a, dim if a.ndim else None, keepdims=keepdim))
