@@ -12,7 +12,7 @@ from .compile import TENSORS as F
 from .conversion import to
 from .elementwise import check_rounding
 from .inplace import write
-from .promote import broadcast, constant, is_number, not_tensor
+from .promote import as_function, broadcast, constant, is_number, not_tensor
 from .public import METHODS, offer
 from .tensor import Tensor
 
@@ -246,7 +246,7 @@ def isclose(
         RuntimeError: two dtypes, or a negative tolerance.
     """
     if not isinstance(other, Tensor):
-        raise not_tensor(TABLE["eq"], (input, other), "isclose")
+        raise as_function(not_tensor(TABLE["eq"], (input, other), "isclose"))
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.word} did not match {other.dtype.word}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):

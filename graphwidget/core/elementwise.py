@@ -255,6 +255,18 @@ for _function in (round, xlogy):
     offer(out=True, space="special")(_function)
 
 
+def _inverse_hyperbolic(key: str, alias: str) -> None:
+    def choose(input: Any) -> Choice:
+        return Choice(key, (input,))
+
+    choose.__name__ = choose.__qualname__ = key
+    elementwise(alias, function=False)(choose)
+
+
+for _key in ("asinh", "acosh", "atanh"):
+    _inverse_hyperbolic(_key, "arc" + _key[1:])
+
+
 # Comparisons in place ----------------------------------------------------------------------------
 def _comparison(key: str, *also: str) -> None:
     def choose(input: Any, other: Any) -> Choice:

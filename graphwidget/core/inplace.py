@@ -17,6 +17,7 @@ from ..optable.index_kernels import put_into
 from . import dtypes, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
+from .promote import as_in_place
 from .tensor import Tensor
 from .version import bump, counter_of
 from .views import Link, check_writable, rebase, retaining
@@ -101,7 +102,10 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     """
     operands: tuple[Tensor, ...] = (tensor, *rest)
     if op.pointwise and len(operands) > 1:
-        operands = hot.coerce(op, operands)
+        try:
+            operands = hot.coerce(op, operands)
+        except TypeError as error:
+            raise as_in_place(error) from None
     wanted = allowed(op, operands)
     result, fit = compute(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None

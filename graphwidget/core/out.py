@@ -52,6 +52,7 @@ EXACT = {
     **dict.fromkeys(
         ("isneginf", "isposinf", "signbit"), "{name} does not support non-boolean outputs."
     ),
+    **dict.fromkeys(("all", "any"), "{name} only supports bool tensor for result, got: {given}"),
     "float_power": "the output given to {name} has dtype {given} but the operation's result "
                    "requires dtype {result}",
     "nan_to_num": "nan_to_num: dtype of out: {given} should be same as input: {result}",

@@ -44,17 +44,40 @@ def is_number(value: Any) -> bool:
 
 
 def not_tensor(op: Op, operands: Sequence[Any], called: str = "") -> TypeError:
-    """The error for an operand that is no tensor, in PyTorch's words."""
+    """The error for an operand that is no tensor, in PyTorch's words: those of a method, which does
+    not count the tensor itself. ``as_function`` and in-place methods put it into theirs."""
     called = called or op.name
     for position, operand in enumerate(operands):
         if not isinstance(operand, hot.Tensor):
-            name = op.inputs[position]
-            name = "input" if name == "self" else name
-            return TypeError(
-                f"{called}(): argument '{name}' (position {position + 1}) must be Tensor, "
-                f"not {type(operand).__name__}"
-            )
+            name = op.inputs[position] if position else "input"
+            kind = type(operand).__name__
+            error = TypeError(must_be_tensor(called, name, max(position, 1), kind))
+            error.operand = (called, name, position, kind)  # type: ignore[attr-defined]
+            return error
     return TypeError(f"{op.name}(): unexpected operands")
+
+
+def must_be_tensor(called: str, name: str, position: int, kind: str) -> str:
+    """PyTorch's words for an argument that is no tensor."""
+    return f"{called}(): argument '{name}' (position {position}) must be Tensor, not {kind}"
+
+
+def as_function(error: TypeError) -> TypeError:
+    """The same error as a function says it, which counts all of its arguments."""
+    told = getattr(error, "operand", None)
+    if told is not None:
+        called, name, position, kind = told
+        error.args = (must_be_tensor(called, name, position + 1, kind),)
+    return error
+
+
+def as_in_place(error: TypeError) -> TypeError:
+    """The same error as the in-place method says it, by its own name."""
+    told = getattr(error, "operand", None)
+    if told is not None:
+        called, name, position, kind = told
+        error.args = (must_be_tensor(called + "_", name, position, kind),)
+    return error
 
 
 def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:

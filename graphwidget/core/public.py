@@ -24,6 +24,7 @@ from . import docs
 from .compile import TENSORS
 from .inplace import writer
 from .out import into
+from .promote import as_function
 
 Offered = TypeVar("Offered", bound=Callable[..., Any])
 
@@ -71,7 +72,7 @@ def face(target: Callable[..., Any], name: str, first: str = "") -> Callable[...
     if first:
         parameters[0] = parameters[0].replace(name=first)
     parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
-    scope: dict[str, Any] = {"target": target, "into": into}
+    scope: dict[str, Any] = {"target": target, "into": into, "as_function": as_function}
     shown = signature_text(parameters, scope)
     args = ", ".join(
         f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else
@@ -80,7 +81,9 @@ def face(target: Callable[..., Any], name: str, first: str = "") -> Callable[...
     )  # fmt: skip
     source = (
         f"def {name}({shown}):\n"
-        f"    if out is None: return target({args})\n"
+        f"    if out is None:\n"
+        f"        try: return target({args})\n"
+        f"        except TypeError as error: raise as_function(error) from None\n"
         f"    return into({name!r}, out, target, {args})"
     )
     exec(compile(source, f"<graphwidget {name}>", "exec"), scope)

@@ -43,20 +43,40 @@ op("cosh(self, /)", np.cosh, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad * F.sinh(self),
    text="cosh({self})", tex=r"\cosh {self}", onnx="Cosh")
 
-op("asinh(self, /)", np.arcsinh, inplace=True, pointwise=True, dtype="float",
+op("asinh(self, /)", np.arcsinh, pointwise=True, dtype="float",
    also=("arcsinh",),
    d_self=lambda grad, self: grad * F.rsqrt(F.pow(self, 2) + 1),
    text="asinh({self})", tex=r"\operatorname{{arsinh}} {self}", onnx="Asinh")
 
-op("acosh(self, /)", np.arccosh, inplace=True, pointwise=True, dtype="float",
+op("acosh(self, /)", np.arccosh, pointwise=True, dtype="float",
    also=("arccosh",),
    d_self=lambda grad, self: grad * F.rsqrt(F.pow(self, 2) - 1),
    text="acosh({self})", tex=r"\operatorname{{arcosh}} {self}", onnx="Acosh")
 
-op("atanh(self, /)", np.arctanh, inplace=True, pointwise=True, dtype="float",
+op("atanh(self, /)", np.arctanh, pointwise=True, dtype="float",
    also=("arctanh",),
    d_self=lambda grad, self: grad * 1 / (1 - F.pow(self, 2)),
    text="atanh({self})", tex=r"\operatorname{{artanh}} {self}", onnx="Atanh")
+
+# PyTorch has no derivative of these in place.
+for name, ufunc in (("asinh", np.arcsinh), ("acosh", np.arccosh), ("atanh", np.arctanh)):
+    op(f"{name}.written(self, /)", ufunc, inplace=True, pointwise=True, dtype="float",
+       node=f"{name.capitalize()}Backward1", public=False,
+       d_self={"asinh": lambda grad: F.not_in_place("asinh"),
+               "acosh": lambda grad: F.not_in_place("acosh"),
+               "atanh": lambda grad: F.not_in_place("atanh")}[name],
+       text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=None)
+
+
+@composite
+def not_in_place(name: str) -> Any:
+    """Refuses backward through a function written in place.
+
+    Raises:
+        NotImplementedError: always (PyTorch's text).
+    """
+    raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
+
 
 # Exponentials, logarithms, roots ----------------------------------------------------------------
 op("exp2(self, /)", np.exp2, inplace=True, pointwise=True, dtype="float",

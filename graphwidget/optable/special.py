@@ -111,9 +111,9 @@ def zeta_slope() -> Any:
     """Refuses: PyTorch has no derivative of ζ by its first argument.
 
     Raises:
-        RuntimeError: always (PyTorch's text).
+        NotImplementedError: always (PyTorch's text).
     """
-    raise RuntimeError("the derivative for 'zeta' is not implemented.")
+    raise NotImplementedError("the derivative for 'zeta' is not implemented.")
 
 
 # Bessel functions ---------------------------------------------------------------------------------
