@@ -351,7 +351,7 @@ def record_many(op: Op) -> Callable[..., Any]:
         tensors = tuple(hot.ABSENT if tensor is None else tensor for tensor in args[:count])
         params = {**defaults, **dict(zip(op.params, args[count:], strict=False)), **params}
         found = op.kernel(*(tensor._data for tensor in tensors), **params)
-        outs = tuple(hot.Tensor._wrap(data) for data in found)
+        outs = tuple(None if data is None else hot.Tensor._wrap(data) for data in found)
         for tensor in tensors:
             if tensor._view is not None:
                 hot.refresh(tensor)
@@ -365,7 +365,8 @@ def record_many(op: Op) -> Callable[..., Any]:
             for nr, out in enumerate(outs):
                 hot.as_view(out, tensors[0], op, params, nr)
         if hot.observer is not None:
-            hot.observer.called(op, tensors, params, outs, node)
+            made = tuple(out for out in outs if out is not None)
+            hot.observer.called(op, tensors, params, made, node)
         return outs
 
     return record
@@ -376,13 +377,13 @@ def start_many(
 ) -> None:
     """Make the node of an op with several outputs part of the graph, and save what it needs."""
     node.start(tuple(hot.target_of(given[name]) for name in targets))
-    node.metas = [out._meta for out in outs]
+    node.metas = [None if out is None else out._meta for out in outs]
     for name in op.metadata(targets):
         source, _, what = name.rpartition("_")
         value = params[name] if name in params else getattr(given[source]._meta, what)
         setattr(node, "p_" + name, value)
     for nr, out in enumerate(outs):
-        if out._meta.floating:
+        if out is not None and out._meta.floating:
             out._node, out._requires_grad = hot.Output(node, nr), True
     for name in op.saved_by(targets):
         if name in op.outputs:

@@ -116,7 +116,9 @@ def outputs_of(grad: Any, node: Node) -> Any:
         return (grad,)
     if node.op is None:
         return grad
-    return [each for each, meta in zip(grad, node.metas, strict=True) if meta.floating]
+    return [
+        each for each, meta in zip(grad, node.metas, strict=True) if meta is None or meta.floating
+    ]
 
 
 def run_accumulated(hooks: Hooks, leaf: Any, create: bool) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..optable.declare import GRADIENTS
+from ..optable.declare import GIVEN
 from . import errors, hot
 from .saving import Packed, PackedIndices, SavedTensor, pack_slot
 from .version import VersionCounter, counter_of, version_of
@@ -164,7 +164,7 @@ class Node:
                     names.append(SOURCE_SIZES)
                 elif need.endswith(("_shape", "_strides", "_dtype")) or need.startswith("_"):
                     continue
-                elif need not in GRADIENTS:
+                elif need not in GIVEN:
                     names.append(need)
         names += ["alpha"] if op.name in ("add", "sub", "rsub") else []
         return list(dict.fromkeys(names))

@@ -118,7 +118,9 @@ def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
             "grad"
             if need in GRADIENTS
             else need
-            if need in GRADIENTS or need in local
+            if need in local
+            else "node.targets"
+            if need == "targets"
             else f"node.p_{need}"
             for need in derivative.needs
         )

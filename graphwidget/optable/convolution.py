@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 from . import convolution_kernels as kernels
@@ -9,74 +11,52 @@ from .declare import Namespace, composite, op
 
 F = Namespace()
 
-# PyTorch computes the three gradients together, so each formula reads, and the node saves, both
-# input and weight, whichever of them needs a gradient.
+# PyTorch computes the three gradients together, so the node saves both input and weight, whichever
+# of them needs a gradient.
 op("convolution(input, weight, bias=None, /, stride, padding, dilation, transposed, "
    "output_padding, groups)", kernels.convolution,
-   d_input=lambda grad, input, weight, input_shape, stride, padding, dilation, transposed, groups:
-       F.convolution_backward_input(
-           grad, input, weight, input_shape, stride, padding, dilation, transposed, groups
+   d_input__weight__bias=lambda grad, input, weight, stride, padding, dilation, transposed,
+                                output_padding, groups, targets:
+       F.convolution_backward(
+           grad, input, weight, stride, padding, dilation, transposed, output_padding, groups,
+           targets,
        ),
-   d_weight=lambda grad, input, weight, weight_shape, stride, padding, dilation, transposed,
-            groups:
-       F.convolution_backward_weight(
-           grad, input, weight, weight_shape, stride, padding, dilation, transposed, groups
-       ),
-   d_bias=lambda grad, input, weight: F.convolution_backward_bias(grad, input, weight),
    public=False, sign="conv", text="{input} ∗ {weight} + {bias}",
    tex=r"{input} \ast {weight} + {bias}", onnx="Conv")
 
-# Their own derivatives ----------------------------------------------------------------------------
-op("convolution_backward_input(grad_output, input, weight, /, shape, stride, padding, dilation, "
-   "transposed, groups)", kernels.backward_input, node="ConvolutionBackwardBackward0",
-   d_grad_output=lambda grad, weight, stride, padding, dilation, transposed, shape,
-                        grad_output_shape, groups:
-       F.convolution_again(
-           grad, weight, shape, grad_output_shape, stride, padding, dilation, transposed, groups
-       ),
-   d_input=lambda grad: None,
-   d_weight=lambda grad, grad_output, weight, weight_shape, stride, padding, dilation, transposed,
-            groups:
-       F.convolution_backward_weight(
-           grad_output, grad, weight, weight_shape, stride, padding, dilation, transposed, groups
-       ),
-   public=False, sign="conv′", text="{grad_output} ∗ᵀ {weight}",
-   tex=r"{grad_output} \ast^T {weight}", onnx=None)
-
-op("convolution_backward_weight(grad_output, input, weight, /, shape, stride, padding, dilation, "
-   "transposed, groups)", kernels.backward_weight, node="ConvolutionBackwardBackward0",
-   d_grad_output=lambda grad, input, input_shape, stride, padding, dilation, transposed,
-                        grad_output_shape, groups:
-       F.convolution_again(
-           input, grad, input_shape, grad_output_shape, stride, padding, dilation, transposed,
-           groups,
-       ),
-   d_input=lambda grad, grad_output, input, input_shape, stride, padding, dilation, transposed,
-           groups:
-       F.convolution_backward_input(
-           grad_output, input, grad, input_shape, stride, padding, dilation, transposed, groups
-       ),
-   d_weight=lambda grad: None,
-   public=False, sign="conv′", text="{grad_output} ∗ {input}",
-   tex=r"{grad_output} \ast {input}", onnx=None)
-
-op("convolution_backward_bias(grad_output, input, weight, /)", kernels.backward_bias,
+op("convolution_backward(grad_output, input, weight, /, stride, padding, dilation, transposed, "
+   "output_padding, groups, wanted) -> result0, result1, result2", kernels.convolution_backward,
    node="ConvolutionBackwardBackward0",
-   d_grad_output=lambda grad, grad_output_shape: F.spread_over_channels(grad, grad_output_shape),
-   d_input=lambda grad: None,
-   d_weight=lambda grad: None,
-   public=False, sign="Σ", text="Σ {grad_output}", tex=r"\sum {grad_output}", onnx=None)
+   d_grad_output__input__weight=lambda some_grads, grad_output, input, weight, stride, padding,
+                                       dilation, transposed, output_padding, groups, targets:
+       F.convolution_backward_backward(
+           some_grads, grad_output, input, weight,
+           (stride, padding, dilation, transposed, output_padding, groups), targets,
+       ),
+   public=False, sign="conv′", text="conv′({grad_output}, {input}, {weight})",
+   tex=r"\operatorname{{conv}}'({grad_output}, {input}, {weight})", onnx=None)
 
 
 @composite
-def convolution_again(
-    input: Any, weight: Any, shape: Any, result: Any, stride: Any, padding: Any, dilation: Any,
-    transposed: Any, groups: Any,
-) -> Any:  # fmt: skip
-    """The convolution whose result has the shape ``result``, with another input of ``shape`` or
-    another weight."""
-    more = kernels.left_over(shape, weight.shape, result, stride, padding, dilation, transposed)
-    return F.convolution(input, weight, None, stride, padding, dilation, transposed, more, groups)
+def convolution_backward_backward(
+    grads: Any, grad_output: Any, input: Any, weight: Any, how: Any, targets: Any
+) -> Any:
+    """The derivatives of ``convolution_backward`` by its operands. It is linear in the gradient
+    and, for each result, in one of the others: it is the same with what came in its place."""
+    by_input, by_weight, by_bias = grads
+    by_grad = None
+    if "grad_output" in targets:
+        found = [F.convolution(by_input, weight, None, *how)] if by_input is not None else []
+        found += [F.convolution(input, by_weight, None, *how)] if by_weight is not None else []
+        if by_bias is not None:
+            found.append(F.spread_over_channels(by_bias, grad_output.shape))
+        by_grad = functools.reduce(operator.add, found)
+    first = second = None
+    if by_weight is not None and "input" in targets:
+        first = F.convolution_backward(grad_output, input, by_weight, *how, ("input",))[0]
+    if by_input is not None and "weight" in targets:
+        second = F.convolution_backward(grad_output, by_input, weight, *how, ("weight",))[1]
+    return by_grad, first, second
 
 
 @composite

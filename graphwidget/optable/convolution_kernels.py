@@ -176,18 +176,6 @@ def transposed_sizes(
     return tuple((n - 1) * s - 2 * p + d * (k - 1) + 1 + m for n, k, s, p, d, m in each)
 
 
-def left_over(
-    shape: Shape, weight: Shape, result: Shape, stride: Shape, padding: Shape, dilation: Shape,
-    transposed: bool,
-) -> Shape:  # fmt: skip
-    """The output padding with which a transposed convolution has its result's shape."""
-    if not transposed:
-        return (0,) * len(stride)
-    none = (0,) * len(stride)
-    least = transposed_sizes(shape[2:], weight[2:], stride, padding, dilation, none)
-    return tuple(size - low for size, low in zip(result[2:], least, strict=True))
-
-
 def convolution(
     a: Array, weight: Array, bias: Array | None, stride: Shape, padding: Shape, dilation: Shape,
     transposed: bool, output_padding: Shape, groups: int,
@@ -205,28 +193,28 @@ def convolution(
     return out
 
 
-def backward_input(
-    grad: Array, a: Array, weight: Array, shape: Shape, stride: Shape, padding: Shape,
-    dilation: Shape, transposed: bool, groups: int,
-) -> Array:  # fmt: skip
-    """The derivative of ``convolution`` by its input of ``shape``."""
-    grad = as_array(grad)
-    if transposed:
-        return convolve(grad, weight, stride, padding, dilation, groups)
-    return by_input(grad, weight, shape[2:], stride, padding, dilation, groups)
+def convolution_backward(
+    grad: Array, a: Array, weight: Array, stride: Shape, padding: Shape, dilation: Shape,
+    transposed: bool, output_padding: Shape, groups: int, wanted: tuple[str, ...],
+) -> tuple[Array | None, Array | None, Array | None]:  # fmt: skip
+    """The derivatives of ``convolution`` by its input, weight and bias; None for those that are
+    not among ``wanted``."""
+    grad, first, second = as_array(grad), None, None
+    how = stride, padding, dilation, groups
+    if "input" in wanted:
+        first = (
+            convolve(grad, weight, *how)
+            if transposed
+            else by_input(grad, weight, a.shape[2:], *how)
+        )
+    if "weight" in wanted:
+        above, below = (as_array(a), grad) if transposed else (grad, as_array(a))
+        second = by_weight(above, below, weight.shape[2:], *how)
+    return first, second, sum_of_channels(grad) if "bias" in wanted else None
 
 
-def backward_weight(
-    grad: Array, a: Array, weight: Array, shape: Shape, stride: Shape, padding: Shape,
-    dilation: Shape, transposed: bool, groups: int,
-) -> Array:  # fmt: skip
-    """The derivative of ``convolution`` by its weight of ``shape``."""
-    grad, a = (as_array(a), grad) if transposed else (as_array(grad), a)
-    return by_weight(grad, as_array(a), shape[2:], stride, padding, dilation, groups)
-
-
-def backward_bias(grad: Array, a: Array, weight: Array) -> Array:
-    """The derivative of ``convolution`` by its bias: sums over all but the channels."""
+def sum_of_channels(grad: Array) -> Array:
+    """The derivative by the bias: sums over all but the channels."""
     if grad.ndim > 2 and grad.flags.c_contiguous:  # two sums along one dim each are quicker
         return np.add.reduce(np.add.reduce(grad.reshape(*grad.shape[:2], -1), 2), 0)
     return np.add.reduce(grad, (0, *range(2, grad.ndim)))

@@ -19,9 +19,9 @@ only derivatives read. A derivative's parameter names say what it needs:
   shown to users either (as ``node._saved_self_sym_sizes``), nor is metadata named so.
 
 ``d_query__key`` is one formula that gives both derivatives, as a tuple, where they share most of
-their work. Derivatives are written with operators and ``F.<op>`` only. ``F`` is not a module: the
-same function is bound to one ``F`` of array kernels, one of Tensor functions and one of text, so
-that one formula computes, records and explains.
+their work; ``targets`` tells it whose are wanted. Derivatives are written with operators and
+``F.<op>`` only. ``F`` is not a module: the same function is bound to one ``F`` of array kernels,
+one of Tensor functions and one of text, so that one formula computes, records and explains.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Op:
         for target, derivative in self.derivatives.items() if targets else ():
             for need in derivative.needs:
                 wanted = target in targets or need in self.params
-                if wanted and need not in (*self.tensors, *GRADIENTS, *names):
+                if wanted and need not in (*self.tensors, *GIVEN, *names):
                     names.append(need)
         return tuple(names)
 
@@ -160,6 +160,9 @@ class Op:
 
 GRADIENTS = ("grad", "grads", "some_grads")
 """The names of what flows into a derivative."""
+
+GIVEN = (*GRADIENTS, "targets")
+"""What a derivative may ask for that no node need keep."""
 
 TABLE: dict[str, Op] = {}
 """Every op by its key."""
@@ -205,7 +208,7 @@ def parse_formulas(
     key: str, names: tuple[str, ...], inputs: tuple[str, ...], formulas: dict[str, Formula]
 ) -> dict[str, Derivative]:
     """The derivatives of an op by input, each formula's parameters checked against ``names``."""
-    known = {*GRADIENTS, *names}
+    known = {*GIVEN, *names}
     for each in inputs:
         known |= {f"{each}_{what}" for what in ("shape", "strides", "dtype", "dim")}
         known.add(f"_{each}_shape")

@@ -174,7 +174,7 @@ def _derivatives(key: str) -> tuple[Written, ...]:
 def _written(op: Op, target: str, grad: Text) -> str | None:
     """The formula with a gradient written as ``grad``; None where it cannot be written."""
     derivative = op.derivatives[target]
-    given: dict[str, Any] = dict.fromkeys(GRADIENTS, grad)
+    given: dict[str, Any] = dict.fromkeys(GRADIENTS, grad) | {"targets": (target,)}
     for need in derivative.needs:
         source, _, what = need.rpartition("_")
         if need not in given:

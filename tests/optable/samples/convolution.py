@@ -49,14 +49,12 @@ SAMPLES: dict[str, list[Sample]] = {
         *each([((1, 2, 3, 4, 3), (2, 2, 2, 2, 2))], f"{F}.conv3d(x, y, padding=1)",
               f"{F}.conv_transpose3d(x, y)", integers=False),
     ],
-    "convolution_backward_input": each(
-        IMAGES, grads(CONV2D[2], "x") + "[0]", grads(TRANSPOSED[2], "x") + "[0]", integers=False),
-    "convolution_backward_weight": [
-        *each(IMAGES, grads(CONV2D[3], "y") + "[0]", grads(TRANSPOSED[2], "y") + "[0]",
+    "convolution_backward": [
+        *each(IMAGES, grads(CONV2D[2], "x") + "[0]", grads(TRANSPOSED[2], "x") + "[0]",
+              grads(CONV2D[3], "y") + "[0]", grads(TRANSPOSED[2], "y") + "[0]", grads(CONV2D[1]),
               integers=False),
         *each(GROUPED, grads(f"{F}.conv2d(x, y, groups=2)"), integers=False),
     ],
-    "convolution_backward_bias": each(IMAGES, grads(CONV2D[1]), integers=False),
     "max_pool2d_with_indices": each(
         POOLED, f"{F}.max_pool2d(x, 2)", f"{F}.max_pool2d(x, 3, 2, 1)",
         f"{F}.max_pool2d(x, (2, 3), (1, 2), ceil_mode=True)", f"{F}.max_pool1d(x[0], 2)",
