@@ -148,11 +148,7 @@ class Run:
         """
         if node not in self._reached:
             return False
-        if (
-            self.captures is None
-            and len(self.roots) == 1
-            and getattr(self.roots[0], "node", self.roots[0]) is node
-        ):
+        if len(self.roots) == 1 and getattr(self.roots[0], "node", self.roots[0]) is node:
             return False  # PyTorch begins at a single root, so it never comes to it
         if node.__class__ is AccumulateGrad and self._only_captured(node):
             raise RuntimeError(

@@ -117,7 +117,11 @@ def assign(view: Tensor, value: Tensor) -> None:
         value = without_leading_ones(value)
         check_expand(value._data, target)
         if value._data.shape != target:
-            value = TENSORS.expand(value, target)
+            single, value = not value._data.ndim, TENSORS.expand(value, target)
+            # Spread, a single item has strides of 0: never those of the view.
+            if single and view._data.size and inplace.same_memory(view._data, value._data):
+                inplace.allowed(TABLE["copy"], (view, value))
+                raise RuntimeError(inplace.PARTIAL_OVERLAP)
     inplace.write(TABLE["copy"], view, (value,), {})
 
 

@@ -18,6 +18,7 @@ from .public import FUNCTIONS, METHODS, SPACES, offer
 from .reductions import several
 from .results import named
 from .tensor import Tensor
+from .version import bump
 
 
 class LinAlgError(RuntimeError):
@@ -313,9 +314,11 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     inverse, info = inv_ex(A)
     if info._data.any():
         inverse = where(F.as_matrix(info != 0), float("inf"), inverse)
-    return F.nan_to_num(
+    found = F.nan_to_num(
         F.mul(matrix_norm(A, p), matrix_norm(inverse, p)), float("inf"), float("inf"), -float("inf")
     )
+    bump(found, "linalg_cond")  # PyTorch's is written in place
+    return found
 
 
 __all__ = ["LinAlgError", "matmul", "vector_norm"]

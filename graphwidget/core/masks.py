@@ -12,7 +12,7 @@ import numpy as np
 from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
-from .indexing import EXPANDED, check_put
+from .indexing import EXPANDED, check_expand, check_put
 from .indices import MASKS, Indices, indexed
 from .inplace import allowed, overlaps_itself, real_strides
 from .parts import as_strided
@@ -80,13 +80,15 @@ def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> T
             "masked_scatter: expected self and source to have same dtypes but got"
             f"{kind(self)} and {kind(source)}"
         )
-    shape = broadcast([self._data.shape, mask._data.shape])
-    if here and shape != self._data.shape:
+    if here and mask._data.ndim > self._data.ndim:
         raise RuntimeError(
             f"expand(CPU{kind(mask)}Type{{{list(mask._data.shape)}}}, size="
             f"{list(self._data.shape)}): the number of sizes provided ({self._data.ndim}) must be "
             f"greater or equal to the number of dimensions in the tensor ({mask._data.ndim})"
         )
+    if here:
+        check_expand(mask._data, self._data.shape)
+    shape = broadcast([mask._data.shape, self._data.shape])
     if mask._data.dtype == np.uint8:
         warnings.warn(BYTE_MASK, stacklevel=3)
     if mask._data.dtype != bool:

@@ -11,7 +11,7 @@ from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
 from .dims import wrap_dim
-from .inplace import write
+from .inplace import allowed, write
 from .promote import is_number
 from .public import METHODS, offer
 from .reductions import filled_dim, numpy_type, several
@@ -127,13 +127,15 @@ cumprod = offer(out=True)(_running("cumprod", "products"))
 
 def _running_in_place(name: str) -> Callable[..., Tensor]:
     def method(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+        allowed(TABLE[name], (self,))
+        wrapped = wrap_dim(dim, self.ndim)
         if dtype is not None and dtype.numpy != self._data.dtype:
             one, two = dtypes.c_word(self._data.dtype), dtypes.c_word(dtype.numpy)
             raise RuntimeError(
                 f"Bad in-place call: input tensor dtype {one} and output tensor dtype {two} should "
                 "match"
             )
-        return write(TABLE[name], self, (), {"dim": wrap_dim(dim, self.ndim), "dtype": None})
+        return write(TABLE[name], self, (), {"dim": wrapped, "dtype": None})
 
     method.__name__ = method.__qualname__ = name + "_"
     method.__doc__ = f"``{name}``, written into this tensor."

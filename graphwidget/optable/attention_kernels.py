@@ -66,10 +66,20 @@ def flash_attention_backward(
     weights = _scores(query, key, mask, is_causal, scale)
     np.subtract(weights, logsumexp[..., None], weights)
     np.exp(weights, weights)
-    by_value = np.matmul(weights.swapaxes(-1, -2), grad)
     slope = np.matmul(grad, value.swapaxes(-1, -2))
     np.subtract(slope, np.vecdot(grad, output)[..., None], slope)
     np.multiply(slope, weights, slope)
     by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     np.multiply(slope, query.dtype.type(by), slope)
-    return np.matmul(slope, key), np.matmul(slope.swapaxes(-1, -2), query), by_value
+    return (
+        matmul_by_places(slope, key),
+        matmul_by_places(slope.swapaxes(-1, -2), query),
+        matmul_by_places(weights.swapaxes(-1, -2), grad),
+    )
+
+
+def matmul_by_places(a: Array, b: Array) -> Array:
+    """a b, laid out like (N, L, H, E), as PyTorch's gradients of attention are."""
+    batch, heads, count = a.shape[:-1]
+    out = np.empty((batch, count, heads, b.shape[-1]), b.dtype).swapaxes(1, 2)
+    return np.matmul(a, b, out=out)

@@ -12,14 +12,15 @@ F = Namespace()
 
 op("adaptive_avg_pool2d(self, /, output_size)", kernels.adaptive_avg_pool,
    node="AdaptiveAvgPool2DBackward0",
-   d_self=lambda grad, self, self_shape: F.adaptive_avg_pool2d_backward(grad, self_shape),
+   d_self=lambda grad, self: F.adaptive_avg_pool2d_backward(grad, self),
    public=False, sign="avg pool", text="means of {output_size} parts of {self}",
    tex=r"\operatorname{{avgpool}} {self}", onnx=None)
 
-op("adaptive_avg_pool2d_backward(grad_output, /, shape)", kernels.adaptive_avg_pool_backward,
+op("adaptive_avg_pool2d_backward(grad_output, self, /)", kernels.adaptive_avg_pool_backward,
    node="AdaptiveAvgPool2DBackwardBackward0",
    d_grad_output=lambda grad, grad_output_shape:
        F.adaptive_avg_pool2d(grad, grad_output_shape[-2:]),
+   d_self=lambda grad, self: F.zeros_like(self),
    public=False, sign="avg pool′", text="{grad_output} shared by its part", tex=r"{grad_output}",
    onnx=None)
 

@@ -89,11 +89,10 @@ def adaptive_avg_pool(a: Array, output_size: Shape) -> Array:
     return along_last_dims(a, [averaging(*each) for each in zip(sizes, output_size, strict=True)])
 
 
-def adaptive_avg_pool_backward(grad: Array, shape: Shape) -> Array:
+def adaptive_avg_pool_backward(grad: Array, a: Array) -> Array:
     """Each part's gradient shared among its points."""
     grad = as_array(grad)
-    dims = 2 if len(shape) > 2 else 1
-    pairs = zip(shape[-dims:], grad.shape[-dims:], strict=True)
+    pairs = zip(a.shape[-2:], grad.shape[-2:], strict=True)
     return along_last_dims(grad, [averaging(*each).T for each in pairs])
 
 

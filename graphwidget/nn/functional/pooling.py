@@ -10,6 +10,7 @@ from ...core.modes import is_grad_enabled
 from ...core.public import offer
 from ...core.shapes import squeeze, unsqueeze
 from ...core.tensor import Tensor
+from ...core.version import bump
 from ...optable.pooling_kernels import pooled_sizes
 from .sizes import each_dim, is_int
 
@@ -148,7 +149,10 @@ def max_pool1d(
             kind = dtypes.type_word(input._data.dtype)
             raise NotImplementedError(f"\"max_pool1d_impl\" not implemented for '{kind}'")
         where = ((kernel,), (steps,), (pads,), (gaps,), ceil_mode)
-        return F.max_pool2d_with_indices(input, *where)  # PyTorch's result is then no view
+        found = F.max_pool2d_with_indices(input, *where)  # PyTorch's result is then no view,
+        if input._data.ndim == 2:
+            bump(found, "squeeze_")  # but one whose batch was squeezed in place
+        return found
     found = _max_pool2d(
         "max_pool1d", unsqueeze(input, -2), (1, kernel), (1, steps), (0, pads), (1, gaps),
         ceil_mode, return_indices,
