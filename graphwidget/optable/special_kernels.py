@@ -17,6 +17,7 @@ from . import special_coefficients as table
 from .layout import Array, as_array, empty_like
 
 BLOCK = 8192
+SPAN = 65536  # bytes of each array in a block that is computed in its own type
 SMALL = 32  # so few items are faster one by one
 FAR = np.float32(3.92)  # from here on erf rounds to 1 in float32
 ROOT_HALF, ROOT_PI = math.sqrt(0.5), math.sqrt(math.pi)
@@ -62,15 +63,16 @@ def in_blocks(count: int) -> Callable[[Callable[..., Array]], Callable[..., Arra
         def kernel(*args: Any, **params: Any) -> Array:
             arrays, rest = args[:count], args[count:]
             first = arrays[-1]
-            if first.size <= 2 * BLOCK or not all(
+            block = SPAN // first.itemsize
+            if first.size <= 2 * block or not all(
                 each.shape == first.shape and each.dtype == first.dtype
                 and each.flags.c_contiguous for each in arrays
             ):  # fmt: skip
                 return function(*args, **params)
             result = np.empty(first.shape, first.dtype)
             flat, sources = result.reshape(-1), [each.reshape(-1) for each in arrays]
-            for start in range(0, first.size, BLOCK):
-                part = slice(start, start + BLOCK)
+            for start in range(0, first.size, block):
+                part = slice(start, start + block)
                 flat[part] = function(*(each[part] for each in sources), *rest, **params)
             return result
 
