@@ -227,7 +227,7 @@ class FunctionNode(Node):
                 f"function {name} returned an incorrect number of gradients "
                 f"(expected {count}, got {len(found)})"
             )
-        results = []
+        results, unused = [], []
         for i, each in enumerate(found[:count]):
             if not self._tensors[i]:
                 if each is not None:
@@ -240,6 +240,10 @@ class FunctionNode(Node):
                 raise RuntimeError(f"expected Variable or None (got {type(each).__name__})")
             if self.needs_input_grad[i]:
                 results.append(each)
+            else:
+                unused.append(each)
+        if self.hooks is not None and self.hooks.post:
+            self.unused = unused
         wanted = [meta for meta, needs in zip(self.input_metas, self.needs_input_grad, strict=True)
                   if needs]  # fmt: skip
         return [

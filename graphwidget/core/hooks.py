@@ -136,8 +136,10 @@ def run_accumulated(hooks: Hooks, leaf: Any, create: bool) -> None:
 def run_post(node: Node, hooks: Hooks, grads: Any, given: Any, create: bool) -> Any:
     """A node's hooks, called with the gradients of its inputs and of its outputs."""
     with Mode(create):
-        left = iter(grads)
-        inputs = tuple(None if slot is None else as_tensor(next(left)) for slot in node.slots)
+        left, unused = iter(grads), iter(node.unused)
+        inputs = tuple(
+            as_tensor(next(unused, None) if slot is None else next(left)) for slot in node.slots
+        )
         outputs = tuple(as_tensor(grad) for grad in outputs_of(given, node))
         for hook in list(hooks.post.values()):
             result = hook(inputs, outputs)

@@ -23,6 +23,7 @@ from .indices import (
 )
 from .promote import constant
 from .tensor import Tensor
+from .views import overlaps_itself
 
 EXPANDED = (
     "Use of {} on expanded tensors is deprecated. Please clone() the tensor before performing this "
@@ -167,7 +168,7 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
     masks = value._data.size == 1 and not accumulate and all(
         each is None or each.dtype == bool for each in indices
     )  # fmt: skip
-    if inplace.overlaps_itself(view._data):
+    if overlaps_itself(view._data):
         warnings.warn(EXPANDED.format("index_put_", "indices", "tensor"), stacklevel=3)
         if masks:
             warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=3)

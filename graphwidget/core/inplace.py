@@ -20,12 +20,8 @@ from .node import Node, save_input, save_output
 from .promote import as_in_place
 from .tensor import Tensor
 from .version import bump, counter_of
-from .views import Link, check_writable, rebase, retaining
+from .views import OVERLAP, Link, check_writable, overlaps_itself, rebase, retaining
 
-OVERLAP = (
-    "unsupported operation: more than one element of the written-to tensor refers to a single "
-    "memory location. Please clone() the tensor before performing the operation."
-)
 PARTIAL_OVERLAP = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
     "a single memory location. Please clone() the tensor before performing the operation."
@@ -34,14 +30,6 @@ PARTIAL_OVERLAP = (
 
 HARMLESS = ("fill", "zero", "masked_fill", "index_fill", "index_fill.tensor", "tril", "triu")
 """Writes of numbers: items that share one memory location all receive the same."""
-
-
-def overlaps_itself(data: np.ndarray) -> bool:
-    """Whether several items share one memory location, as in an expanded tensor."""
-    repeats = any(
-        stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True)
-    )
-    return repeats and data.size > 0
 
 
 def is_dense(data: np.ndarray) -> bool:

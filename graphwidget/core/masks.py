@@ -14,13 +14,14 @@ from . import dtypes
 from .compile import TENSORS as F
 from .indexing import EXPANDED, check_expand, check_put
 from .indices import MASKS, Indices, indexed
-from .inplace import allowed, overlaps_itself, real_strides
+from .inplace import allowed, real_strides
 from .parts import as_strided
 from .promote import broadcast
 from .public import offer
 from .scatters import do, kind
 from .storage import storage_offset
 from .tensor import Tensor
+from .views import overlaps_itself
 
 BYTE_MASK = (
     "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now "

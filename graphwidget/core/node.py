@@ -11,7 +11,7 @@ The classes of ordinary ops (``MulBackward0``) are made by ``compile`` from thei
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -107,6 +107,8 @@ class Node:
     outputs: ClassVar[int] = 1
     takes_none: ClassVar[bool] = False
     """Its backward wants to know of missing gradients."""
+    unused: Sequence[Any] = ()
+    """What a Function gave for inputs that need no gradient, for its hooks to see."""
 
     next: tuple[Any, ...]
     fit: tuple[hot.Meta | None, ...] | None

@@ -11,10 +11,10 @@ import numpy as np
 from .compile import TENSORS as F
 from .dims import wrap_dim
 from .indexing import EXPANDED
-from .inplace import overlaps_itself
 from .public import offer
 from .scatters import INTEGERS, do, kind
 from .tensor import Tensor
+from .views import overlaps_itself
 
 
 @offer(out=True)

@@ -39,6 +39,10 @@ REASONS = {
 }
 WRITTEN = "is being"
 BASE_WRITTEN = "its base or another view of its base has been"
+OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single "
+    "memory location. Please clone() the tensor before performing the operation."
+)
 INSIDE = -1
 """The sequence number of a node that is the ``function`` of a CopySlices, not in the graph."""
 
@@ -253,6 +257,14 @@ def laid_out(grad: Any, order: list[int]) -> np.ndarray:
     return result
 
 
+def overlaps_itself(data: np.ndarray) -> bool:
+    """Whether several items share one memory location, as in an expanded tensor."""
+    repeats = any(
+        stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True)
+    )
+    return repeats and data.size > 0
+
+
 class CopySlices(Node):
     """The base's node after a write through one of its views.
 
@@ -305,6 +317,8 @@ class CopySlices(Node):
             part[...] = 0
             return (whole, *found) if self.passes else found
         own = found[0]
+        if overlaps_itself(part):
+            raise RuntimeError(OVERLAP)
         part[...] = own if function.fit is None else hot.fit_to(own, function.fit[0])
         return (whole, *found[1:]) if self.passes else found[1:]
 
