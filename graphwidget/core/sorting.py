@@ -128,14 +128,14 @@ cumprod = offer(out=True)(_running("cumprod", "products"))
 def _running_in_place(name: str) -> Callable[..., Tensor]:
     def method(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         allowed(TABLE[name], (self,))
-        wrapped = wrap_dim(dim, self.ndim)
+        dim = wrap_dim(dim, self.ndim)
         if dtype is not None and dtype.numpy != self._data.dtype:
             one, two = dtypes.c_word(self._data.dtype), dtypes.c_word(dtype.numpy)
             raise RuntimeError(
                 f"Bad in-place call: input tensor dtype {one} and output tensor dtype {two} should "
                 "match"
             )
-        return write(TABLE[name], self, (), {"dim": wrapped, "dtype": None})
+        return write(TABLE[name], self, (), {"dim": dim, "dtype": self._data.dtype})
 
     method.__name__ = method.__qualname__ = name + "_"
     method.__doc__ = f"``{name}``, written into this tensor."

@@ -9,17 +9,21 @@ import numpy as np
 from .declare import Namespace, composite, op
 from .kernels import Array, Shape, sum_type
 from .layout import as_array
+from .refusals import not_implemented
 
 F = Namespace()
 
 
-def running(ufunc: Any) -> Any:
-    """The kernel that accumulates with a ufunc; the result is in C order."""
+def running(ufunc: Any, refused: str = "") -> Any:
+    """The kernel that accumulates with a ufunc; the result is in C order. ``refused`` is what
+    PyTorch calls it where it refuses results that are bools."""
 
     def kernel(a: Array, dim: int, dtype: Any = None) -> Array:
         target = np.dtype(dtype or sum_type(a) or a.dtype)
         if not a.ndim:
             return a.astype(target)
+        if target == bool and a.size:
+            raise not_implemented(refused, target)
         result = np.empty(a.shape, target)
         return ufunc.accumulate(a, dim, target, result)
 
@@ -59,7 +63,7 @@ def gathered(a: Array, index: Array, dim: int) -> Array:
     return np.take_along_axis(a, index, dim) if a.ndim else a.copy()
 
 
-op("cumsum(self, /, dim, dtype=None)", running(np.add), inplace=True,
+op("cumsum(self, /, dim, dtype=None)", running(np.add, "cumsum_out_cpu"), inplace=True,
    d_self=lambda grad, dim: F.cumsum_reversed(grad, dim),
    sign="Σ↓", text="running sum of {self} along {dim}", tex=r"\sum_{{j \le i}} {self}_j",
    onnx="CumSum")
@@ -91,7 +95,7 @@ def cumprod_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
     return F.transpose(F.sum_dim(flow, (ndim,)), dim, last)
 
 
-op("cumprod(self, /, dim, dtype=None)", running(np.multiply), inplace=True,
+op("cumprod(self, /, dim, dtype=None)", running(np.multiply, "cumprod_out_cpu"), inplace=True,
    d_self=lambda grad, self, result, dim: F.cumprod_backward(grad, self, result, dim),
    sign="Π↓", text="running product of {self} along {dim}", tex=r"\prod_{{j \le i}} {self}_j",
    onnx=None)

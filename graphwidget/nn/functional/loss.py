@@ -6,8 +6,8 @@ import warnings
 
 from ...core import dtypes
 from ...core.compile import TENSORS as F
-from ...core.promote import broadcast
 from ...core.reductions import mean
+from ...core.shapes import broadcast_tensors
 from ...core.tensor import Tensor
 from .reduction import DIFFERENT, reduction_of, reduction_text
 
@@ -46,11 +46,10 @@ def _weighted(losses: Tensor, input: Tensor, weight: Tensor, how: int) -> Tensor
 
 def _alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
     """Two tensors of one shape, with a warning where they had two."""
-    if first._data.shape == second._data.shape:
-        return first, second
-    warnings.warn(DIFFERENT.format(second.size(), first.size()), stacklevel=3)
-    shape = broadcast([tuple(first.shape), tuple(second.shape)])
-    return first.expand(shape), second.expand(shape)
+    if first._data.shape != second._data.shape:
+        warnings.warn(DIFFERENT.format(second.size(), first.size()), stacklevel=3)
+        first, second = broadcast_tensors(first, second)
+    return first, second
 
 
 def _floating(input: Tensor, target: Tensor, kernel: str) -> tuple[Tensor, Tensor]:
