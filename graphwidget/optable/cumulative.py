@@ -22,7 +22,7 @@ def running(ufunc: Any, refused: str = "") -> Any:
         target = np.dtype(dtype or sum_type(a) or a.dtype)
         if not a.ndim:
             return a.astype(target)
-        if target == bool and a.size:
+        if target.kind == "b" and a.size:
             raise not_implemented(refused, target)
         result = np.empty(a.shape, target)
         return ufunc.accumulate(a, dim, target, result)
