@@ -43,7 +43,7 @@ def main() -> None:
     from tests.benchmarks.rows import ROWS
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("rows", nargs="*", help="rows to measure (default: all)")
+    parser.add_argument("rows", nargs="*", help="rows to measure, by the start of their names")
     parser.add_argument("--rounds", type=int, default=9, help="turns of each engine per row")
     parser.add_argument("--engines", help="engines, separated by commas (default: all there are)")
     given = parser.parse_args()
@@ -51,7 +51,10 @@ def main() -> None:
     engines = installed()
     if given.engines:
         engines = {name: engines[name] for name in given.engines.split(",")}
-    rows = given.rows or [*ROWS]
+    starts = tuple(given.rows or [""])
+    rows = [row for row in ROWS if row.startswith(starts)]
+    if not rows:
+        parser.error(f"no such row; there are: {', '.join(ROWS)}")
     print("CPU time of a step: PyTorch's, and the others' as ratios to it")
     print(show(timing.table(rows, engines, given.rounds)))
     remembered = [row for row in memory.ROWS if row in rows]
