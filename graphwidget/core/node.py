@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SIZES = ["self_sym_sizes", "self_sym_numel"]
 """PyTorch's names for what is read off the saved shape."""
 SOURCE_SIZES = "source_sym_sizes"
+UNSHOWN_SIZES = ("addbmm", "addmm", "addmv", "addr", "baddbmm", "linalg_cross")
+"""Ops whose formulas read a shape that PyTorch does not save."""
 
 
 def unsigned(value: Any) -> Any:
@@ -160,7 +162,12 @@ class Node:
             return []
         for derivative in op.derivatives.values():
             for need in derivative.needs:
-                if need == "self_shape":
+                if need.endswith("_strides"):
+                    owner = need.removesuffix("_strides")
+                    names += [f"{owner}_sym_sizes", f"{owner}_sym_strides"]
+                elif need == "self_shape" and op.key in UNSHOWN_SIZES:
+                    continue
+                elif need == "self_shape":
                     names += SIZES if op.name == "mean" else SIZES[:1]
                 elif need == "source_shape":
                     names.append(SOURCE_SIZES)
@@ -169,6 +176,7 @@ class Node:
                 elif need not in GIVEN:
                     names.append(need)
         names += ["alpha"] if op.name in ("add", "sub", "rsub") else []
+        names += ["alpha", "beta"] if op.name == "addmm" else []
         return list(dict.fromkeys(names))
 
     @property
@@ -235,6 +243,10 @@ class Node:
         Raises:
             RuntimeError: it was freed, or written in place since it was saved.
         """
+        if name.endswith(("_sym_sizes", "_sym_strides")) and name in self.saved_names():
+            owner, _, what = name.partition("_sym_")
+            if self.op is not None and f"{owner}_strides" in self.op.known_metadata:
+                return self.read_layout(owner, what)
         if name in SIZES:
             shape = self.read_saved("self_shape")
             return tuple(shape) if name == "self_sym_sizes" else int(np.prod(shape))
@@ -258,11 +270,23 @@ class Node:
                 return tuple(None if each is None else each.restore() for each in value.parts)
             value.check(self)
             return value.tensors
-        if name == "alpha" and name in self.saved_names():
+        if name in ("alpha", "beta") and name in self.saved_names():
             return 1
         if op is not None and name in op.tensors:
             return None
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")
+
+    def read_layout(self, owner: str, what: str) -> tuple[int, ...]:
+        """The sizes of a product's input, or its strides in items if its gradient is wanted."""
+        wanted = owner in self.targets
+        if what == "strides":
+            if not wanted:
+                return ()
+            itemsize = getattr(self, f"p_{owner}_dtype").itemsize
+            return tuple(step // itemsize for step in getattr(self, f"p_{owner}_strides"))
+        if wanted:
+            return tuple(getattr(self, f"p_{owner}_shape"))
+        return tuple(self.read_saved(owner).shape)
 
     def unpack(self, name: str) -> tuple[Any, int]:
         """The Tensor in a saved slot, which is not freed, and the version at which it was saved,

@@ -178,7 +178,14 @@ def same_types(input: Tensor, one: Tensor, two: Tensor) -> None:
 
 
 def check_addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
-    """PyTorch's checks of ``addmm``."""
+    """PyTorch's checks of ``addmm``: first the types, then the sizes."""
+    last = mat2._data.dtype
+    for name, each in (("self", input), ("mat1", mat1)):
+        if each._data.dtype != last:
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got "
+                f"{dtypes.type_word(each._data.dtype)} and {dtypes.type_word(last)}"
+            )
     a, b = mat1._data.shape, mat2._data.shape
     for name, shape in (("mat1", a), ("mat2", b)):
         if len(shape) != 2:
@@ -187,7 +194,6 @@ def check_addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
         )
-    same_types(input, mat1, mat2)
     spread(input, (a[0], b[1]))
 
 

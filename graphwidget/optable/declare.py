@@ -144,6 +144,11 @@ class Op:
                     saved.append(need)
         return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
 
+    @property
+    def known_metadata(self) -> tuple[str, ...]:
+        """All metadata that any derivative reads."""
+        return self.metadata(tuple(self.derivatives))
+
     def metadata(self, targets: tuple[str, ...]) -> tuple[str, ...]:
         """What derivatives read besides: shapes and dtypes those of ``targets``, params any."""
         names: list[str] = []

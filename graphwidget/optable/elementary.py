@@ -59,8 +59,8 @@ op("atanh(self, /)", np.arctanh, pointwise=True, dtype="float",
    text="atanh({self})", tex=r"\operatorname{{artanh}} {self}", onnx="Atanh")
 
 # PyTorch has no derivative of these in place.
-for name, ufunc in (("asinh", np.arcsinh), ("acosh", np.arccosh), ("atanh", np.arctanh)):
-    op(f"{name}.written(self, /)", ufunc, inplace=True, pointwise=True, dtype="float",
+for name, inverse in (("asinh", np.arcsinh), ("acosh", np.arccosh), ("atanh", np.arctanh)):
+    op(f"{name}.written(self, /)", inverse, inplace=True, pointwise=True, dtype="float",
        node=f"{name.capitalize()}Backward1", public=False,
        d_self={"asinh": lambda grad: F.not_in_place("asinh"),
                "acosh": lambda grad: F.not_in_place("acosh"),
