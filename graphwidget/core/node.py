@@ -16,30 +16,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..optable.declare import GIVEN
 from . import errors, hot
 from .saving import Packed, PackedIndices, SavedTensor, pack_slot
+from .shown import SIZES, SOURCE_SIZES, layout_of, shown_names, unsigned
 from .version import VersionCounter, counter_of, version_of
 
 if TYPE_CHECKING:
     from ..optable import Op
     from .tensor import Tensor
-
-SIZES = ["self_sym_sizes", "self_sym_numel"]
-"""PyTorch's names for what is read off the saved shape."""
-SOURCE_SIZES = "source_sym_sizes"
-UNSHOWN_SIZES = ("addbmm", "addmm", "addmv", "addr", "baddbmm", "linalg_cross")
-"""Ops whose formulas read a shape that PyTorch does not save."""
-
-
-def unsigned(value: Any) -> Any:
-    """Metadata as PyTorch shows it: negative integers as 64-bit words without a sign."""
-    if value.__class__ is tuple:
-        return tuple(unsigned(each) for each in value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return int(value) % 2**64
-    return value
-
 
 UNNUMBERED = ("CopyBackwards", "NotImplemented")
 """Nodes that PyTorch names by their C++ class."""
@@ -157,27 +141,7 @@ class Node:
     @classmethod
     def saved_names(cls) -> list[str]:
         """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
-        op, names = cls.op, []
-        if op is None:
-            return []
-        for derivative in op.derivatives.values():
-            for need in derivative.needs:
-                if need.endswith("_strides"):
-                    owner = need.removesuffix("_strides")
-                    names += [f"{owner}_sym_sizes", f"{owner}_sym_strides"]
-                elif need == "self_shape" and op.key in UNSHOWN_SIZES:
-                    continue
-                elif need == "self_shape":
-                    names += SIZES if op.name == "mean" else SIZES[:1]
-                elif need == "source_shape":
-                    names.append(SOURCE_SIZES)
-                elif need.endswith(("_shape", "_strides", "_dtype")) or need.startswith("_"):
-                    continue
-                elif need not in GIVEN:
-                    names.append(need)
-        names += ["alpha"] if op.name in ("add", "sub", "rsub") else []
-        names += ["alpha", "beta"] if op.name == "addmm" else []
-        return list(dict.fromkeys(names))
+        return [] if cls.op is None else shown_names(cls.op)
 
     @property
     def slots(self) -> tuple[Any, ...]:
@@ -246,7 +210,7 @@ class Node:
         if name.endswith(("_sym_sizes", "_sym_strides")) and name in self.saved_names():
             owner, _, what = name.partition("_sym_")
             if self.op is not None and f"{owner}_strides" in self.op.known_metadata:
-                return self.read_layout(owner, what)
+                return layout_of(self, owner, what)
         if name in SIZES:
             shape = self.read_saved("self_shape")
             return tuple(shape) if name == "self_sym_sizes" else int(np.prod(shape))
@@ -275,18 +239,6 @@ class Node:
         if op is not None and name in op.tensors:
             return None
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")
-
-    def read_layout(self, owner: str, what: str) -> tuple[int, ...]:
-        """The sizes of a product's input, or its strides in items if its gradient is wanted."""
-        wanted = owner in self.targets
-        if what == "strides":
-            if not wanted:
-                return ()
-            itemsize = getattr(self, f"p_{owner}_dtype").itemsize
-            return tuple(step // itemsize for step in getattr(self, f"p_{owner}_strides"))
-        if wanted:
-            return tuple(getattr(self, f"p_{owner}_shape"))
-        return tuple(self.read_saved(owner).shape)
 
     def unpack(self, name: str) -> tuple[Any, int]:
         """The Tensor in a saved slot, which is not freed, and the version at which it was saved,
