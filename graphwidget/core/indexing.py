@@ -16,6 +16,7 @@ from .indices import (
     as_tuple,
     basic_part,
     check_bounds,
+    check_items,
     expand_index,
     indexed,
     slice_numbers,
@@ -142,7 +143,7 @@ def check_expand(data: np.ndarray, target: tuple[int, ...]) -> None:
     shape = data.shape
     if len(shape) > len(target):
         raise RuntimeError(
-            f"expand({dtypes.tensor_type(data.dtype)}{{{list(shape)}}}, size={list(target)}): the "
+            f"expand({dtypes.printed_type(data.dtype)}{{{list(shape)}}}, size={list(target)}): the "
             f"number of sizes provided ({len(target)}) must be greater or equal to the number of "
             f"dimensions in the tensor ({len(shape)})"
         )
@@ -193,6 +194,7 @@ def check_put(
     if not masks:
         warn_of_bytes(indices)
         inplace.check_overlap(view._data, [value._data], whole=True)
+    check_items(indices, view._data.shape)
     try:
         fits = np.broadcast_shapes(value._data.shape, shape) == shape
     except ValueError:

@@ -328,8 +328,8 @@ def integer_dims(indices: Indices, shape: tuple[int, ...]) -> Iterator[tuple[np.
         dim += 1
 
 
-def check_bounds(indices: Indices, shape: tuple[int, ...], found: tuple[int, ...]) -> None:
-    """Integers must be in bounds, where any item is read at all.
+def check_items(indices: Indices, shape: tuple[int, ...]) -> None:
+    """Where integers stand there must be items.
 
     Raises:
         IndexError: PyTorch's text.
@@ -337,6 +337,15 @@ def check_bounds(indices: Indices, shape: tuple[int, ...], found: tuple[int, ...
     for array, size, _ in integer_dims(indices, shape):
         if array.size and not size:
             raise IndexError("index is out of bounds for dimension with size 0")
+
+
+def check_bounds(indices: Indices, shape: tuple[int, ...], found: tuple[int, ...]) -> None:
+    """Integers must be in bounds, where any item is read at all.
+
+    Raises:
+        IndexError: PyTorch's text.
+    """
+    check_items(indices, shape)
     if 0 in found:
         return
     for array, size, dim in integer_dims(indices, shape):

@@ -296,19 +296,13 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 
 
 # Triangles --------------------------------------------------------------------------------------
-def _matrices(input: Tensor, name: str) -> Tensor:
-    if input._data.ndim < 2:
-        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-    return input
-
-
 @offer(out=True)
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The items on and below a diagonal, 0 above."""
-    return F.tril(_matrices(input, "tril"), diagonal)
+    return F.tril(input, diagonal)
 
 
 @offer(out=True)
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The items on and above a diagonal, 0 below."""
-    return F.triu(_matrices(input, "triu"), diagonal)
+    return F.triu(input, diagonal)

@@ -33,6 +33,9 @@ BYTE_MASK = (
 def _masked_fill(here: bool, self: Tensor, mask: Tensor, value: Any) -> Tensor:
     if here:
         allowed(TABLE["masked_fill"], (self, mask))
+    shapes = [mask._data.shape, self._data.shape]
+    if not here:
+        broadcast(shapes)
     if isinstance(value, Tensor) and value._data.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -45,8 +48,8 @@ def _masked_fill(here: bool, self: Tensor, mask: Tensor, value: Any) -> Tensor:
         )
     if here and overlaps_itself(self._data):
         warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=3)
-    shapes = [mask._data.shape, self._data.shape]
-    broadcast(shapes[::-1] if here else shapes)
+    if here:
+        broadcast(shapes[::-1])
     if isinstance(value, Tensor):
         return do("masked_fill.tensor", self, (mask, value), {}, here)
     return do("masked_fill", self, (mask,), {"value": value}, here)

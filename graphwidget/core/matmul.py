@@ -114,6 +114,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return matmul(input, t(weight))
     if input._data.ndim == 2:
         return addmm(bias, input, t(weight))
+    if bias._data.ndim != 1:
+        return matmul(input, t(weight)).add_(bias)
     lead = input._data.shape[:-1]
     flat = addmm(bias, reshape(input, -1, input._data.shape[-1]), t(weight))
     return view(flat, *lead, weight._data.shape[0])

@@ -124,6 +124,8 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
     Raises:
         RuntimeError: PyTorch's texts, which differ by function.
     """
+    if name in ("all", "any") and given in (bool, np.uint8):
+        return
     text = exact if given != result else None
     if text is None and not dtypes.can_cast(result, given):
         text = CASTS.get(name, CAST)

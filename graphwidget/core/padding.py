@@ -50,6 +50,11 @@ def pad(
         return circular_pad(input, sizes)
     if mode not in ("reflect", "replicate"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if 0 in input._data.shape[ndim - count - 1 :]:
+        raise RuntimeError(
+            f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with possibly 0 batch size "
+            f"and other non-zero dimensions for input, but got: {list(input._data.shape)}"
+        )
     if mode == "reflect":
         check_reflection(input, sizes)
     rule = {"reflect": "reflection", "replicate": "replication"}[mode]

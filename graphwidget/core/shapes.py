@@ -235,7 +235,7 @@ def broadcast_shapes(*shapes: Any) -> dtypes.Size:
     Raises:
         RuntimeError: there is none (PyTorch's text).
     """
-    given = [(each,) if isinstance(each, int) else tuple(each) for each in shapes]
+    given = [(each,) if isinstance(each, int) else each for each in shapes]
     result = [1] * max((len(shape) for shape in given), default=0)
     for number, shape in enumerate(given):
         for place in range(-1, -1 - len(shape), -1):

@@ -284,6 +284,22 @@ def chosen(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
     return tuple(parts) if len(parts) > 1 else parts[0]
 
 
+def slices_dim(input: Tensor, dim: int) -> int:
+    """The dim along which slices are told apart.
+
+    Raises:
+        IndexError, RuntimeError: there is none, or slices have no items (PyTorch's texts).
+    """
+    if not input._data.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    wrapped = wrap_dim(dim, input._data.ndim)
+    if not input._data.size and input._data.shape[wrapped]:
+        raise RuntimeError(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+        )
+    return wrapped
+
+
 @offer()
 def unique(
     input: Tensor,
@@ -296,7 +312,7 @@ def unique(
     if dim is None:
         found = several(F.unique2)(input, dim=None)
     else:
-        found = several(F.unique_dim)(input, dim=wrap_dim(dim, input._data.ndim))
+        found = several(F.unique_dim)(input, dim=slices_dim(input, dim))
     return chosen(found, return_inverse, return_counts)
 
 
@@ -308,7 +324,7 @@ def unique_consecutive(
     dim: int | None = None,
 ) -> Any:
     """The first of each run of equal items (or slices); where each item's stands; lengths."""
-    wrapped = None if dim is None else wrap_dim(dim, input._data.ndim)
+    wrapped = None if dim is None else slices_dim(input, dim)
     found = several(F.unique_consecutive)(input, dim=wrapped)
     return chosen(found, return_inverse, return_counts)
 

@@ -76,13 +76,25 @@ def rot90(a: Array, k: int, dims: Shape) -> Array:
     return flip(a, dims) if k % 4 == 2 else np.array(a, order="C")
 
 
-def tril(a: Array, diagonal: int) -> Array:
+def refuse_vectors(name: str, a: Array) -> None:
+    """There must be matrices.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
+def tril(a: Array, diagonal: int = 0) -> Array:
     """The items on and below a diagonal of matrices, 0 above."""
+    refuse_vectors("tril", a)
     return np.ascontiguousarray(np.tril(a, diagonal))
 
 
-def triu(a: Array, diagonal: int) -> Array:
+def triu(a: Array, diagonal: int = 0) -> Array:
     """The items on and above a diagonal of matrices, 0 below."""
+    refuse_vectors("triu", a)
     return np.ascontiguousarray(np.triu(a, diagonal))
 
 

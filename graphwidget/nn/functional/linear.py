@@ -12,17 +12,20 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`; weight has shape (out_features, in_features).
 
     Raises:
-        TypeError: the input is no tensor.
+        TypeError: an operand is no tensor.
         RuntimeError: shapes or types that do not match.
     """
-    if not isinstance(input, Tensor):
-        raise TypeError(
-            f"linear(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-        )
-    if input.ndim == 0 or weight.ndim == 0:
+    given = (("input", input), ("weight", weight), ("bias", bias))
+    for place, (name, each) in enumerate(given, 1):
+        if not isinstance(each, Tensor) and (each is not None or name != "bias"):
+            raise TypeError(
+                f"linear(): argument '{name}' (position {place}) must be Tensor, not "
+                f"{type(each).__name__}"
+            )
+    if not (input.ndim and weight.ndim):
         raise RuntimeError(
-            "both arguments to linear need to be at least 1D, but they are "
-            f"{input.ndim}D and {weight.ndim}D"
+            f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and "
+            f"{weight.ndim}D"
         )
     return _linear(input, weight, bias)
 

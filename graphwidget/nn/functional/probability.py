@@ -10,6 +10,7 @@ from ...core.compile import TENSORS as F
 from ...core.modes import no_grad
 from ...core.promote import broadcast
 from ...core.reductions import mean
+from ...core.shapes import broadcast_shapes
 from ...core.tensor import Tensor
 from .loss import reduced
 from .reduction import reduction_of, reduction_text
@@ -36,7 +37,12 @@ def binary_cross_entropy(
             f"({input.size()}) is deprecated. Please ensure they have the same size."
         )
     if weight is not None:
-        weight = weight.expand(broadcast([target._data.shape, weight._data.shape]))
+        weight = weight.expand(broadcast_shapes(target.size(), weight.size()))
+        if weight._data.shape != input._data.shape:
+            raise RuntimeError(
+                f"output with shape {list(input._data.shape)} doesn't match the broadcast shape "
+                f"{list(weight._data.shape)}"
+            )
     for each in (target, weight):
         if each is not None and each._data.dtype != input._data.dtype:
             raise RuntimeError(
@@ -70,9 +76,10 @@ def binary_cross_entropy_with_logits(
             f"result type {dtypes.type_word(kind)} can't be cast to the desired output type "
             f"{dtypes.type_word(wanted)}"
         )
-    for each in (weight, pos_weight):
-        if each is not None:
-            broadcast([each._data.shape, input._data.shape])
+    if pos_weight is not None:
+        broadcast([pos_weight._data.shape, input._data.shape])
+    if weight is not None:
+        broadcast([input._data.shape, weight._data.shape])
     return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
 
 
