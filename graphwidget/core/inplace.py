@@ -14,6 +14,7 @@ import numpy as np
 
 from ..optable import TABLE, Op
 from ..optable.index_kernels import put_into
+from ..optable.layout import true_strides
 from . import dtypes, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
@@ -55,13 +56,8 @@ def same_memory(data: np.ndarray, other: np.ndarray) -> bool:
 
 
 def real_strides(data: np.ndarray) -> list[int]:
-    """Strides as PyTorch has them: numpy gives new dims of size 1 the stride 0."""
-    found: list[int] = []
-    beyond = data.itemsize
-    for size, stride in zip(reversed(data.shape), reversed(data.strides), strict=True):
-        found.append(stride if stride or size != 1 else beyond)
-        beyond = found[-1] * size
-    return found[::-1]
+    """Strides in bytes as PyTorch has them."""
+    return true_strides(data.shape, data.strides, data.itemsize)
 
 
 def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from . import hot
@@ -109,16 +110,26 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias."""
+    """input @ weight.T + bias, as one product wherever that needs no copy of the input.
+
+    Raises:
+        RuntimeError: sizes that do not match, or a 0-d tensor.
+    """
+    n, m = input._data.ndim, weight._data.ndim
+    if n == 0 or m == 0:
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D"
+        )
+    turned = t(weight)
     if bias is None:
-        return matmul(input, t(weight))
-    if input._data.ndim == 2:
-        return addmm(bias, input, t(weight))
-    if bias._data.ndim != 1:
-        return matmul(input, t(weight)).add_(bias)
-    lead = input._data.shape[:-1]
-    flat = addmm(bias, reshape(input, -1, input._data.shape[-1]), t(weight))
-    return view(flat, *lead, weight._data.shape[0])
+        return matmul(input, turned)
+    if n == 2:
+        return addmm(bias, input, turned)
+    if bias._data.ndim == 1 and input._data.flags.c_contiguous:
+        *lead, features = input._data.shape
+        flat = addmm(bias, view(input, prod(lead), features), turned)
+        return view(flat, *lead, flat._data.shape[-1])
+    return matmul(input, turned).add_(bias)
 
 
 # Chains ------------------------------------------------------------------------------------------

@@ -14,11 +14,9 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from . import errors, hot
 from .saving import Packed, PackedIndices, SavedTensor, pack_slot
-from .shown import SIZES, SOURCE_SIZES, layout_of, shown_names, unsigned
+from .shown import CONSTANTS, shown_names, shown_sizes, unsigned
 from .version import VersionCounter, counter_of, version_of
 
 if TYPE_CHECKING:
@@ -207,15 +205,8 @@ class Node:
         Raises:
             RuntimeError: it was freed, or written in place since it was saved.
         """
-        if name.endswith(("_sym_sizes", "_sym_strides")) and name in self.saved_names():
-            owner, _, what = name.partition("_sym_")
-            if self.op is not None and f"{owner}_strides" in self.op.known_metadata:
-                return layout_of(self, owner, what)
-        if name in SIZES:
-            shape = self.read_saved("self_shape")
-            return tuple(shape) if name == "self_sym_sizes" else int(np.prod(shape))
-        if name == SOURCE_SIZES:
-            return tuple(self.read_saved("source_shape"))
+        if "_sym_" in name and name in self.saved_names():
+            return shown_sizes(self, *name.split("_sym_"))
         if name in self.saves:
             if getattr(self, "saved_" + name) is None:
                 raise errors.freed(self)
@@ -234,8 +225,8 @@ class Node:
                 return tuple(None if each is None else each.restore() for each in value.parts)
             value.check(self)
             return value.tensors
-        if name in ("alpha", "beta") and name in self.saved_names():
-            return 1
+        if op is not None and name in CONSTANTS.get(op.name, ()):
+            return CONSTANTS[op.name][name]
         if op is not None and name in op.tensors:
             return None
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")

@@ -168,24 +168,17 @@ def same_types(input: Tensor, one: Tensor, two: Tensor) -> None:
     Raises:
         RuntimeError: they do not (PyTorch's text).
     """
-    dtype = input._data.dtype
-    other = one if one._data.dtype != dtype else two
-    if other._data.dtype != dtype:
-        raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {dtypes.type_word(dtype)} and "
-            f"{dtypes.type_word(other._data.dtype)}"
-        )
+    for name, each in (("self", input), ("mat1", one)):
+        if each._data.dtype != two._data.dtype:
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got "
+                f"{dtypes.type_word(each._data.dtype)} and {dtypes.type_word(two._data.dtype)}"
+            )
 
 
 def check_addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
     """PyTorch's checks of ``addmm``: first the types, then the sizes."""
-    last = mat2._data.dtype
-    for name, each in (("self", input), ("mat1", mat1)):
-        if each._data.dtype != last:
-            raise RuntimeError(
-                f"{name} and mat2 must have the same dtype, but got "
-                f"{dtypes.type_word(each._data.dtype)} and {dtypes.type_word(last)}"
-            )
+    same_types(input, mat1, mat2)
     a, b = mat1._data.shape, mat2._data.shape
     for name, shape in (("mat1", a), ("mat2", b)):
         if len(shape) != 2:

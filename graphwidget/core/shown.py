@@ -2,18 +2,55 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..optable.declare import GIVEN
+from ..optable.layout import true_strides
 
 if TYPE_CHECKING:
     from ..optable import Op
+    from .node import Node
 
-SIZES = ["self_sym_sizes", "self_sym_numel"]
-"""PyTorch's names for what is read off the saved shape."""
-SOURCE_SIZES = "source_sym_sizes"
-UNSHOWN_SIZES = ("addbmm", "addmm", "addmv", "addr", "baddbmm", "linalg_cross")
-"""Ops whose formulas read a shape that PyTorch does not save."""
+CONSTANTS: dict[str, dict[str, Any]] = {
+    "add": {"alpha": 1},
+    "sub": {"alpha": 1},
+    "rsub": {"alpha": 1},
+    "addmm": {"alpha": 1, "beta": 1},
+}
+"""What PyTorch tells of an op where ours, in its plain form, has nothing to choose."""
+
+
+def shown_names(op: Op) -> list[str]:
+    """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
+    names: list[str] = []
+    for target, derivative in op.derivatives.items():
+        for need in derivative.needs:
+            if need == "self_shape":
+                names += ["self_sym_sizes", *(["self_sym_numel"] if op.name == "mean" else [])]
+            elif need == "source_shape":
+                names.append("source_sym_sizes")
+            elif need.endswith("_strides"):
+                names += [f"{target}_sym_sizes", f"{target}_sym_strides"]
+            elif need.endswith(("_shape", "_dtype")) or need.startswith("_"):
+                continue
+            elif need not in GIVEN:
+                names.append(need)
+    names += CONSTANTS.get(op.name, ())
+    return list(dict.fromkeys(names))
+
+
+def shown_sizes(node: Node, name: str, what: str) -> Any:
+    """The ``sizes`` of an input, its ``numel``, or its ``strides`` in items; no strides where its
+    gradient is not wanted."""
+    if what == "strides" and name not in node.targets:
+        return ()
+    shape = getattr(node, f"p_{name}_shape")
+    if what != "strides":
+        return prod(shape) if what == "numel" else tuple(shape)
+    itemsize = getattr(node, f"p_{name}_dtype").itemsize
+    strides = true_strides(shape, getattr(node, f"p_{name}_strides"), itemsize)
+    return tuple(step // itemsize for step in strides)
 
 
 def unsigned(value: Any) -> Any:
@@ -23,39 +60,3 @@ def unsigned(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value) % 2**64
     return value
-
-
-def shown_names(op: Op) -> list[str]:
-    """What the nodes of an op may be asked for: all that any of its derivatives reads."""
-    names: list[str] = []
-    for derivative in op.derivatives.values():
-        for need in derivative.needs:
-            if need.endswith("_strides"):
-                owner = need.removesuffix("_strides")
-                names += [f"{owner}_sym_sizes", f"{owner}_sym_strides"]
-            elif need == "self_shape" and op.key in UNSHOWN_SIZES:
-                continue
-            elif need == "self_shape":
-                names += SIZES if op.name == "mean" else SIZES[:1]
-            elif need == "source_shape":
-                names.append(SOURCE_SIZES)
-            elif need.endswith(("_shape", "_strides", "_dtype")) or need.startswith("_"):
-                continue
-            elif need not in GIVEN:
-                names.append(need)
-    names += ["alpha"] if op.name in ("add", "sub", "rsub") else []
-    names += ["alpha", "beta"] if op.name == "addmm" else []
-    return list(dict.fromkeys(names))
-
-
-def layout_of(node: Any, owner: str, what: str) -> tuple[int, ...]:
-    """The sizes of a product's input, or its strides in items if its gradient is wanted."""
-    wanted = owner in node.targets
-    if what == "strides":
-        if not wanted:
-            return ()
-        itemsize = getattr(node, f"p_{owner}_dtype").itemsize
-        return tuple(step // itemsize for step in getattr(node, f"p_{owner}_strides"))
-    if wanted:
-        return tuple(getattr(node, f"p_{owner}_shape"))
-    return tuple(node.read_saved(owner).shape)

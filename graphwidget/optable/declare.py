@@ -144,17 +144,14 @@ class Op:
                     saved.append(need)
         return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
 
-    @property
-    def known_metadata(self) -> tuple[str, ...]:
-        """All metadata that any derivative reads."""
-        return self.metadata(tuple(self.derivatives))
-
     def metadata(self, targets: tuple[str, ...]) -> tuple[str, ...]:
-        """What derivatives read besides: shapes and dtypes those of ``targets``, params any."""
+        """What derivatives read besides: shapes and dtypes those of ``targets``, params any. As in
+        PyTorch, sizes that go with strides are kept of all inputs."""
         names: list[str] = []
         for target, derivative in self.derivatives.items() if targets else ():
             for need in derivative.needs:
-                wanted = target in targets or need in self.params
+                layout = need == f"{target}_shape" and f"{target}_strides" in derivative.needs
+                wanted = target in targets or need in self.params or layout
                 if wanted and need not in (*self.tensors, *GIVEN, *names):
                     names.append(need)
         return tuple(names)

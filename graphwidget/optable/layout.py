@@ -99,3 +99,15 @@ def memory_of(a: Array) -> Array:
     if owner.flags.c_contiguous:
         return owner
     return owner.transpose(sorted(range(owner.ndim), key=lambda dim: -owner.strides[dim]))
+
+
+def true_strides(shape: Shape, strides: Shape, itemsize: int) -> list[int]:
+    """Strides as PyTorch has them: numpy gives new dims of size 1 the stride 0, and all dims of
+    an array without items."""
+    empty = 0 in shape and not any(strides)
+    found: list[int] = []
+    beyond = itemsize
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        found.append(beyond if empty or (not stride and size == 1) else stride)
+        beyond = found[-1] * (max(size, 1) if empty else size)
+    return found[::-1]

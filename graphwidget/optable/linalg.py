@@ -24,7 +24,6 @@ def dot(a: Array, b: Array) -> Array:
     return as_array(np.dot(a, b))
 
 
-
 @composite
 def by_columns(shape: Any, strides: Any, dtype: Any) -> bool:
     """Whether a matrix lies in memory column by column, as a transposed one does."""
@@ -76,7 +75,7 @@ op("bmm(self, mat2, /)", np.matmul,
    sign="@", text="{self} @ {mat2}", tex=r"{self} {mat2}", onnx="MatMul")
 
 op("addmm(self, mat1, mat2, /)", added_product,
-   d_self=lambda grad, self_shape: F.sum_to_size(grad, self_shape),
+   d_self=lambda grad, _self_shape: F.sum_to_size(grad, _self_shape),
    d_mat1=lambda grad, mat2, mat1_shape, mat1_strides, mat1_dtype:
        F.mm_left(grad, mat2, mat1_shape, mat1_strides, mat1_dtype),
    d_mat2=lambda grad, mat1, mat2_shape, mat2_strides, mat2_dtype:
@@ -106,21 +105,23 @@ def adding(product: Any) -> Any:
 
 
 op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", adding(np.matmul), node="AddmmBackward0",
-   d_self=lambda grad, beta, self_shape: F.sum_to_size(F.times(grad, beta), self_shape),
-   d_mat1=lambda grad, mat2, alpha: F.times(F.mm(grad, F.t(mat2)), alpha),
-   d_mat2=lambda grad, mat1, alpha: F.times(F.mm(F.t(mat1), grad), alpha),
+   d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
+   d_mat1=lambda grad, mat2, alpha, mat1_shape, mat1_strides, mat1_dtype:
+       F.times(F.mm_left(grad, mat2, mat1_shape, mat1_strides, mat1_dtype), alpha),
+   d_mat2=lambda grad, mat1, alpha, mat2_shape, mat2_strides, mat2_dtype:
+       F.times(F.mm_right(grad, mat1, mat2_shape, mat2_strides, mat2_dtype), alpha),
    public=False, sign="@ +", text="{alpha} · {mat1} @ {mat2} + {beta} · {self}",
    tex=r"{alpha} {mat1} {mat2} + {beta} {self}", onnx="Gemm")
 
 op("addmv(self, mat, vec, /, beta=1, alpha=1)", adding(np.matmul),
-   d_self=lambda grad, beta, self_shape: F.sum_to_size(F.times(grad, beta), self_shape),
+   d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_mat=lambda grad, vec, alpha: F.times(F.ger(grad, vec), alpha),
    d_vec=lambda grad, mat, alpha: F.times(F.mv(F.t(mat), grad), alpha),
    sign="@ +", text="{alpha} · {mat} @ {vec} + {beta} · {self}",
    tex=r"{alpha} {mat} {vec} + {beta} {self}", onnx=None)
 
 op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", adding(np.matmul),
-   d_self=lambda grad, beta, self_shape: F.sum_to_size(F.times(grad, beta), self_shape),
+   d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_batch1=lambda grad, batch2, alpha: F.times(F.bmm(grad, F.transpose(batch2, 1, 2)), alpha),
    d_batch2=lambda grad, batch1, alpha: F.times(F.bmm(F.transpose(batch1, 1, 2), grad), alpha),
    sign="@ +", text="{alpha} · {batch1} @ {batch2} + {beta} · {self}",
@@ -128,7 +129,7 @@ op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", adding(np.matmul),
 
 op("addbmm(self, batch1, batch2, /, beta=1, alpha=1)",
    adding(lambda b, c: np.add.reduce(np.matmul(b, c), 0)),
-   d_self=lambda grad, beta, self_shape: F.sum_to_size(F.times(grad, beta), self_shape),
+   d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_batch1=lambda grad, batch2, alpha:
        F.times(F.bmm(F.over_batch(grad, batch2), F.transpose(batch2, 1, 2)), alpha),
    d_batch2=lambda grad, batch1, alpha:
@@ -144,7 +145,7 @@ def over_batch(grad: Any, batch: Any) -> Any:
 
 
 op("addr(self, vec1, vec2, /, beta=1, alpha=1)", adding(np.multiply.outer),
-   d_self=lambda grad, beta, self_shape: F.sum_to_size(F.times(grad, beta), self_shape),
+   d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_vec1=lambda grad, vec2, alpha: F.times(F.mv(grad, vec2), alpha),
    d_vec2=lambda grad, vec1, alpha: F.times(F.mv(F.t(grad), vec1), alpha),
    sign="⊗ +", text="{alpha} · {vec1} ⊗ {vec2} + {beta} · {self}",
@@ -165,8 +166,8 @@ def cross(a: Array, b: Array, dim: int) -> Array:
 
 
 op("linalg_cross(self, other, /, dim=-1)", cross,
-   d_self=lambda grad, other, dim, self_shape:
-       F.sum_to_size(F.linalg_cross(other, grad, dim), self_shape),
+   d_self=lambda grad, other, dim, _self_shape:
+       F.sum_to_size(F.linalg_cross(other, grad, dim), _self_shape),
    d_other=lambda grad, self, dim, other_shape:
        F.sum_to_size(F.linalg_cross(grad, self, dim), other_shape),
    public=False, sign="×", text="{self} × {other}", tex=r"{self} \times {other}", onnx=None)

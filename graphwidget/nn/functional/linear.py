@@ -22,11 +22,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
                 f"linear(): argument '{name}' (position {place}) must be Tensor, not "
                 f"{type(each).__name__}"
             )
-    if not (input.ndim and weight.ndim):
-        raise RuntimeError(
-            f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and "
-            f"{weight.ndim}D"
-        )
     return _linear(input, weight, bias)
 
 
