@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.refusals import not_implemented
 from . import dtypes
 from .arithmetic import where
 from .compile import TENSORS as F
@@ -13,7 +14,7 @@ from .deprecation import warn_once
 from .matmul import matmul
 from .norms import matrix_norm, vector_norm
 from .out import by_columns
-from .promote import constant
+from .promote import broadcast, constant
 from .public import FUNCTIONS, METHODS, SPACES, offer
 from .reductions import several
 from .results import named
@@ -293,6 +294,41 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
 
 old_cholesky.__name__ = old_cholesky.__qualname__ = "cholesky"
 offer(out=True)(old_cholesky)
+
+
+@offer(out=True)
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
+    """The X with A X = input, where input2 is the Cholesky factor of A.
+
+    Raises:
+        RuntimeError: no matrices, or sizes or types that do not fit (PyTorch's texts).
+        NotImplementedError: integers.
+    """
+    b, factor = input._data, input2._data
+    for name, each in (("b", b), ("u", factor)):
+        if each.ndim < 2:
+            raise RuntimeError(
+                f"{name} should have at least 2 dimensions, but has {each.ndim} dimensions instead"
+            )
+    if b.dtype != factor.dtype:
+        raise RuntimeError(
+            "Expected b and A to have the same dtype, but found b of type "
+            f"{dtypes.type_word(b.dtype)} and A of type {dtypes.type_word(factor.dtype)} instead."
+        )
+    rows, columns = factor.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+    if rows != b.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {rows} by {columns} "
+            f"but each b matrix is {b.shape[-2]} by {b.shape[-1]}"
+        )
+    broadcast([b.shape[:-2], factor.shape[:-2]])
+    if b.dtype.kind != "f":
+        raise not_implemented("cholesky_solve_cpu", b.dtype)
+    return F.cholesky_solve(input, input2, upper)
 
 
 # Conditions --------------------------------------------------------------------------------------
