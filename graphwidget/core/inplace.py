@@ -71,6 +71,8 @@ def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = Fals
     if not whole and overlaps_itself(data):
         raise RuntimeError(OVERLAP)
     for other in others:
+        if whole and other is data:  # even where there is no item
+            raise RuntimeError(PARTIAL_OVERLAP)
         if not (np.may_share_memory(data, other) and is_dense(data) and is_dense(other)):
             continue
         if whole or not same_memory(data, other):

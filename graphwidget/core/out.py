@@ -10,7 +10,7 @@ import numpy as np
 
 from ..optable import TABLE
 from . import dtypes, hot
-from .inplace import write
+from .inplace import check_overlap, write
 from .modes import no_grad
 from .tensor import Tensor
 
@@ -32,6 +32,14 @@ CALLED = {
        ("floor_divide", "gcd", "heaviside", "lcm", "log_softmax", "slice_scatter", "softmax")},
 }  # fmt: skip
 """Functions that PyTorch's errors call by another name."""
+
+APART = ("masked_select",)
+"""Functions that refuse an ``out`` which shares memory with what they read."""
+
+TRUTHS = "all", "any"
+TRUTH_TYPES = bool, np.uint8
+TRUTH = "{name} only supports bool tensor for result, got: {given}"
+"""What these functions may write into, and what they say of other types."""
 
 CAST = "result type {result} can't be cast to the desired output type {given}"
 CASTS = {
@@ -55,6 +63,7 @@ EXACT = {
     **dict.fromkeys(("all", "any"), "{name} only supports bool tensor for result, got: {given}"),
     "float_power": "the output given to {name} has dtype {given} but the operation's result "
                    "requires dtype {result}",
+    "masked_select": "masked_select(): self and result must have the same scalar type",
     "nan_to_num": "nan_to_num: dtype of out: {given} should be same as input: {result}",
     "where": "Expected out type to be {result} but got {given}",
 }  # fmt: skip
@@ -94,6 +103,8 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
             f"{CALLED.get(name, name)}(): functions with out=... arguments don't support "
             "automatic differentiation, but one of the arguments requires grad."
         )
+    if name in APART:
+        check_overlap(outs[0]._data, [each._data for each in tensors_in(args)], whole=True)
     with no_grad():
         found = target(*args, **kwargs)
     results = (found,) if isinstance(found, Tensor) else tuple(found)
@@ -127,7 +138,9 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
     if name in ("all", "any") and given in (bool, np.uint8):
         return
     text = exact if given != result else None
-    if text is None and not dtypes.can_cast(result, given):
+    if name in TRUTHS:
+        text = None if given in TRUTH_TYPES else TRUTH
+    elif text is None and not dtypes.can_cast(result, given):
         text = CASTS.get(name, CAST)
     if text is not None:
         raise RuntimeError(text.format(

@@ -139,6 +139,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The inner product of two vectors."""
     check_vectors("vdot", input, other)
+    no_bools("dot", input)
     return F.vdot(input, other)
 
 
@@ -180,6 +181,7 @@ def check_addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
     """PyTorch's checks of ``addmm``: first the types, then the sizes."""
     same_types(input, mat1, mat2)
     a, b = mat1._data.shape, mat2._data.shape
+    same_types(input, mat1, mat2)
     for name, shape in (("mat1", a), ("mat2", b)):
         if len(shape) != 2:
             raise RuntimeError(f"{name} must be a matrix, got {len(shape)}-D tensor")
@@ -188,6 +190,7 @@ def check_addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
             f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
         )
     spread(input, (a[0], b[1]))
+    no_bools("addmm_impl_cpu_", mat1)
 
 
 @offer(out=True)
@@ -210,6 +213,12 @@ def check_addmv(input: Tensor, mat: Tensor, vec: Tensor) -> None:
         raise RuntimeError(
             f"size mismatch, got input ({c[0] if c else a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
         )
+    kinds = [each._data.dtype for each in (input, mat, vec)]
+    if len(set(kinds)) > 1:
+        x, y, z = map(dtypes.type_word, kinds)
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {x}, {y}, and {z}"
+        )
 
 
 @offer(out=True)
@@ -222,10 +231,17 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: fl
 def check_batches(input: Tensor, batch1: Tensor, batch2: Tensor, summed: bool) -> None:
     """PyTorch's checks of ``addbmm`` and ``baddbmm``."""
     a, b = batch1._data.shape, batch2._data.shape
+    rows, columns = a[wrap_dim(1, len(a))], b[wrap_dim(2, len(b))]
+    spread(input, (rows, columns) if summed else (a[0], rows, columns))
     for name, shape in (("batch1", a), ("batch2", b)):
         if len(shape) != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
-    spread(input, (a[1], b[2]) if summed else (a[0], a[1], b[2]))
+    if summed and a[0] != b[0]:
+        raise RuntimeError(
+            f"batch1 and batch2 must have same number of batches, got {a[0]} and {b[0]}"
+        )
+    if summed and a[2] != b[1]:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({a[1]}x{a[2]} and {b[1]}x{b[2]})")
     if a[0] != b[0] or a[2] != b[1]:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but "

@@ -115,8 +115,8 @@ def triangular_gradient_A(
 
 op("linalg_solve_triangular(self, B, /, upper, left=True, unitriangular=False)",
    kernels.solve_triangular,
-   d_self=lambda grad, self, result, upper, left, unitriangular, self_shape: F.sum_to_size(
-       F.triangular_gradient_A(grad, self, result, upper, left, unitriangular), self_shape),
+   d_self=lambda grad, self, result, upper, left, unitriangular, _self_shape: F.sum_to_size(
+       F.triangular_gradient_A(grad, self, result, upper, left, unitriangular), _self_shape),
    d_B=lambda grad, self, upper, left, unitriangular, B_shape: F.sum_to_size(
        F.linalg_solve_triangular(F.mT(self), grad, not upper, left, unitriangular), B_shape),
    public=False, sign="solve", text="{self}⁻¹ {B}", tex=r"{self}^{{-1}} {B}", onnx=None)
