@@ -163,7 +163,6 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
         RuntimeError: the value does not broadcast to the indexed shape.
     """
     inplace.allowed(TABLE["index_put"], (view, value))
-    shape = indexed(indices, view._data.shape)
     if not number and value._data.shape[:1] == (1,):
         value = without_leading_ones(value)
     masks = value._data.size == 1 and not accumulate and all(
@@ -173,27 +172,28 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
         warnings.warn(EXPANDED.format("index_put_", "indices", "tensor"), stacklevel=3)
         if masks:
             warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=3)
-    check_put(view, indices, value, shape, masks)
+    check_put(view, indices, value, masks)
     params = {"indices": indices, "accumulate": accumulate}
     inplace.write(TABLE["index_put"], view, (value,), params)
 
 
-def check_put(
-    view: Tensor, indices: Indices, value: Tensor, shape: tuple[int, ...], masks: bool
-) -> None:
+def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> None:
     """The value of a write at advanced indices. One number under masks is a ``masked_fill``.
 
     Raises:
-        RuntimeError: PyTorch's texts.
+        IndexError, RuntimeError: PyTorch's texts.
     """
     given = [each for each in indices.tensors if each is not None]
+    if not masks:
+        read = [value._data, *(each._data for each in given)]
+        inplace.check_overlap(view._data, read, whole=True)
+    shape = indexed(indices, view._data.shape)
     if masks and any(each._data.dtype != bool for each in given):
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
         )
     if not masks:
         warn_of_bytes(indices)
-        inplace.check_overlap(view._data, [value._data], whole=True)
     check_items(indices, view._data.shape)
     try:
         fits = np.broadcast_shapes(value._data.shape, shape) == shape

@@ -29,7 +29,10 @@ PARTIAL_OVERLAP = (
 )
 
 
-HARMLESS = ("fill", "zero", "masked_fill", "index_fill", "index_fill.tensor", "tril", "triu")
+HARMLESS = (
+    "fill", "zero", "masked_fill", "masked_fill.tensor", "index_fill", "index_fill.tensor", "tril",
+    "triu",
+)  # fmt: skip
 """Writes of numbers: items that share one memory location all receive the same."""
 
 

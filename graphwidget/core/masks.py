@@ -14,7 +14,7 @@ from . import dtypes
 from .compile import TENSORS as F
 from .indexing import EXPANDED, check_expand, check_put
 from .indices import MASKS, Indices, indexed
-from .inplace import allowed, real_strides
+from .inplace import allowed, check_overlap, real_strides
 from .parts import as_strided
 from .promote import broadcast
 from .public import offer
@@ -79,6 +79,9 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     if here:
         allowed(TABLE["masked_scatter"], (self, mask, source))
+        check_overlap(self._data, [])
+    else:
+        broadcast([mask._data.shape, self._data.shape])
     if self._data.dtype != source._data.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
@@ -200,9 +203,8 @@ def _index_put(here: bool, self: Tensor, indices: Any, values: Tensor, accumulat
     if used > self._data.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim} (got {used})")
     at = Indices(indices)
-    shape = indexed(at, self._data.shape)
     masks = values._data.size == 1 and not accumulate and all(a.dtype == bool for a in at)
-    check_put(self, at, values, shape, masks)
+    check_put(self, at, values, masks)
     return do("index_put", self, (values,), {"indices": at, "accumulate": accumulate}, here)
 
 
