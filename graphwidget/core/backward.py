@@ -169,7 +169,8 @@ def make_run(
     keep = create_graph if retain_graph is None else retain_graph
     wanted = None if inputs is None else inputs_of(inputs, "backward")
     outputs = as_tuple(tensors)
-    seeds = seeds_for(outputs, grads_of(grad_tensors, len(outputs)), create_graph)
+    grads = grads_of(grad_tensors, len(outputs))
+    seeds = seeds_for(outputs, grads, create_graph)
     if create_graph and not _warned:
         _warned = True
         warnings.warn(REFERENCE_CYCLE, stacklevel=4)
@@ -186,7 +187,7 @@ def make_run(
             each.retain_grad()
         captures = targets_of(wanted)
     return Run(
-        roots, seeds, keep, create_graph, captures, into_grad=True, live=live,
+        roots, seeds, keep, create_graph, captures, into_grad=True, live=live, given=grads,
         **named(outputs, wanted),
     )  # fmt: skip
 
@@ -299,9 +300,7 @@ def grad(
     if is_grads_batched:
         found = in_rows(roots, seeds, keep, create_graph, wanted, allow_unused)
     else:
-        # What arrives unchanged is the tensor that was given.
-        known = {id(seed._data): seed for seed in grads if isinstance(seed, Tensor)}
-        found = collected(roots, seeds, keep, create_graph, wanted, allow_unused, known)
+        found = collected(roots, seeds, keep, create_graph, wanted, allow_unused, grads)
     if materialize_grads:
         found = [
             zeros_for(wanted[i], create_graph) if g is None else g for i, g in enumerate(found)
@@ -333,17 +332,17 @@ def collected(
     create: bool,
     wanted: Sequence[Any],
     allow_unused: bool,
-    known: dict[int, Tensor],
+    given: Sequence[Any] = (),
 ) -> list[Tensor | None]:
-    """One run that captures the gradients of ``wanted``; ``known`` are Tensors by their arrays'
-    ids, and equal inputs get one Tensor.
+    """One run that captures the gradients of ``wanted``; what arrives unchanged
+    is the Tensor that was ``given``, and equal inputs get one Tensor.
 
     Raises:
         RuntimeError: an input is unused, and this is not allowed.
     """
     roots = roots_of(outputs)
     targets = targets_of(wanted)
-    run = Run(roots, seeds, keep, create, targets, **named(outputs, wanted))
+    run = Run(roots, seeds, keep, create, targets, given=given, **named(outputs, wanted))
     run.finish()
     results: list[Tensor | None] = []
     for i, target in enumerate(targets):
@@ -354,7 +353,7 @@ def collected(
                 "graph. Set allow_unused=True if this is the desired behavior."
             )
         if found is not None and not isinstance(found, Tensor):
-            found = known.setdefault(id(found), Tensor._wrap(found))
+            found = run.given.setdefault(id(found), Tensor._wrap(found))
         results.append(found)
     return results
 
@@ -373,7 +372,7 @@ def in_rows(
     for i in range(count):
         row = [getitem(seed, i) if create else seed._data[i] for seed in seeds]
         again = keep or i < count - 1
-        rows.append(collected(outputs, row, again, create, wanted, allow_unused, {}))
+        rows.append(collected(outputs, row, again, create, wanted, allow_unused))
     return [
         None if any(grad is None for grad in column) else hot.tensors.stack(column, dim=0)
         for column in zip(*rows, strict=True)

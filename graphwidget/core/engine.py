@@ -71,6 +71,7 @@ class Run:
         into_grad: add what was captured to ``.grad``.
         live: the run is held between steps by whoever watches.
         tensors, inputs: the Tensors that the caller named, for whoever watches.
+        given: the gradients that the caller gave: where one arrives unchanged, users see it.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Run:
         live: bool = False,
         tensors: Sequence[Tensor] = (),
         inputs: Sequence[Tensor] | None = None,
+        given: Sequence[Any] = (),
     ) -> None:
         self.roots = tuple(roots)
         self.seeds = tuple(seeds)
@@ -97,6 +99,7 @@ class Run:
         self.live = live
         self.tensors = tuple(tensors)
         self.inputs = None if inputs is None else tuple(inputs)
+        self.given = {id(each._data): each for each in given if isinstance(each, Tensor)}
         self.order: list[Any] = []
         self.position = 0
         self.status = "ready"
@@ -371,7 +374,7 @@ class Run:
                 pairs = zip(node.next, grads, strict=True)
                 grads = [grad if child in present else None for child, grad in pairs]
         if hooks is not None and hooks.post:
-            grads = run_post(node, hooks, grads, given, create)
+            grads = run_post(self, node, hooks, grads, given)
         if observer is not None:
             observer.node_finishes(self, node, tuple(grads))
             if not keep and node.saves:
@@ -398,18 +401,18 @@ class Run:
         if hooks is not None and hooks.outputs:
             self._outputs_arrive(hooks, grad)
         elif hooks is not None and (target.__class__ is not Output or self._only_captured(target)):
-            grad = run_tensor_hooks(hooks, grad, self.create_graph)
+            grad = run_tensor_hooks(self, hooks, grad)
             run_retain(self, hooks, grad)
         if self.captures is not None and target in self.captures:
             self.found[target] = before if target in self.through else grad
         if hooks is not None and hooks.pre and not self._only_captured(target):
-            grad = run_pre(target, hooks, grad, self.create_graph)
+            grad = run_pre(self, target, hooks, grad)
         return grad
 
     def _outputs_arrive(self, hooks: Hooks, grads: list[Any]) -> None:
         """The hooks of the outputs of a node with several, before it runs."""
         for nr, each in hooks.outputs.items():
-            grads[nr] = run_tensor_hooks(each, grads[nr], self.create_graph)
+            grads[nr] = run_tensor_hooks(self, each, grads[nr])
         for nr, each in sorted(hooks.outputs.items()):
             run_retain(self, each, grads[nr])
 
@@ -423,9 +426,9 @@ class Run:
             if observer is not None:
                 observer.accumulated(self, variable, "accumulated", grad)
         if hooks is not None and hooks.accumulated:
-            run_accumulated(hooks, variable, self.create_graph)
+            run_accumulated(self, hooks, variable)
         if hooks is not None and hooks.post:
-            run_post(target, hooks, (), grad, self.create_graph)
+            run_post(self, target, hooks, (), grad)
         if observer is not None:
             observer.node_finishes(self, target, ())
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from . import errors, hot, saving
+from .engine import current_run
 from .hooks import as_given, as_tensor
 from .node import Node, Nowhere, Output
 from .observer import get_observer, set_observer
@@ -170,7 +171,7 @@ class FunctionNode(Node):
         return self if len(self.metas) == 1 else Output(self, nr)
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
-        return tuple(as_given(each, False) for each in self._backward(grad, keep, False))
+        return tuple(as_given(current_run(), each) for each in self._backward(grad, keep, False))
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         return self._backward(grad, keep, True)
@@ -212,7 +213,7 @@ class FunctionNode(Node):
         meta = self.metas[i]
         if grad is None and self._materialize and meta is not None:
             return Tensor._wrap(np.zeros(meta.shape, meta.dtype))
-        return as_tensor(grad)
+        return as_tensor(current_run(), grad)
 
     def _checked(self, found: tuple[Any, ...]) -> list[Any]:
         """One gradient for each target, of its shape and dtype.

@@ -13,14 +13,22 @@ if TYPE_CHECKING:
     from .engine import Run
 
 
-def as_tensor(grad: Any) -> Any:
-    """A gradient as users see it: a Tensor, or None."""
-    return grad if grad is None or isinstance(grad, hot.Tensor) else hot.Tensor._wrap(grad)
+def as_tensor(run: Run | None, grad: Any) -> Any:
+    """A gradient as users see it: a Tensor (the one that a user gave, where it came unchanged), or
+    None."""
+    if grad is None or isinstance(grad, hot.Tensor):
+        return grad
+    known = None if run is None else run.given.get(id(grad))
+    return hot.Tensor._wrap(grad) if known is None else known
 
 
-def as_given(grad: Any, create: bool) -> Any:
+def as_given(run: Run | None, grad: Any) -> Any:
     """A user's gradient as the engine carries it: a Tensor under create_graph, else an array."""
-    return grad if grad is None or create else grad._data
+    if grad is None or (run is not None and run.create_graph):
+        return grad
+    if run is not None and grad._requires_grad:  # whoever sees it further on must see that
+        run.given[id(grad._data)] = grad
+    return grad._data
 
 
 def hook_name(hook: Any) -> str:
@@ -66,18 +74,18 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
 
 
-def run_tensor_hooks(hooks: Hooks, grad: Any, create: bool) -> Any:
+def run_tensor_hooks(run: Run, hooks: Hooks, grad: Any) -> Any:
     """The tensor hooks in order of registration; each may replace the gradient."""
     if not hooks.tensor:
         return grad
-    with Mode(create):
-        tensor = as_tensor(grad)
+    with Mode(run.create_graph):
+        tensor = as_tensor(run, grad)
         for hook in list(hooks.tensor.values()):
             result = hook(tensor)
             if result is not None:
                 check_result(hook, tensor, result)
                 tensor = result
-    return as_given(tensor, create)
+    return as_given(run, tensor)
 
 
 def run_retain(run: Run, hooks: Hooks, grad: Any) -> None:
@@ -97,16 +105,16 @@ def run_retain(run: Run, hooks: Hooks, grad: Any) -> None:
         hot.observer.accumulated(run, tensor, "retained", grad)
 
 
-def run_pre(node: Any, hooks: Hooks, grad: Any, create: bool) -> Any:
+def run_pre(run: Run, node: Any, hooks: Hooks, grad: Any) -> Any:
     """A node's prehooks, called with the tuple of its outputs' gradients."""
     several = grad.__class__ is list
-    with Mode(create):
-        given = tuple(as_tensor(each) for each in outputs_of(grad, node))
+    with Mode(run.create_graph):
+        given = tuple(as_tensor(run, each) for each in outputs_of(grad, node))
         for hook in list(hooks.pre.values()):
             result = hook(given)
             if result is not None:
                 given = _checked_tuple(hook, given, result)
-    found = [as_given(each, create) for each in given]
+    found = [as_given(run, each) for each in given]
     return [*found, *grad[len(found) :]] if several else found[0]
 
 
@@ -121,32 +129,33 @@ def outputs_of(grad: Any, node: Node) -> Any:
     ]
 
 
-def run_accumulated(hooks: Hooks, leaf: Any, create: bool) -> None:
+def run_accumulated(run: Run, hooks: Hooks, leaf: Any) -> None:
     """The hooks that follow accumulation, called with the leaf.
 
     What they return is checked like a gradient, and not used.
     """
-    with Mode(create):
+    with Mode(run.create_graph):
         for hook in list(hooks.accumulated.values()):
             result = hook(leaf)
             if result is not None:
                 check_result(hook, leaf, result)
 
 
-def run_post(node: Node, hooks: Hooks, grads: Any, given: Any, create: bool) -> Any:
+def run_post(run: Run, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
     """A node's hooks, called with the gradients of its inputs and of its outputs."""
-    with Mode(create):
+    with Mode(run.create_graph):
         left, unused = iter(grads), iter(node.unused)
         inputs = tuple(
-            as_tensor(next(unused, None) if slot is None else next(left)) for slot in node.slots
+            as_tensor(run, next(unused, None) if slot is None else next(left))
+            for slot in node.slots
         )
-        outputs = tuple(as_tensor(grad) for grad in outputs_of(given, node))
+        outputs = tuple(as_tensor(run, grad) for grad in outputs_of(given, node))
         for hook in list(hooks.post.values()):
             result = hook(inputs, outputs)
             if result is not None:
                 inputs = _checked_tuple(hook, inputs, result)
     places = [i for i, slot in enumerate(node.slots) if slot is not None]
-    return tuple(as_given(inputs[i], create) for i in places)
+    return tuple(as_given(run, inputs[i]) for i in places)
 
 
 def _checked_tuple(hook: Any, before: tuple[Any, ...], after: Any) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
 from .indexing import EXPANDED, check_expand, check_put
-from .indices import MASKS, Indices, indexed
+from .indices import MASKS, Indices
 from .inplace import allowed, check_overlap, real_strides
 from .parts import as_strided
 from .promote import broadcast

@@ -231,11 +231,11 @@ def first_hook_last(patch: Patch) -> None:
     """Tensor hooks run in reverse order."""
     real = engine.run_tensor_hooks
 
-    def reverse(found: Any, grad: Any, create: bool) -> Any:
+    def reverse(run: Any, found: Any, grad: Any) -> Any:
         before = found.tensor
         found.tensor = dict(reversed(before.items()))
         try:
-            return real(found, grad, create)
+            return real(run, found, grad)
         finally:
             found.tensor = before
 
@@ -247,8 +247,8 @@ def hooks_only_look(patch: Patch) -> None:
     """What a tensor hook returns is not used."""
     real = engine.run_tensor_hooks
 
-    def look(found: Any, grad: Any, create: bool) -> Any:
-        real(found, grad, create)
+    def look(run: Any, found: Any, grad: Any) -> Any:
+        real(run, found, grad)
         return grad
 
     patch.setattr(engine, "run_tensor_hooks", look)
