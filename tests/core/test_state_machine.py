@@ -10,24 +10,26 @@ import pytest
 
 from graphwidget.optable import TABLE
 from tests.core.faults import FAULTS
-from tests.core.fuzz import minimal, run, shard, summary, write
+from tests.core.fuzz import known, minimal, run, shard, summary, write
 from tests.core.machine import Step, replay
 from tests.core.sampled import KEYS
 
-PROGRAMS = 29
-"""How many programs must show no difference. The goal is 10,000: ``python -m tests.core.machine
-0 10000`` tells how many of them still do, and one number alone prints that program, shrunk."""
+PROGRAMS = 2_000
+"""How many programs are tried. ``python -m tests.core.machine FROM TO`` tries others, and one
+number alone prints that program, shrunk."""
 TRIED = 300
 """How many programs may be needed to find a planted fault."""
 
 
 def test_no_program_differs() -> None:
-    """The first programs, shared out among as many processes as there are cores."""
+    """None but those in ``open.txt``, which are faults to be mended and taken off that list
+    (``python -m tests.core.machine 0 2000 --open`` writes it anew)."""
     report = run(0, PROGRAMS)
-    print("\n" + summary(report))
-    if report.differences:
-        seed = min(report.differences)
-        pytest.fail(f"{summary(report)}: {sorted(report.differences)}; {seed} is\n{minimal(seed)}")
+    fresh = sorted(set(report.differences) - known())
+    print("\n" + summary(report), f"of which {len(report.differences) - len(fresh)} are known")
+    print("known, and mended:", sorted(known() - set(report.differences)))
+    if fresh:
+        pytest.fail(f"{summary(report)}: {fresh}; {fresh[0]} is\n{minimal(fresh[0])}")
 
 
 def test_every_op_of_the_table_is_in_the_programs() -> None:
