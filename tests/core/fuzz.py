@@ -153,6 +153,9 @@ def main() -> None:
         print(f"{seed}:", *(line[:300] for line in lines), sep="\n    ")
     print(summary(report), f"{time.time() - started:.0f} s")
     if given.open:
-        told = {seed: " ".join(lines[:2])[:160] for seed, lines in report.differences.items()}
+        told = {
+            seed: " ".join(" ".join(lines[:2]).split())[:160]
+            for seed, lines in report.differences.items()
+        }
         OPEN.write_text("".join(f"{seed} {told[seed]}\n" for seed in sorted(told)))
     sys.exit(bool(report.differences))
