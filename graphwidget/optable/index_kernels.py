@@ -73,8 +73,12 @@ def axes_of(indices: tuple[Any, ...], ndim: int) -> list[int]:
     return [*left, *range(axis, ndim)]
 
 
-def index_backward(grad: Array, shape: Shape, indices: tuple[Any, ...]) -> Array:
-    """Zeros of ``shape`` to which grad is added at the indices, repeated ones adding up."""
+def index_backward(
+    grad: Array, shape: Shape, indices: tuple[Any, ...], accumulate: bool = True
+) -> Array:
+    """Zeros of ``shape`` to which grad is added at the indices, repeated ones adding up.
+
+    ``accumulate`` is always true; the node shows it."""
     grad = as_array(grad)
     result = np.zeros(shape, grad.dtype)
     if grad.size:

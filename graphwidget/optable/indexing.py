@@ -11,9 +11,9 @@ op("index(self, /, indices)", index_kernels.index,
    d_self=lambda grad, self_shape, indices: F.index_backward(grad, self_shape, indices),
    public=False, sign="[…]", text="{self}[{indices}]", tex=r"{self}_{{{indices}}}", onnx=None)
 
-op("index_backward(grad_output, /, shape, indices)", index_kernels.index_backward,
-   node="IndexPutBackward0",
-   d_grad_output=lambda grad, indices: F.index(grad, indices),
+op("index_backward(grad_output, /, shape, indices, accumulate=True)",
+   index_kernels.index_backward, node="IndexPutBackward0",
+   d_grad_output=lambda grad, indices, accumulate: F.index(grad, indices),
    public=False, text="{grad_output} added at [{indices}]", tex=r"{grad_output}", onnx=None)
 
 op("index_put(self, values, /, indices, accumulate=False)", index_kernels.index_put, inplace=True,

@@ -22,6 +22,8 @@ def divide_rounded(a: Array, b: Array, rounding_mode: str) -> Array:
     Raises:
         RuntimeError: integers by zero.
     """
+    if a.dtype != b.dtype:  # derivatives have the operands as they were given
+        a = a.astype(np.result_type(a, b))
     if a.dtype.kind == "b":
         raise not_implemented(f"div_{rounding_mode}_cpu", a.dtype)
     nonzero_divisor(b)

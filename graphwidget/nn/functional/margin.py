@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ...core import dtypes
 from ...core.activations import logsigmoid
 from ...core.compile import TENSORS as F
+from ...core.promote import broadcast
 from ...core.reductions import mean
 from ...core.tensor import Tensor
 from .distance import pairwise_distance
@@ -107,6 +108,7 @@ def soft_margin_loss(
     """log(1 + exp(-target input)); targets are 1 or -1."""
     how = reduction_of(reduction_text(size_average, reduce, reduction))
     _without_grad("soft_margin_loss", target)
+    broadcast([input._data.shape, target._data.shape])
     return F.soft_margin_loss(input, target, how)
 
 
