@@ -181,7 +181,6 @@ def check_addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
     """PyTorch's checks of ``addmm``: first the types, then the sizes."""
     same_types(input, mat1, mat2)
     a, b = mat1._data.shape, mat2._data.shape
-    same_types(input, mat1, mat2)
     for name, shape in (("mat1", a), ("mat2", b)):
         if len(shape) != 2:
             raise RuntimeError(f"{name} must be a matrix, got {len(shape)}-D tensor")
@@ -190,7 +189,7 @@ def check_addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
             f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
         )
     spread(input, (a[0], b[1]))
-    no_bools("addmm_impl_cpu_", mat1)
+    no_bools("addmm_impl_cpu_", input)
 
 
 @offer(out=True)
@@ -213,12 +212,12 @@ def check_addmv(input: Tensor, mat: Tensor, vec: Tensor) -> None:
         raise RuntimeError(
             f"size mismatch, got input ({c[0] if c else a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
         )
-    kinds = [each._data.dtype for each in (input, mat, vec)]
-    if len(set(kinds)) > 1:
-        x, y, z = map(dtypes.type_word, kinds)
+    words = [dtypes.type_word(each._data.dtype) for each in (input, mat, vec)]
+    if len(set(words)) > 1:
         raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {x}, {y}, and {z}"
+            "addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*words)
         )
+    no_bools("addmv_impl_cpu", input)
 
 
 @offer(out=True)
@@ -228,25 +227,52 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: fl
     return F.addmv(input, mat, vec, beta, alpha)
 
 
-def check_batches(input: Tensor, batch1: Tensor, batch2: Tensor, summed: bool) -> None:
-    """PyTorch's checks of ``addbmm`` and ``baddbmm``."""
+def check_addbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
+    """PyTorch's checks of ``addbmm``."""
     a, b = batch1._data.shape, batch2._data.shape
-    rows, columns = a[wrap_dim(1, len(a))], b[wrap_dim(2, len(b))]
-    spread(input, (rows, columns) if summed else (a[0], rows, columns))
-    for name, shape in (("batch1", a), ("batch2", b)):
-        if len(shape) != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
-    if summed and a[0] != b[0]:
+    spread(input, (a[wrap_dim(1, len(a))], b[wrap_dim(2, len(b))]))
+    check_batches(batch1, batch2)
+    if a[0] != b[0]:
         raise RuntimeError(
             f"batch1 and batch2 must have same number of batches, got {a[0]} and {b[0]}"
         )
-    if summed and a[2] != b[1]:
+    if a[2] != b[1]:
         raise RuntimeError(f"Incompatible matrix sizes for bmm ({a[1]}x{a[2]} and {b[1]}x{b[2]})")
+    same_types(input, batch1, batch2)
+    no_bools("addmm_impl_cpu_", input)
+
+
+def check_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
+    """PyTorch's checks of ``baddbmm``."""
+    a, b = batch1._data.shape, batch2._data.shape
+    rows, columns = a[wrap_dim(1, len(a))], b[wrap_dim(2, len(b))]
+    spread(input, (a[0], rows, columns))
+    check_batches(batch1, batch2)
     if a[0] != b[0] or a[2] != b[1]:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but "
             f"got: [{b[0]}, {b[1]}]."
         )
+    given = [each._data.dtype for each in (input, batch1, batch2)]
+    if given[0] != given[1]:
+        raise RuntimeError(
+            "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(
+                *map(dtypes.c_word, given)
+            )
+        )
+    no_bools("baddbmm", input)
+    if given[1] != given[2]:
+        raise RuntimeError(
+            f"expected scalar type {dtypes.type_word(given[1])} but found "
+            f"{dtypes.type_word(given[2])}"
+        )
+
+
+def check_batches(*batches: Tensor) -> None:
+    """Check that both operands are batches of matrices."""
+    for number, each in enumerate(batches, 1):
+        if each._data.ndim != 3:
+            raise RuntimeError(f"batch{number} must be a 3D tensor")
 
 
 @offer(out=True)
@@ -254,7 +280,7 @@ def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
 ) -> Tensor:
     """beta input + alpha times the sum of the products of two batches of matrices."""
-    check_batches(input, batch1, batch2, True)
+    check_addbmm(input, batch1, batch2)
     return F.addbmm(input, batch1, batch2, beta, alpha)
 
 
@@ -263,7 +289,7 @@ def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
 ) -> Tensor:
     """beta input + alpha times the products of two batches of matrices."""
-    check_batches(input, batch1, batch2, False)
+    check_baddbmm(input, batch1, batch2)
     return F.baddbmm(input, batch1, batch2, beta, alpha)
 
 
@@ -286,13 +312,13 @@ def _added_in_place(key: str, check: Callable[..., None], shape_of: Any) -> Call
     def method(
         self: Tensor, one: Tensor, two: Tensor, *, beta: float = 1, alpha: float = 1
     ) -> Tensor:
+        check(self, one, two)
         result = shape_of(one._data.shape, two._data.shape)
         if self._data.shape != result:
             raise RuntimeError(
                 f"Bad in-place call: input tensor size {list(self._data.shape)} and output tensor "
                 f"size {list(result)} should match"
             )
-        check(self, one, two)
         return write(TABLE[key], self, (one, two), {"beta": beta, "alpha": alpha})
 
     method.__name__ = method.__qualname__ = key.partition(".")[0] + "_"
@@ -303,12 +329,8 @@ def _added_in_place(key: str, check: Callable[..., None], shape_of: Any) -> Call
 METHODS.update(
     addmm_=_added_in_place("addmm.scaled", check_addmm, lambda a, b: (a[0], b[-1])),
     addmv_=_added_in_place("addmv", check_addmv, lambda a, b: (a[0],)),
-    addbmm_=_added_in_place(
-        "addbmm", lambda x, a, b: check_batches(x, a, b, True), lambda a, b: (a[1], b[2])
-    ),
-    baddbmm_=_added_in_place(
-        "baddbmm", lambda x, a, b: check_batches(x, a, b, False), lambda a, b: (a[0], a[1], b[2])
-    ),
+    addbmm_=_added_in_place("addbmm", check_addbmm, lambda a, b: (a[1], b[2])),
+    baddbmm_=_added_in_place("baddbmm", check_baddbmm, lambda a, b: (a[0], a[1], b[2])),
     addr_=_added_in_place("addr", check_addr, lambda a, b: (a[0], b[0])),
 )
 
