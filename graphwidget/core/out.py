@@ -120,7 +120,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
 def has_no_gradient(name: str) -> bool:
     """Whether PyTorch asks nobody for a gradient: comparisons and logic."""
     op = TABLE.get(name)
-    return op is not None and op.nograd and op.dtype == "bool"
+    return op is not None and op.nograd and (op.dtype == "bool" or name in ("all", "any"))
 
 
 def is_exact(name: str, args: tuple[Any, ...]) -> bool:

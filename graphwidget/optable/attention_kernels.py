@@ -37,11 +37,18 @@ def _scores(
     return scores
 
 
+def _for_each_query(heads: Array, query: Array) -> Array:
+    """The heads of keys or values, each as often as there are heads of queries that it serves."""
+    times = query.shape[1] // heads.shape[1]
+    return heads if times == 1 else np.repeat(heads, times, 1)
+
+
 def flash_attention(
     query: Array, key: Array, value: Array, mask: Array | None, is_causal: bool,
     scale: float | None,
 ) -> tuple[Array, Array]:  # fmt: skip
     """softmax(query key^T scale + mask) value; zeros for a query whose keys are all masked out."""
+    key, value = _for_each_query(key, query), _for_each_query(value, query)
     scores = _scores(query, key, mask, is_causal, scale)
     top = np.maximum.reduce(scores, -1, keepdims=True, initial=-np.inf)
     masked = mask is not None
@@ -63,6 +70,8 @@ def flash_attention_backward(
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """The derivatives of attention by query, key and value."""
     grad = as_array(grad)
+    served = query.shape[1] // key.shape[1]
+    key, value = _for_each_query(key, query), _for_each_query(value, query)
     weights = _scores(query, key, mask, is_causal, scale)
     np.subtract(weights, logsumexp[..., None], weights)
     np.exp(weights, weights)
@@ -73,9 +82,18 @@ def flash_attention_backward(
     np.multiply(slope, query.dtype.type(by), slope)
     return (
         matmul_by_places(slope, key),
-        matmul_by_places(slope.swapaxes(-1, -2), query),
-        matmul_by_places(weights.swapaxes(-1, -2), grad),
+        _by_heads(matmul_by_places(slope.swapaxes(-1, -2), query), served),
+        _by_heads(matmul_by_places(weights.swapaxes(-1, -2), grad), served),
     )
+
+
+def _by_heads(grad: Array, served: int) -> Array:
+    """The sum of what ``served`` heads of queries give to the head that serves them."""
+    if served == 1:
+        return grad
+    n, heads, count, size = grad.shape
+    out = np.empty((n, count, heads // served, size), grad.dtype).swapaxes(1, 2)
+    return np.add.reduce(grad.reshape(n, heads // served, served, count, size), 2, out=out)
 
 
 def matmul_by_places(a: Array, b: Array) -> Array:

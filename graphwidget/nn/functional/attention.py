@@ -37,9 +37,8 @@ def scaled_dot_product_attention(
         RuntimeError: types that differ, or a mask together with ``is_causal``.
     """
     _check(query, key, value, attn_mask)
-    if _fused(query, key, value, attn_mask, dropout_p, is_causal):
-        if enable_gqa:
-            key, value = (_repeated(each, query) for each in (key, value))
+    same = query._data.shape[:-2] == key._data.shape[:-2] == value._data.shape[:-2]
+    if (same or enable_gqa) and _fused(query, key, value, attn_mask, dropout_p, is_causal):
         return F.flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
     if enable_gqa:
         key, value = (_repeated(each, query) for each in (key, value))
