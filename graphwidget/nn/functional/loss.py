@@ -53,16 +53,18 @@ def _alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _floating(input: Tensor, target: Tensor, kernel: str) -> tuple[Tensor, Tensor]:
-    """Both in their common type.
+    """Both floating. Floats of two types stay as they are: kernels promote them, the engine casts
+    their gradients.
 
     Raises:
-        NotImplementedError: that is an integer one (PyTorch's text).
+        NotImplementedError: both are integers (PyTorch's text).
     """
     common = dtypes.promote_types(input._data.dtype, target._data.dtype)
     if common.kind != "f":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.type_word(common)}'")
     kind = dtypes.of(common)
-    return input.to(kind), target.to(kind)
+    first, second = (each if each._meta.floating else each.to(kind) for each in (input, target))
+    return first, second
 
 
 def reduced(losses: Tensor, how: int) -> Tensor:
