@@ -224,6 +224,7 @@ def gradients_shared(patch: Patch) -> None:
             real(variable, grad, create)
 
     patch.setattr(engine, "accumulate", share)
+    patch.setattr(hot, "accumulate", share)  # the common path's
 
 
 @fault
