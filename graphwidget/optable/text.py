@@ -176,7 +176,7 @@ def _written(op: Op, target: str, grad: Text) -> str | None:
     derivative = op.derivatives[target]
     given: dict[str, Any] = dict.fromkeys(GRADIENTS, grad) | {"targets": (target,)}
     for need in derivative.needs:
-        source, _, what = need.rpartition("_")
+        source, _, what = need.removeprefix("_").rpartition("_")
         if need not in given:
             shaped = what in ("shape", "strides", "dtype") and source in op.inputs
             given[need] = Shape(f"{{{source}}}.{what}") if shaped else Text(f"{{{need}}}")
