@@ -104,13 +104,17 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
 /** What the camera keeps in view when the whole is too large: what the step shown is about. */
 function subjectOf(store: Store, scene: Scene): Rect | null {
   const active = store.activeNode.value;
+  // An AccumulateGrad has no pill: its step is about the leaf.
+  const leaf = active === null ? null : (store.model.value.nodes.get(active)?.variable ?? null);
   let found: Placed | null = null;
   let newest = -1;
   for (const placed of scene.boxes.values()) {
     const { box } = placed;
-    if (active !== null && box.kind === "pill" && box.nodes.some((n) => n.node === active)) {
-      return rectOf(placed, scene.direction);
-    }
+    const about =
+      box.kind === "pill"
+        ? active !== null && box.nodes.some((n) => n.node === active)
+        : box.value.value === leaf;
+    if (about) return rectOf(placed, scene.direction);
     const age = timeOf(box);
     if (age > newest) [found, newest] = [placed, age];
   }
