@@ -132,8 +132,12 @@ class Calls:
                 self.bound(ref.id, names)
 
     def _moved(self, site: Site | None) -> None:
-        if self._perhaps is not None and self._perhaps[1] is not site:
-            self.settle()
+        """A call is told: it follows on what was perhaps the last of its site, or on its end."""
+        if self._perhaps is not None:
+            if self._perhaps[1] is site:
+                self._perhaps = None
+            else:
+                self.settle()
 
     def rebound(self, value: int, scope: str, name: str) -> None:
         """Tell what a variable is bound to if that is new."""

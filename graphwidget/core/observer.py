@@ -11,7 +11,7 @@ after the observer and, unlike it, may raise and may change what they hear of.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import hot
@@ -80,6 +80,9 @@ class Observer(Protocol):
 
     def saved_at(self, node: Node, slot: str) -> tuple[str, str] | None:
         """The user's name for what a node saved and words for the line that made the node."""
+
+    def bind(self, names: Iterable[tuple[str, str, Tensor]]) -> None:
+        """Tensors have got names: (scope, name, tensor) each."""
 
     def scope(self, kind: str, name: str, open: bool) -> None:
         """A ``no_grad`` region, a module's call or a hook begins or ends."""

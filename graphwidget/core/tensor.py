@@ -306,11 +306,16 @@ class Tensor(Offered):
 
     def detach(self) -> Tensor:
         """A tensor without history that shares values and version counter."""
+        out = self._detached()
+        if hot.observer is not None:
+            hot.observer.called(hot.DETACH, (self,), {}, (out,), None)
+        return out
+
+    def _detached(self) -> Tensor:
+        """`detach`, of which nobody is told."""
         out = Tensor._wrap(self._data)
         counter = counter_of(self)
         out._counter = counter.shared if isinstance(counter, DetachedCounter) else counter
-        if hot.observer is not None:
-            hot.observer.called(hot.DETACH, (self,), {}, (out,), None)
         return out
 
     def detach_(self) -> Tensor:

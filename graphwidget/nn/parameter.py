@@ -24,7 +24,9 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
-        source = empty(0) if data is None else data.detach()
+        # what is no tensor is asked for `detach`: that is what the error names
+        given = empty(0) if data is None else data
+        source = given._detached() if isinstance(given, Tensor) else given.detach()
         if requires_grad and not source._meta.floating:
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..core import hot
 from ..core.settings import typename
 from ..core.tensor import Tensor
 from .parameter import Parameter, is_buffer
@@ -82,6 +83,8 @@ class Registers:
                 "compute the value in the forward() method."
             )
         self._parameters[name] = param
+        if hot.observer is not None and param is not None:
+            hot.observer.bind([(type(self).__name__, name, param)])
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is state but no parameter; `persistent` ones are saved."""
@@ -100,9 +103,18 @@ class Registers:
         if not isinstance(module, Registers) and module is not None:
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("module", name, self._register_of("module"))
+        self._hold(name, module)
+
+    def _hold(self, name: str, module: Any) -> None:
+        """Put a child module into its place, from where it and its parameters have names."""
         self._modules[name] = module
-        if module is not None:
-            module.__dict__["_called"] = name
+        if module is None:
+            return
+        module.__dict__["_called"] = name
+        if hot.observer is not None:
+            within = type(self).__name__
+            members = Registers.named_parameters(module, prefix=name)
+            hot.observer.bind((within, path, member) for path, member in members)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """The same as `add_module`."""
@@ -137,9 +149,7 @@ class Registers:
             raise _misfit(value, _KINDS["parameter"], name)
         elif isinstance(value, Registers):
             self._take_over(name, "module")
-            own["_modules"][name] = value
-            own_name = value.__dict__
-            own_name["_called"] = name
+            self._hold(name, value)
         elif is_buffer(value):
             self._take_over(name, "buffer")
             self.register_buffer(name, value, value.persistent)

@@ -89,6 +89,34 @@ describe("the picture", () => {
     expect(texts(el, '[data-testid="step-count"]')).toEqual(["11 / 11"]);
   });
 
+  it("goes to the leaf that a gradient is accumulated into", async () => {
+    const p = new Program();
+    p.cell();
+    const w = p.leaf("w", [2]);
+    let y = w;
+    for (let i = 0; i < 40; i++) y = p.op("mul", [y, 1], `y${i}`);
+    p.backward(y);
+    const el = await show(p.packed());
+    const numbers = (selector: string): number[] =>
+      (
+        el
+          .querySelector(selector)
+          ?.getAttribute("style")
+          ?.match(/-?[\d.]+(?=px|\))/g) ?? []
+      ).map(Number);
+    /** Where a value's card begins, from the left of the view. */
+    const left = (id: number): number => {
+      const [x = NaN, , k = NaN] = numbers(".gw-camera");
+      return x + k * (numbers(`[data-value="${String(id)}"]`)[0] ?? NaN);
+    };
+    await press(el, "last");
+    expect(texts(el, '[data-value="1"] .gw-grad-text')).toEqual(["[1.]"]);
+    expect(left(w.id)).toBeGreaterThan(0);
+    expect(left(w.id)).toBeLessThan(900);
+    for (let i = 0; i < 30; i++) await press(el, "previous");
+    expect(left(w.id)).toBeNaN(); // far from the view cards are not drawn
+  }, 20_000);
+
   it("shows paths with products and their sum", async () => {
     const el = await show(exampleA().packed());
     el.querySelector<SVGElement>('[data-value="1"]')?.dispatchEvent(

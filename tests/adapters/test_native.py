@@ -358,3 +358,35 @@ def test_the_oldest_records_are_skimmed() -> None:
     assert call["inputs"] == (seen.value("y")["value"], "1") or call["inputs"] == [
         seen.value("y")["value"], "1"
     ]  # fmt: skip
+
+
+def test_parameters_have_names_from_where_they_are_held() -> None:
+    """Each has the name that was the longest known by then, and the initial values of
+    uninitialised memory are no step of the program."""
+    seen = record(
+        """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
+        self.head = torch.nn.Linear(3, 1)
+    def forward(self, x):
+        return self.head(self.body(x))
+net = Net()
+x = torch.ones(4, 2)
+y = net(x)
+""",
+        bind=False,
+    )
+    products = [op for op in seen.of(ev.Op) if op.op == "addmm"]
+    names = [[seen.model.values[i]["names"][-1:] for i in op.inputs] for op in products]
+    assert [bias for bias, *_ in names] == [[["Net", "body.0.bias"]], [["Net", "head.bias"]]]
+    assert "detach" not in {op.op for op in seen.of(ev.Op)}
+    weights = [seen.model.values[op.inputs[0]] for op in seen.of(ev.Op) if op.op == "t"]
+    assert [row["names"][-1][1] for row in weights] == ["body.0.weight", "head.weight"]
+
+
+def test_only_the_result_of_a_modules_call_has_its_name() -> None:
+    seen = record("layer = torch.nn.Linear(2, 3)\nlogits = layer(torch.ones(4, 2))\n")
+    (named,) = (row for row in seen.model.values.values() if ["", "logits"] in row["names"])
+    assert named["summary"].shape == (4, 3)
