@@ -97,13 +97,11 @@ def _fresh(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
     )
 
 
-def _finished(results: Any, create_graph: bool) -> Any:
-    """Results as users get them: without history unless they asked for it."""
-    if create_graph:
-        return results
-    if isinstance(results, Tensor):
-        return results.detach()
-    return tuple(_finished(each, create_graph) for each in results)
+def _finished(results: Sequence[Tensor], create_graph: bool, several: bool) -> Any:
+    """Results as users get them: without history unless they asked for it, and a tuple where
+    they gave one."""
+    every = tuple(results) if create_graph else tuple(each.detach() for each in results)
+    return every if several else every[0]
 
 
 def _checked_v(v: Any, tensors: Tensors, several: bool, create: bool, name: str, alone: str) -> Any:
@@ -189,8 +187,13 @@ def _zeros_like(tensor: Tensor, requires_grad: bool = False) -> Tensor:
     return zeros
 
 
-def _as_given(results: Sequence[Any], several: bool) -> Any:
-    return tuple(results) if several else results[0]
+def _last(
+    outputs: Tensors, inputs: Tensors, v: Any, like: Tensors, create: bool, strict: bool, stage: str
+) -> Tensors:
+    """The gradients that are the result, shaped ``like`` these and with zeros where there are
+    none."""
+    with set_grad_enabled(create or is_grad_enabled()):
+        return _filled(_grad(outputs, inputs, v, create), like, strict, create, stage)
 
 
 def vjp(
@@ -218,13 +221,8 @@ def vjp(
         many, outputs = _tupled(func(*given), OUTPUTS, "vjp")
         _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
         v = _checked_v(v, outputs, many, create_graph, "vjp", V_OF_OUTPUT)
-    with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = _grad(outputs, given, v, create_graph)
-        found = _filled(found, given, strict, create_graph, "back")
-    return (
-        _as_given(_finished(outputs, create_graph), many),
-        _as_given(_finished(found, create_graph), several),
-    )
+    found = _last(outputs, given, v, given, create_graph, strict, "back")
+    return _finished(outputs, create_graph, many), _finished(found, create_graph, several)
 
 
 def jvp(
@@ -252,13 +250,8 @@ def jvp(
         seeds = tuple(_zeros_like(out, True) for out in outputs)
         grads = _grad(outputs, given, seeds, True)
         _need_grad(grads, GRADIENT_CONSTANT, strict)
-    with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = _grad(grads, seeds, v, create_graph)
-        found = _filled(found, outputs, strict, create_graph, "back_trick")
-    return (
-        _as_given(_finished(outputs, create_graph), many),
-        _as_given(_finished(found, create_graph), many),
-    )
+    found = _last(grads, seeds, v, outputs, create_graph, strict, "back_trick")
+    return _finished(outputs, create_graph, many), _finished(found, create_graph, many)
 
 
 def jacobian(
@@ -293,8 +286,8 @@ def jacobian(
             start = FORWARD_STRATEGY.format("`strict=True`", "`vectorized=True`", "")
             raise RuntimeError(start + "Please either set `strict=False` or `vectorize=False`.")
         found = [_rows(i, out, given, create_graph, strict) for i, out in enumerate(outputs)]
-    results = [_as_given(_finished(row, create_graph), several) for row in found]
-    return _as_given(results, many)
+    results = tuple(_finished(row, create_graph, several) for row in found)
+    return results if many else results[0]
 
 
 def _check_strategy(forward: bool, create_graph: bool, strict: bool, vectorize: bool) -> None:
@@ -413,13 +406,8 @@ def vhp(
         several, many, given, outputs, v, first = _first_derivative(
             func, inputs, v, create_graph, strict, "vhp"
         )
-    with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = _grad(first, given, v, create_graph)
-        found = _filled(found, given, strict, create_graph, "double_back")
-    return (
-        _as_given(_finished(outputs, create_graph), many),
-        _as_given(_finished(found, create_graph), several),
-    )
+    found = _last(first, given, v, given, create_graph, strict, "double_back")
+    return _finished(outputs, create_graph, many), _finished(found, create_graph, several)
 
 
 def hvp(
@@ -437,10 +425,5 @@ def hvp(
         )
         seeds = tuple(_zeros_like(each, True) for each in given)
         second = _grad(first, given, seeds, True)
-    with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = _grad(second, seeds, v, create_graph)
-        found = _filled(found, given, strict, create_graph, "double_back_trick")
-    return (
-        _as_given(_finished(outputs, create_graph), many),
-        _as_given(_finished(found, create_graph), several),
-    )
+    found = _last(second, seeds, v, given, create_graph, strict, "double_back_trick")
+    return _finished(outputs, create_graph, many), _finished(found, create_graph, several)
