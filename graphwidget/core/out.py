@@ -118,9 +118,11 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
 
 
 def has_no_gradient(name: str) -> bool:
-    """Whether PyTorch asks nobody for a gradient: comparisons and logic."""
+    """Whether PyTorch asks nobody for a gradient: comparisons, logic, what it does not derive."""
     op = TABLE.get(name)
-    return op is not None and op.nograd and (op.dtype == "bool" or name in ("all", "any"))
+    if op is None or not op.nograd:
+        return False
+    return op.dtype in ("bool", "float") or name in ("all", "any")
 
 
 def is_exact(name: str, args: tuple[Any, ...]) -> bool:

@@ -151,7 +151,10 @@ def offer_op(op: Op) -> None:
     if function is None and method is None and (op.public or op.also):
         record.__doc__ = docs.describe(op)
         plain = op.variadic or op.view or not op.out
-        function, method = record if plain else face(record, op.key, "input"), record
+        function, method = (
+            record if plain else face(record, op.key, "input" if op.inputs[0] == "self" else ""),
+            record,
+        )
         if op.public:
             FUNCTIONS[op.key], METHODS[op.key] = function, method
     for name in op.also:

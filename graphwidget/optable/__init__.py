@@ -3,6 +3,7 @@
 from . import (
     activations,
     attention,
+    bessel,
     choices,
     comparisons,
     convolution,
@@ -43,6 +44,7 @@ __all__ = [
     "Op",
     "activations",
     "attention",
+    "bessel",
     "bind",
     "choices",
     "comparisons",

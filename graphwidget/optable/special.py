@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from . import gamma_kernels as gamma
 from . import pointwise_kernels as more
 from . import special_kernels as kernels
 from .declare import Namespace, composite, op
@@ -107,13 +108,32 @@ op("special_zeta(self, other, /)", kernels.zeta, pointwise=True, dtype="float", 
 
 
 @composite
-def zeta_slope() -> Any:
-    """Refuses: PyTorch has no derivative of ζ by its first argument.
+def no_slope(what: str) -> Any:
+    """Refuses: PyTorch has no derivative of ζ and of the incomplete gamma functions by their first
+    arguments.
 
     Raises:
         NotImplementedError: always (PyTorch's text).
     """
-    raise NotImplementedError("the derivative for 'zeta' is not implemented.")
+    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
+
+
+for _name, _title, _kernel, _sign, _tex in (
+    ("igamma", "gammainc", gamma.lower, 1, "P"), ("igammac", "gammaincc", gamma.upper, -1, "Q"),
+):  # fmt: skip
+    op(f"{_name}(self, other, /)", _kernel, inplace=True, pointwise=True, dtype="float",
+       also=(f"special.{_title}",), numbers=False, guard=gamma.refuse_integers(f"{_name}_cpu"),
+       d_self=(lambda grad, self, other: F.no_slope("igamma: input")) if _sign == 1
+           else (lambda grad, self, other: F.no_slope("igammac: input")),
+       d_other=(lambda grad, self, other: grad * F.gamma_density(self, other)) if _sign == 1
+           else (lambda grad, self, other: -grad * F.gamma_density(self, other)),
+       text=f"{_tex}({{self}}, {{other}})", tex=f"{_tex}({{self}}, {{other}})", onnx=None)
+
+
+@composite
+def gamma_density(a: Any, x: Any) -> Any:
+    """x^(a-1) exp(-x) / Γ(a)."""
+    return F.exp((a - 1) * F.log(x) - x - F.lgamma(a))
 
 
 # Bessel functions ---------------------------------------------------------------------------------
