@@ -1,7 +1,16 @@
 import type { Event, Summary } from "../events";
 import { brief, matrix, size } from "../format";
 import { edgeInputs } from "../graph/edges";
-import { byInput, called, expression, factor, fill, inputTexts, userName } from "../graph/names";
+import {
+  bracketed,
+  byInput,
+  called,
+  expression,
+  fill,
+  inputTexts,
+  symbol,
+  userName,
+} from "../graph/names";
 import type { CallRow, Model, NodeRow } from "../model";
 import { dim, grad, list, math, name, numbers, plain, type Explanation, type Line } from "./text";
 
@@ -43,8 +52,7 @@ function rootName(model: Model, node: NodeRow): string {
 }
 
 function shortName(model: Model, value: number): string {
-  const text = factor(model, value, 18);
-  return text.startsWith("the ") ? "·" : text;
+  return bracketed(symbol(model, value, 18));
 }
 
 function partial(top: string, bottom: string): string {
@@ -174,10 +182,6 @@ function numeric(local: string, values: Map<string, string>, call: CallRow): str
 
 function scalar(jacobian: Parameters<typeof matrix>[0] | null | undefined): string | null {
   return jacobian && jacobian.rows * jacobian.columns === 1 ? matrix(jacobian) : null;
-}
-
-function bracketed(text: string): string {
-  return /[ +]/.test(text) ? `(${text})` : text;
 }
 
 /** What else the step did: gradients kept, saved values released. */

@@ -22,9 +22,20 @@ export function called(model: Model, id: number, budget = 24): string {
   return `the ${shape(value.summary.shape)} value`;
 }
 
+/** What a value is called in a formula: the same, but rather by its op than by its shape. */
+export function symbol(model: Model, id: number, budget: number): string {
+  const text = called(model, id, budget);
+  if (!text.startsWith("the ")) return text;
+  const call = model.calls.get(model.values.get(id)?.call ?? 0);
+  return call?.op.split(".")[0] ?? "·";
+}
+
 /** An expression that stands beside other operators: in brackets when it has its own. */
 export function factor(model: Model, id: number, budget = 24): string {
-  const text = called(model, id, budget);
+  return bracketed(called(model, id, budget));
+}
+
+export function bracketed(text: string): string {
   return / /.test(text) && !text.startsWith("the (") && !/^[\w.]+\(.*\)$/.test(text)
     ? `(${text})`
     : text;

@@ -1,6 +1,6 @@
 import { full, matrix, number } from "../format";
 import { role } from "../graph/boxes";
-import { called } from "../graph/names";
+import { bracketed, called, symbol } from "../graph/names";
 import type { Model, ValueRow } from "../model";
 import type { Jacobian, Path } from "../paths";
 import type { ShownPaths } from "../shown";
@@ -12,7 +12,7 @@ import { ButtonIcon } from "./icons";
 /** All about the selected value, and what can be done with it. */
 export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) {
   const model = store.model.value;
-  const names = [...new Set(value.names.map(([, own]) => own))];
+  const names = namesOf(value);
   const node = value.node === null ? undefined : model.nodes.get(value.node);
   const facts = [
     role(value),
@@ -49,6 +49,12 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
       </button>
     </section>
   );
+}
+
+/** The names of a value; of `weight`, `fc.weight` and `net.fc.weight` only the whole path. */
+function namesOf(value: ValueRow): string[] {
+  const names = [...new Set(value.names.map(([, own]) => own))];
+  return names.filter((name) => !names.some((longer) => longer.endsWith(`.${name}`)));
 }
 
 function MoreNumbers({ store, value }: { store: Store; value: ValueRow }) {
@@ -206,8 +212,7 @@ function stations(model: Model, shown: ShownPaths, path: Path): string[] {
   for (const { node, edge } of path.hops.slice(0, -1)) {
     const [next, nr] = model.nodes.get(node)?.next[edge] ?? [null, 0];
     const output = next === null ? undefined : model.nodes.get(next)?.outputs[nr];
-    const text = output === undefined ? "·" : called(model, output, 14);
-    names.push(text.startsWith("the ") ? "·" : text);
+    names.push(output === undefined ? "·" : symbol(model, output, 14));
   }
   names.push(called(model, shown.from, 14));
   return names;
@@ -225,10 +230,6 @@ function chain(names: readonly string[]): string {
     .slice(1)
     .map((name, i) => `∂${bracketed(names[i] ?? "")}/∂${bracketed(name)}`);
   return factors.join(" · ");
-}
-
-function bracketed(name: string): string {
-  return name.includes(" ") ? `(${name})` : name;
 }
 
 function symbolicSum(model: Model, shown: ShownPaths): string {
