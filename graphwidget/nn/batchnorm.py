@@ -181,3 +181,9 @@ class InstanceNorm2d(_InstanceNorm):
     """Each channel of each sample of (N, C, H, W) or (C, H, W), normalized."""
 
     _ndims = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Each channel of each sample of (N, C, D, H, W) or (C, D, H, W), normalized."""
+
+    _ndims = (4, 5)

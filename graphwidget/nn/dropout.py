@@ -47,7 +47,19 @@ class Dropout2d(_Dropout):
     _function = "dropout2d"
 
 
+class Dropout3d(_Dropout):
+    """Each channel of (N, C, D, H, W) is zero with probability p."""
+
+    _function = "dropout3d"
+
+
 class AlphaDropout(_Dropout):
     """Dropout that keeps the mean and variance that SELU gives (Klambauer et al., 2017)."""
 
     _function = "alpha_dropout"
+
+
+class FeatureAlphaDropout(_Dropout):
+    """`AlphaDropout` of whole channels."""
+
+    _function = "feature_alpha_dropout"

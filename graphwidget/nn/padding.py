@@ -55,6 +55,12 @@ class ConstantPad2d(_Constant):
     _dims = 2
 
 
+class ConstantPad3d(_Constant):
+    """Pads the last three dims with a number."""
+
+    _dims = 3
+
+
 class _Zero(_Constant):
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
@@ -76,6 +82,12 @@ class ZeroPad2d(_Zero):
     _dims = 2
 
 
+class ZeroPad3d(_Zero):
+    """Pads the last three dims with zeros."""
+
+    _dims = 3
+
+
 class ReflectionPad1d(_Pad):
     """Pads the last dim with its own items, mirrored at the ends."""
 
@@ -86,6 +98,12 @@ class ReflectionPad2d(_Pad):
     """Pads the last two dims with their own items, mirrored at the ends."""
 
     _dims, _mode = 2, "reflect"
+
+
+class ReflectionPad3d(_Pad):
+    """Pads the last three dims with their own items, mirrored at the ends."""
+
+    _dims, _mode = 3, "reflect"
 
 
 class ReplicationPad1d(_Pad):
@@ -100,6 +118,12 @@ class ReplicationPad2d(_Pad):
     _dims, _mode = 2, "replicate"
 
 
+class ReplicationPad3d(_Pad):
+    """Pads the last three dims with their first and last items."""
+
+    _dims, _mode = 3, "replicate"
+
+
 class CircularPad1d(_Pad):
     """Pads the last dim with items from its other end."""
 
@@ -110,3 +134,9 @@ class CircularPad2d(_Pad):
     """Pads the last two dims with items from their other ends."""
 
     _dims, _mode = 2, "circular"
+
+
+class CircularPad3d(_Pad):
+    """Pads the last three dims with items from their other ends."""
+
+    _dims, _mode = 3, "circular"

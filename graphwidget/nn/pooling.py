@@ -1,4 +1,4 @@
-"""Pooling over one or two dims."""
+"""Pooling over one, two or three dims."""
 
 from __future__ import annotations
 
@@ -57,6 +57,12 @@ class MaxPool2d(_MaxPool):
     _dims = 2
 
 
+class MaxPool3d(_MaxPool):
+    """The largest item in windows over the last three dims."""
+
+    _dims = 3
+
+
 class AvgPool1d(Module):
     """The mean of windows along the last dim."""
 
@@ -87,9 +93,8 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AvgPool2d(Module):
-    """The mean of windows over the last two dims; `divisor_override` divides instead of their
-    number of items."""
+class _AvgPool(Module):
+    _dims: ClassVar[int]
 
     def __init__(
         self,
@@ -110,7 +115,8 @@ class AvgPool2d(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The mean of each window."""
-        return functional.avg_pool2d(
+        pool = getattr(functional, f"avg_pool{self._dims}d")
+        return pool(  # type: ignore[no-any-return]
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
             self.count_include_pad, self.divisor_override,
         )  # fmt: skip
@@ -118,6 +124,65 @@ class AvgPool2d(Module):
     def extra_repr(self) -> str:
         """The options."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2d(_AvgPool):
+    """The mean of windows over the last two dims; `divisor_override` divides instead of their
+    number of items."""
+
+    _dims = 2
+
+
+class AvgPool3d(_AvgPool):
+    """The mean of windows over the last three dims; `divisor_override` divides instead of their
+    number of items."""
+
+    _dims = 3
+
+
+class _LPPool(Module):
+    _dims: ClassVar[int]
+
+    def __init__(
+        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The norm of each window."""
+        pool = getattr(functional, f"lp_pool{self._dims}d")
+        return pool(  # type: ignore[no-any-return]
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(_LPPool):
+    """The `norm_type`-norm of windows along the last dim."""
+
+    _dims = 1
+
+
+class LPPool2d(_LPPool):
+    """The `norm_type`-norm of windows over the last two dims."""
+
+    _dims = 2
+
+
+class LPPool3d(_LPPool):
+    """The `norm_type`-norm of windows over the last three dims."""
+
+    _dims = 3
 
 
 class _Adaptive(Module):
@@ -148,6 +213,12 @@ class AdaptiveAvgPool2d(_Adaptive):
     _function = "adaptive_avg_pool2d"
 
 
+class AdaptiveAvgPool3d(_Adaptive):
+    """The mean of as many windows as asked for, over the last three dims."""
+
+    _function = "adaptive_avg_pool3d"
+
+
 class _AdaptiveMax(_Adaptive):
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size)
@@ -168,6 +239,12 @@ class AdaptiveMaxPool2d(_AdaptiveMax):
     """The largest item of as many windows as asked for, over the last two dims."""
 
     _function = "adaptive_max_pool2d"
+
+
+class AdaptiveMaxPool3d(_AdaptiveMax):
+    """The largest item of as many windows as asked for, over the last three dims."""
+
+    _function = "adaptive_max_pool3d"
 
 
 def _single(value: Any) -> tuple[int, ...]:

@@ -12,10 +12,10 @@ F = Namespace()
 for _dims in (2, 3):
     op(f"max_pool{_dims}d_with_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode)"
        " -> result; choice", kernels.max_pool, node=f"MaxPool{_dims}DWithIndicesBackward0",
-       d_self=lambda grad, self, choice, self_shape, kernel_size, stride, padding, dilation,
+       d_self=lambda grad, self, choice, _self_shape, kernel_size, stride, padding, dilation,
                      ceil_mode:
            F.max_pool2d_with_indices_backward(
-               grad, choice, self_shape, kernel_size, stride, padding, dilation, ceil_mode
+               grad, choice, _self_shape, kernel_size, stride, padding, dilation, ceil_mode
            ),
        public=False, sign="max pool", text="max of each {kernel_size} window of {self}",
        tex=r"\operatorname{{maxpool}} {self}", onnx="MaxPool")
@@ -43,10 +43,10 @@ op("max_pool_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode)
 for _dims in (2, 3):
     op(f"avg_pool{_dims}d(self, /, kernel_size, stride, padding, ceil_mode, count_include_pad, "
        "divisor_override)", kernels.avg_pool, node=f"AvgPool{_dims}DBackward0",
-       d_self=lambda grad, self, self_shape, kernel_size, stride, padding, ceil_mode,
+       d_self=lambda grad, self, _self_shape, kernel_size, stride, padding, ceil_mode,
                      count_include_pad, divisor_override:
            F.avg_pool2d_backward(
-               grad, self_shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
+               grad, _self_shape, kernel_size, stride, padding, ceil_mode, count_include_pad,
                divisor_override,
            ),
        public=False, sign="avg pool", text="mean of each {kernel_size} window of {self}",

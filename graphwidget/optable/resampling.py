@@ -10,25 +10,33 @@ from .declare import Formula, Namespace, composite, op
 
 F = Namespace()
 
-op("adaptive_avg_pool2d(self, /, output_size)", kernels.adaptive_avg_pool,
-   node="AdaptiveAvgPool2DBackward0",
-   d_self=lambda grad, self: F.adaptive_avg_pool2d_backward(grad, self),
-   public=False, sign="avg pool", text="means of {output_size} parts of {self}",
-   tex=r"\operatorname{{avgpool}} {self}", onnx=None)
 
-op("adaptive_avg_pool2d_backward(grad_output, self, /)", kernels.adaptive_avg_pool_backward,
+
+def adaptive_pools(dims: int) -> None:
+    """Declare both adaptive pools over so many dims."""
+    op(f"adaptive_avg_pool{dims}d(self, /, output_size)", kernels.adaptive_avg_pool,
+       node=f"AdaptiveAvgPool{dims}DBackward0",
+       d_self=lambda grad, self: F.adaptive_avg_pool_backward(grad, self, dims),
+       public=False, sign="avg pool", text="means of {output_size} parts of {self}",
+       tex=r"\operatorname{{avgpool}} {self}", onnx=None)
+    op(f"adaptive_max_pool{dims}d(self, /, output_size) -> result; result1",
+       kernels.adaptive_max_pool, node=f"AdaptiveMaxPool{dims}DBackward0",
+       d_self=lambda grad, self, result1, _self_shape:
+           F.put_at(grad, result1, _self_shape, dims),
+       public=False, sign="max pool", text="max of {output_size} parts of {self}",
+       tex=r"\operatorname{{maxpool}} {self}", onnx=None)
+
+
+adaptive_pools(2)
+adaptive_pools(3)
+
+op("adaptive_avg_pool_backward(grad_output, self, /, dims)", kernels.adaptive_avg_pool_backward,
    node="AdaptiveAvgPool2DBackwardBackward0",
-   d_grad_output=lambda grad, grad_output_shape:
-       F.adaptive_avg_pool2d(grad, grad_output_shape[-2:]),
+   d_grad_output=lambda grad, grad_output_shape, dims:
+       F.adaptive_avg_pool2d(grad, grad_output_shape[-dims:]),
    d_self=lambda grad, self: F.zeros_like(self),
    public=False, sign="avg pool′", text="{grad_output} shared by its part", tex=r"{grad_output}",
    onnx=None)
-
-op("adaptive_max_pool2d(self, /, output_size) -> result; result1", kernels.adaptive_max_pool,
-   node="AdaptiveMaxPool2DBackward0",
-   d_self=lambda grad, self, result1, self_shape: F.put_at(grad, result1, self_shape, 2),
-   public=False, sign="max pool", text="max of {output_size} parts of {self}",
-   tex=r"\operatorname{{maxpool}} {self}", onnx=None)
 
 op("adaptive_max_pool_indices(self, /, output_size)",
    lambda a, output_size: kernels.adaptive_max_pool(a, output_size)[1], nograd=True,

@@ -89,10 +89,10 @@ def adaptive_avg_pool(a: Array, output_size: Shape) -> Array:
     return along_last_dims(a, [averaging(*each) for each in zip(sizes, output_size, strict=True)])
 
 
-def adaptive_avg_pool_backward(grad: Array, a: Array) -> Array:
+def adaptive_avg_pool_backward(grad: Array, a: Array, dims: int) -> Array:
     """Each part's gradient shared among its points."""
     grad = as_array(grad)
-    pairs = zip(a.shape[-2:], grad.shape[-2:], strict=True)
+    pairs = zip(a.shape[a.ndim - dims :], grad.shape[a.ndim - dims :], strict=True)
     return along_last_dims(grad, [averaging(*each).T for each in pairs])
 
 

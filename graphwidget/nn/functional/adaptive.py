@@ -10,7 +10,7 @@ from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.reductions import mean
 from ...core.tensor import Tensor
-from .pooling import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
+from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 from .sizes import each_dim, is_int
 
 
@@ -18,6 +18,10 @@ def _sizes(output_size: Any, input: Tensor, dims: int) -> tuple[int, ...]:
     """The wanted number of parts along each dim; None keeps the input's."""
     if is_int(output_size):
         return (output_size,) * dims
+    if len(output_size) >= input._data.ndim:
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    if len(output_size) not in (1, dims):
+        raise RuntimeError(f"adaptive_avg_pool{dims}d: output_size must be {dims}")
     shape = input._data.shape[-dims:]
     given = zip(each_dim_or_none(output_size, dims), shape, strict=True)
     return tuple(size if wanted is None else wanted for wanted, size in given)
@@ -30,18 +34,33 @@ def each_dim_or_none(values: Any, dims: int) -> tuple[int | None, ...]:
 
 
 def _check(name: str, input: Tensor, sizes: tuple[int, ...], mark: str = "") -> None:
-    if input._data.ndim not in (3, 4):
-        shape = list(input._data.shape)
-        raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got{mark} {shape}")
+    dims, shape = len(sizes), input._data.shape
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{mark} {list(shape)}"
+        )
+    first = 0 if name == "adaptive_avg_pool2d" else -1  # that one allows to have no channels
+    for dim in range(max(len(shape) - dims + first, 1), len(shape)):
+        if not shape[dim]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but "
+                f"input has sizes {list(shape)} with dimension {dim} being empty"
+            )
     if min(sizes) < 0:
-        told = ", ".join(map(str, sizes))
+        if "max" in name:
+            made = [*shape[: len(shape) - dims], *sizes]
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {min(sizes)}: {made}"
+            )
+        told = ", ".join(map(str, sizes[:2])) + "".join(f",{size}" for size in sizes[2:])
         raise RuntimeError(
             f"{name}: elements of output_size must be greater than or equal to 0 but received "
             f"{{{told}}}"
         )
     if not input._meta.floating:
         kind = dtypes.type_word(input._data.dtype)
-        raise NotImplementedError(f"\"{name}\" not implemented for '{kind}'")
+        kernel = name if dims == 2 else f"{name}_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
@@ -55,6 +74,15 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     if sizes == (1, 1):
         return mean(input, (-1, -2), True)
     return F.adaptive_avg_pool2d(input, sizes)
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """The averages of (N, C, D, H, W), or (C, D, H, W), over ``output_size`` parts."""
+    sizes = _sizes(output_size, input, 3)
+    _check("adaptive_avg_pool3d", input, sizes)
+    if sizes == (1, 1, 1):
+        return mean(input, (-1, -2, -3), True)
+    return F.adaptive_avg_pool3d(input, sizes)
 
 
 def _one_dim(name: str, input: Tensor) -> None:
@@ -92,6 +120,22 @@ def adaptive_max_pool2d_with_indices(
     return adaptive_max_pool2d(input, output_size, True)
 
 
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest items of (N, C, D, H, W), or (C, D, H, W), in ``output_size`` parts."""
+    sizes = _sizes(output_size, input, 3)
+    _check("adaptive_max_pool3d", input, sizes, ":")
+    out = F.adaptive_max_pool3d(input, sizes)
+    return (out, F.adaptive_max_pool_indices(input, sizes)) if return_indices else out
+
+
+def adaptive_max_pool3d_with_indices(
+    input: Tensor, output_size: Any, return_indices: bool = False
+) -> Any:
+    """``adaptive_max_pool3d`` and where the items lie."""
+    return adaptive_max_pool3d(input, output_size, True)
+
+
+@offer(method=False)
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest items of (N, C, L), or (C, L), in ``output_size`` parts."""
     _one_dim("adaptive_max_pool1d", input)
@@ -116,25 +160,39 @@ def _of_powers(out: Tensor, count: int, norm_type: float) -> Tensor:
     return F.pow(F.mul(size, count), 1.0 / norm_type)
 
 
+def _norms(
+    input: Tensor, norm_type: float, pools: tuple[Any, Any], kernel_size: Any, dims: int,
+    stride: Any, ceil_mode: bool,
+) -> Tensor:  # fmt: skip
+    """Norms of windows by the largest item (infinite ``norm_type``) or the average power."""
+    largest, average = pools
+    if norm_type in (math.inf, -math.inf):
+        size = input.abs() if norm_type > 0 else -input.abs()
+        found: Tensor = largest(size, kernel_size, stride, 0, 1, ceil_mode)
+        return found if norm_type > 0 else -found
+    out = average(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    return _of_powers(out, math.prod(each_dim(kernel_size, dims)), norm_type)
+
+
+def lp_pool3d(
+    input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Tensor:
+    """The ``norm_type``-norm of each window of (N, C, D, H, W), or (C, D, H, W)."""
+    pools = (max_pool3d, avg_pool3d)
+    return _norms(input, norm_type, pools, kernel_size, 3, stride, ceil_mode)
+
+
 def lp_pool2d(
     input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Tensor:
     """The ``norm_type``-norm of each window of (N, C, H, W), or (C, H, W)."""
-    if norm_type in (math.inf, -math.inf):
-        size = input.abs() if norm_type > 0 else -input.abs()
-        found: Tensor = max_pool2d(size, kernel_size, stride, 0, 1, ceil_mode)
-        return found if norm_type > 0 else -found
-    out = avg_pool2d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-    return _of_powers(out, math.prod(each_dim(kernel_size, 2)), norm_type)
+    pools = (max_pool2d, avg_pool2d)
+    return _norms(input, norm_type, pools, kernel_size, 2, stride, ceil_mode)
 
 
 def lp_pool1d(
     input: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False
 ) -> Tensor:
     """The ``norm_type``-norm of each window of (N, C, L), or (C, L)."""
-    if norm_type in (math.inf, -math.inf):
-        size = input.abs() if norm_type > 0 else -input.abs()
-        found: Tensor = max_pool1d(size, kernel_size, stride, 0, 1, ceil_mode)
-        return found if norm_type > 0 else -found
-    out = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-    return _of_powers(out, kernel_size, norm_type)
+    pools = (max_pool1d, avg_pool1d)
+    return _norms(input, norm_type, pools, kernel_size, 1, stride, ceil_mode)

@@ -12,17 +12,34 @@ from ...core.shapes import squeeze, unsqueeze
 from ...core.tensor import Tensor
 from ...core.version import bump
 from ...optable.pooling_kernels import pooled_sizes
-from .sizes import each_dim, is_int
+from .sizes import is_int
+
+_COUNTS = {2: "two", 3: "three"}
+_LETTERS = {2: "HW", 3: "THW"}
 
 
-def _pair(name: str, value: Any, what: str) -> tuple[int, ...]:
-    """Two numbers for two dims; none when nothing is given."""
+def _sizes(name: str, what: str, value: Any, dims: int) -> tuple[int, ...]:
+    """One number for each dim, from a number or a sequence of one or as many.
+
+    Raises:
+        RuntimeError: there are as many as fit nothing.
+    """
     if is_int(value):
-        return (value, value)
+        return (value,) * dims
     found = tuple(int(item) for item in value)
-    if len(found) not in (1, 2):
-        raise RuntimeError(f"{name}: {what} must either be a single int, or a tuple of two ints")
-    return found * 2 if len(found) == 1 else found
+    if len(found) not in (1, dims):
+        must = "must be" if name == "avg_pool3d" else "must either be"
+        must = "must be either" if what == "dilation" else must
+        omitted = " omitted," if what == "stride" else ""
+        raise RuntimeError(
+            f"{name}: {what} {must}{omitted} a single int, or a tuple of {_COUNTS[dims]} ints"
+        )
+    return found * dims if len(found) == 1 else found
+
+
+def _steps(name: str, value: Any, kernel: tuple[int, ...]) -> tuple[int, ...]:
+    """The stride: the kernel's size when none is given."""
+    return kernel if value is None or value == () else _sizes(name, "stride", value, len(kernel))
 
 
 def _single(value: Any) -> int:
@@ -33,19 +50,16 @@ def _check(
     name: str, input: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...],
     padding: tuple[int, ...], dilation: tuple[int, ...], ceil_mode: bool,
 ) -> None:  # fmt: skip
-    """PyTorch's checks of 2-d pooling."""
+    """PyTorch's checks of pooling over two or three dims."""
+    dims, shape = len(kernel), input._data.shape
     if min(stride) == 0:
         raise RuntimeError("stride should not be zero")
     if min(kernel) <= 0:
-        height, width = kernel
-        raise RuntimeError(
-            f"kernel size should be greater than zero, but got kH: {height} kW: {width}"
-        )
+        told = _lettered("k", kernel)
+        raise RuntimeError(f"kernel size should be greater than zero, but got {told}")
     if min(dilation) <= 0:
-        height, width = dilation
-        raise RuntimeError(
-            f"dilation should be greater than zero, but got dilationH: {height} dilationW: {width}"
-        )
+        told = _lettered("dilation", dilation)
+        raise RuntimeError(f"dilation should be greater than zero, but got {told}")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
@@ -54,36 +68,61 @@ def _check(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
             )
-    shape = input._data.shape
-    if 0 in shape[len(shape) - 3 :]:
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(shape)}"
-        )
-    found = pooled_sizes(shape[-2:], kernel, stride, padding, dilation, ceil_mode)
+    sizes = shape[len(shape) - dims - 1 :]
+    if 0 in sizes:
+        _refuse_empty(name, shape, dims)
+    found = pooled_sizes(sizes[1:], kernel, stride, padding, dilation, ceil_mode)
+    if name == "avg_pool3d" and any(n < k for n, k in zip(sizes[1:], kernel, strict=True)):
+        given, wanted = _lettered("", sizes[1:]), _lettered("k", kernel)
+        raise RuntimeError(f"input image ({given}) smaller than kernel size ({wanted})")
     if min(found) < 1:
-        sizes = "x".join(map(str, shape[-3:]))
-        counts = "x".join(map(str, (shape[-3], *found)))
+        given, wanted = "x".join(map(str, sizes)), "x".join(map(str, (sizes[0], *found)))
         raise RuntimeError(
-            f"Given input size: ({sizes}). Calculated output size: ({counts}). Output size is too "
+            f"Given input size: ({given}). Calculated output size: ({wanted}). Output size is too "
             "small"
         )
 
 
-def _max_pool2d(
-    name: str, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
-    ceil_mode: bool, return_indices: bool,
+def _lettered(word: str, numbers: tuple[int, ...]) -> str:
+    """Numbers with the letters of their dims: ``kH: 2 kW: 3``."""
+    letters = _LETTERS[len(numbers)]
+    return " ".join(f"{word}{x}: {number}" for x, number in zip(letters, numbers, strict=True))
+
+
+def _refuse_empty(name: str, shape: tuple[int, ...], dims: int) -> None:
+    if dims == 2:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(shape)}"
+        )
+    where = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
+    place = shape[len(shape) - dims - 1 :].index(0) - 1
+    raise RuntimeError(
+        f"{where}(): Expected input's non-batch dimensions to have positive length, but input has "
+        f"a shape of {list(shape)} and non-batch dimension {max(place, 0)} has length zero!"
+    )
+
+
+def _max_pool(
+    name: str, input: Tensor, dims: int, sizes: tuple[Any, Any, Any, Any], ceil_mode: bool,
+    return_indices: bool,
 ) -> Any:  # fmt: skip
-    kernel = _pair(name, kernel_size, "kernel_size")
-    steps = kernel if stride is None or stride == () else _pair(name, stride, "stride")
-    pads, gaps = _pair(name, padding, "padding"), _pair(name, dilation, "dilation")
-    if input._data.ndim not in (3, 4):
-        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
+    """Max pooling over two or three dims."""
+    kernel_size, stride, padding, dilation = sizes
+    kernel = _sizes(name, "kernel_size", kernel_size, dims)
+    steps = _steps(name, stride, kernel)
+    pads = _sizes(name, "padding", padding, dims)
+    gaps = _sizes(name, "dilation", dilation, dims)
+    if input._data.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input"
+        )
     if input._data.dtype == bool:
-        raise NotImplementedError("\"max_pool2d\" not implemented for 'Bool'")
+        raise NotImplementedError(f"\"max_pool{dims}d\" not implemented for 'Bool'")
     _check(name, input, kernel, steps, pads, gaps, ceil_mode)
     where = (kernel, steps, pads, gaps, ceil_mode)
-    out = F.max_pool2d_with_indices(input, *where)
+    pool = F.max_pool2d_with_indices if dims == 2 else F.max_pool3d_with_indices
+    out = pool(input, *where)
     return (out, F.max_pool_indices(input, *where)) if return_indices else out
 
 
@@ -104,9 +143,8 @@ def max_pool2d(
     Raises:
         RuntimeError: sizes that leave no window, or no images.
     """
-    return _max_pool2d(
-        "max_pool2d", input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
+    sizes = (kernel_size, stride, padding, dilation)
+    return _max_pool("max_pool2d", input, 2, sizes, ceil_mode, return_indices)
 
 
 def max_pool2d_with_indices(
@@ -153,10 +191,8 @@ def max_pool1d(
         if input._data.ndim == 2:
             bump(found, "squeeze_")  # but one whose batch was squeezed in place
         return found
-    found = _max_pool2d(
-        "max_pool1d", unsqueeze(input, -2), (1, kernel), (1, steps), (0, pads), (1, gaps),
-        ceil_mode, return_indices,
-    )  # fmt: skip
+    sizes = ((1, kernel), (1, steps), (0, pads), (1, gaps))
+    found = _max_pool("max_pool1d", unsqueeze(input, -2), 2, sizes, ceil_mode, return_indices)
     return tuple(squeeze(each, -2) for each in found) if return_indices else squeeze(found, -2)
 
 
@@ -179,18 +215,31 @@ def avg_pool2d(
         count_include_pad: the zeros of the border count as items.
         divisor_override: divide by this instead of the number of items.
     """
-    kernel = _pair("avg_pool2d", kernel_size, "kernel_size")
-    steps = kernel if stride is None or stride == () else _pair("avg_pool2d", stride, "stride")
-    pads = _pair("avg_pool2d", padding, "padding")
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
     if input._data.ndim < 3:
         n = input._data.ndim
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got -3)"
         )
-    _check("avg_pool2d", input, kernel, steps, pads, (1, 1), ceil_mode)
-    return F.avg_pool2d(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
+    sizes = (kernel_size, stride, padding)
+    return _avg_pool("avg_pool2d", input, 2, sizes, ceil_mode, count_include_pad, divisor_override)
+
+
+def _avg_pool(
+    name: str, input: Tensor, dims: int, sizes: tuple[Any, Any, Any], ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None,
+) -> Tensor:  # fmt: skip
+    """Average pooling over two or three dims."""
+    kernel_size, stride, padding = sizes
+    kernel = _sizes(name, "kernel_size", kernel_size, dims)
+    steps, pads = _steps(name, stride, kernel), _sizes(name, "padding", padding, dims)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    _check(name, input, kernel, steps, pads, (1,) * dims, ceil_mode)
+    if input._data.dtype == bool:
+        kind = name if dims == 2 else f"{name}_out_frame"
+        raise NotImplementedError(f"\"{kind}\" not implemented for 'Bool'")
+    pool = F.avg_pool2d if dims == 2 else F.avg_pool3d
+    return pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)  # type: ignore[no-any-return]
 
 
 @offer(method=False)
@@ -213,35 +262,14 @@ def avg_pool1d(
 
 
 # Three dims ---------------------------------------------------------------------------------------
-def _numbers(value: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
-    return default if value is None or value == () else each_dim(value, 3)
-
-
-def _check_volumes(
-    input: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], padding: tuple[int, ...],
-    dilation: tuple[int, ...], ceil_mode: bool,
-) -> None:  # fmt: skip
-    if input._data.ndim not in (4, 5):
-        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
-    if min(stride) == 0:
-        raise RuntimeError("stride should not be zero")
-    sizes = input._data.shape[-3:]
-    if min(pooled_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)) < 1:
-        raise RuntimeError(f"Given input size: {tuple(sizes)}. Output size is too small")
-
-
 @offer(method=False)
 def max_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """The largest item of each window of (N, C, D, H, W), or (C, D, H, W); see ``max_pool2d``."""
-    kernel = each_dim(kernel_size, 3)
-    steps, pads, gaps = _numbers(stride, kernel), each_dim(padding, 3), each_dim(dilation, 3)
-    _check_volumes(input, kernel, steps, pads, gaps, ceil_mode)
-    where = (kernel, steps, pads, gaps, ceil_mode)
-    out = F.max_pool3d_with_indices(input, *where)
-    return (out, F.max_pool_indices(input, *where)) if return_indices else out
+    sizes = (kernel_size, stride, padding, dilation)
+    return _max_pool("max_pool3d", input, 3, sizes, ceil_mode, return_indices)
 
 
 def max_pool3d_with_indices(
@@ -257,7 +285,7 @@ def avg_pool3d(
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Tensor:  # fmt: skip
     """The average of each window of (N, C, D, H, W), or (C, D, H, W); see ``avg_pool2d``."""
-    kernel = each_dim(kernel_size, 3)
-    steps, pads = _numbers(stride, kernel), each_dim(padding, 3)
-    _check_volumes(input, kernel, steps, pads, (1, 1, 1), ceil_mode)
-    return F.avg_pool3d(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
+    if input._data.ndim not in (4, 5):
+        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
+    sizes = (kernel_size, stride, padding)
+    return _avg_pool("avg_pool3d", input, 3, sizes, ceil_mode, count_include_pad, divisor_override)

@@ -9,7 +9,7 @@ from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.tensor import Tensor
 from ...optable.convolution_kernels import window_count
-from .adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d
+from .adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .sizes import each_dim
 
 INTERPOLATING = {
@@ -55,9 +55,8 @@ def interpolate(
     if antialias:
         raise NotImplementedError("interpolate: antialias is not offered")
     if mode == "area":
-        return (
-            adaptive_avg_pool1d(input, counts) if dims == 1 else adaptive_avg_pool2d(input, counts)
-        )
+        pools = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
+        return pools[dims - 1](input, counts)
     key = _key(mode, dims)
     _check_sizes(input, counts)
     if not input._meta.floating:

@@ -36,11 +36,16 @@ SAMPLES: dict[str, list[Sample]] = {
         IMAGES, f"{F}.adaptive_avg_pool2d(x, 2)", f"{F}.adaptive_avg_pool2d(x, (4, None))",
         f"{F}.adaptive_avg_pool2d(x, 1)", "torch.adaptive_avg_pool1d(x[0], 3)",
         integers=False),
-    "adaptive_avg_pool2d_backward": each(
+    "adaptive_avg_pool3d": each(
+        VOLUMES, f"{F}.adaptive_avg_pool3d(x, 2)", f"{F}.adaptive_avg_pool3d(x, 1)",
+        f"{F}.interpolate(x, size=(2, 3, 2), mode='area')", integers=False),
+    "adaptive_avg_pool_backward": each(
         IMAGES, grads(f"{F}.adaptive_avg_pool2d(x, (2, 3))", "x") + "[0]", integers=False),
     "adaptive_max_pool2d": each(
         IMAGES, f"{F}.adaptive_max_pool2d(x, 2)", f"{F}.adaptive_max_pool2d(x, (4, None))",
         f"{F}.adaptive_max_pool1d(x[0], 1)", integers=False),
+    "adaptive_max_pool3d": each(
+        VOLUMES, f"{F}.adaptive_max_pool3d(x, (2, 3, None))", integers=False),
     "adaptive_max_pool_indices": each(
         IMAGES, f"{F}.adaptive_max_pool2d(x, (3, 2), return_indices=True)",
         f"{F}.adaptive_max_pool1d(x[0], 2, True)", integers=False),
