@@ -28,8 +28,8 @@ def shown_names(op: Op) -> list[str]:
         for need in derivative.needs:
             if need == "self_shape":
                 names += ["self_sym_sizes", *(["self_sym_numel"] if op.name == "mean" else [])]
-            elif need == "source_shape":
-                names.append("source_sym_sizes")
+            elif need in ("source_shape", "input_shape"):
+                names.append(need.replace("shape", "sym_sizes"))
             elif need.endswith("_strides"):
                 names += [f"{target}_sym_sizes", f"{target}_sym_strides"]
             elif need.endswith(("_shape", "_dtype")) or need.startswith("_"):

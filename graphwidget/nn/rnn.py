@@ -14,10 +14,11 @@ import numpy as np
 from ..core.factories import empty
 from ..core.joins import cat, stack
 from ..core.tensor import Tensor
-from . import functional, init
+from . import functional, init, packed
 from .module import Module
 from .parameter import Parameter
 from .rnn_cell import gru_step, lstm_step, plain_step
+from .utils.rnn import PackedSequence
 
 
 class RNNBase(Module):
@@ -132,8 +133,11 @@ class RNNBase(Module):
         """The next state from the inputs of one time, already multiplied, and the last state."""
         raise NotImplementedError
 
-    def _run(self, input: Tensor, states: list[Any]) -> tuple[Tensor, list[Any]]:
-        """(T, N, I) through all layers, from a state for each layer and direction."""
+    def _run(
+        self, input: Tensor, states: list[Any], batch_sizes: list[int] | None = None
+    ) -> tuple[Tensor, list[Any]]:
+        """(T, N, I), or packed rows (R, I), through all layers, from a state for each layer and
+        direction."""
         directions = 2 if self.bidirectional else 1
         ends: list[Any] = []
         weights = self.all_weights
@@ -141,7 +145,9 @@ class RNNBase(Module):
             outputs = []
             for direction in range(directions):
                 place = layer * directions + direction
-                found, end = self._along(input, states[place], weights[place], direction == 1)
+                found, end = self._along(
+                    input, states[place], weights[place], direction == 1, batch_sizes
+                )
                 outputs.append(found)
                 ends.append(end)
             input = outputs[0] if directions == 1 else cat(outputs, -1)
@@ -150,12 +156,19 @@ class RNNBase(Module):
         return input, ends
 
     def _along(
-        self, input: Tensor, state: Any, weights: list[Parameter], backwards: bool
-    ) -> tuple[Tensor, Any]:
+        self, input: Tensor, state: Any, weights: list[Parameter], backwards: bool,
+        batch_sizes: list[int] | None,
+    ) -> tuple[Tensor, Any]:  # fmt: skip
         """One layer in one direction: the hidden states of all times, and the last state."""
         into, again, *biases = weights
         bias, bias2 = biases if biases else (None, None)
-        projected = functional.linear(input, into, bias).unbind(0)
+        rows = functional.linear(input, into, bias)
+        if batch_sizes is not None:
+            walk = packed.backward if backwards else packed.forward
+            return walk(
+                lambda row, state: self._step(row, state, again, bias2), rows, batch_sizes, state
+            )
+        projected = rows.unbind(0)
         hidden: list[Tensor] = []
         for each in reversed(projected) if backwards else projected:
             state = self._step(each, state, again, bias2)
@@ -173,17 +186,36 @@ class RNNBase(Module):
             input = input.unsqueeze(1)
         elif self.batch_first:
             input = input.transpose(0, 1)
+        self._check_features(input)
+        return input, alone
+
+    def _check_features(self, input: Tensor) -> None:
         if input.size(-1) != self.input_size:
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
                 f"{input.size(-1)}"
             )
-        return input, alone
+
+    def _sorted(self, given: Tensor | None, sequence: PackedSequence) -> Tensor:
+        """A first state for packed sequences: as given, in their order, or zeros."""
+        shape = self._state_shape(int(sequence.batch_sizes[0]))
+        if given is None:
+            return Tensor._wrap(np.zeros(shape, sequence.data._data.dtype))
+        return packed.permuted(given, sequence.sorted_indices)
+
+    def _state_shape(self, batch: int) -> tuple[int, ...]:
+        directions = 2 if self.bidirectional else 1
+        return (self.num_layers * directions, batch, self.hidden_size)
+
+    @staticmethod
+    def _check_state(given: Tensor, shape: tuple[int, ...], name: str) -> None:
+        if tuple(given.shape) != shape:
+            what = name.replace("hx", "hidden") if "[" in name else "hidden"
+            raise RuntimeError(f"Expected {what} size {shape}, got {list(given.shape)}")
 
     def _start(self, given: Tensor | None, input: Tensor, alone: bool, name: str) -> Tensor:
         """A first state for every layer and direction: as given, or zeros."""
-        count = self.num_layers * (2 if self.bidirectional else 1)
-        shape = (count, input.size(1), self.hidden_size)
+        shape = self._state_shape(input.size(1))
         if given is None:
             return Tensor._wrap(np.zeros(shape, input._data.dtype))
         if alone:
@@ -197,8 +229,7 @@ class RNNBase(Module):
             raise RuntimeError(
                 f"For batched 3-D input, {name} should also be 3-D but got {given.dim()}-D tensor"
             )
-        if tuple(given.shape) != shape:
-            raise RuntimeError(f"Expected hidden size {shape}, got {list(given.shape)}")
+        self._check_state(given, shape, name)
         return given
 
     def _out(self, output: Tensor, alone: bool) -> Tensor:
@@ -210,11 +241,21 @@ class RNNBase(Module):
 class _Simple(RNNBase):
     """The part of those whose state is one tensor."""
 
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
         """The hidden states of all times, and the last ones of each layer and direction.
 
-        The input is (T, N, I), (N, T, I) with `batch_first`, or (T, I) alone.
+        The input is (T, N, I), (N, T, I) with `batch_first`, (T, I) alone, or packed sequences.
         """
+        if isinstance(input, PackedSequence):
+            if input.data.dim() != 2:
+                raise RuntimeError(f"input must have 2 dimensions, got {input.data.dim()}")
+            self._check_features(input.data)
+            start = self._sorted(hx, input)
+            self._check_state(start, self._state_shape(int(input.batch_sizes[0])), "hx")
+            states, counts = list(start.unbind(0)), input.batch_sizes.tolist()
+            rows, ends = self._run(input.data, states, counts)
+            out = input._replace(data=rows)
+            return out, packed.permuted(stack(ends), input.unsorted_indices)
         input, alone = self._batched(input)
         start = self._start(hx, input, alone, "hx")
         output, ends = self._run(input, list(start.unbind(0)))
@@ -261,15 +302,22 @@ class LSTM(RNNBase):
     _gates = 4
 
     def forward(
-        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        self, input: Any, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Any, tuple[Tensor, Tensor]]:
         """The hidden states of all times, and the last hidden and cell states of each layer and
         direction.
 
-        The input is (T, N, I), (N, T, I) with `batch_first`, or (T, I) alone.
+        The input is (T, N, I), (N, T, I) with `batch_first`, (T, I) alone, or packed sequences.
         """
-        input, alone = self._batched(input)
         hidden, cell = (None, None) if hx is None else hx
+        if isinstance(input, PackedSequence):
+            begin = (self._sorted(hidden, input), self._sorted(cell, input))
+            states = list(zip(begin[0].unbind(0), begin[1].unbind(0), strict=True))
+            rows, ends = self._run(input.data, states, input.batch_sizes.tolist())
+            order = input.unsorted_indices
+            kept = [packed.permuted(stack([end[i] for end in ends]), order) for i in (0, 1)]
+            return input._replace(data=rows), (kept[0], kept[1])
+        input, alone = self._batched(input)
         first = self._start(hidden, input, alone, "hx[0]")
         second = self._start(cell, input, alone, "hx[1]")
         states = list(zip(first.unbind(0), second.unbind(0), strict=True))

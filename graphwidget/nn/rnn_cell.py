@@ -20,14 +20,14 @@ def plain_step(
     projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | None, nonlinearity: str
 ) -> Tensor:
     """The next hidden state of a plain layer; `projected` is W x + b."""
-    total = projected + functional.linear(hidden, weight, bias)
+    total = functional.linear(hidden, weight, bias) + projected
     return total.tanh() if nonlinearity == "tanh" else total.relu()
 
 
 def lstm_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
     """The next hidden and cell state of an LSTM; `projected` is W x + b of its four gates."""
     hidden, cell = state
-    total = projected + functional.linear(hidden, weight, bias)
+    total = functional.linear(hidden, weight, bias) + projected
     into, forget, new, out = total.chunk(4, -1)
     cell = forget.sigmoid() * cell + into.sigmoid() * new.tanh()
     return out.sigmoid() * cell.tanh(), cell
@@ -37,8 +37,8 @@ def gru_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | N
     """The next hidden state of a GRU; `projected` is W x + b of its three parts."""
     reset, update, new = projected.chunk(3, -1)
     reset2, update2, new2 = functional.linear(hidden, weight, bias).chunk(3, -1)
-    fresh = (new + (reset + reset2).sigmoid() * new2).tanh()
-    return (hidden - fresh) * (update + update2).sigmoid() + fresh
+    fresh = (new + new2 * (reset2 + reset).sigmoid()).tanh()
+    return (hidden - fresh) * (update2 + update).sigmoid() + fresh
 
 
 class RNNCellBase(Module):

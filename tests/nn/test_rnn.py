@@ -38,6 +38,61 @@ def test_layers(kind: str, call: str) -> None:
 
 
 PROGRAMS = """
+# packed sequences in and out
+R = nn.utils.rnn
+def packed(kind, lengths, state=None, ordered=True, **options):
+    torch.manual_seed(1)
+    m = getattr(nn, kind)(2, 3, **options)
+    x = rand(4, 3, 2)
+    p = R.pack_padded_sequence(x, lengths, enforce_sorted=ordered)
+    out, last = m(p, state)
+    padded, sizes = R.pad_packed_sequence(out, total_length=5)
+    outs = flat((out.data, last, padded))
+    sum((o * o.detach().cos()).sum() for o in outs).backward()
+    return [repr(type(out)), out.batch_sizes, out.sorted_indices, out.unsorted_indices, sizes,
+        [o.detach().clone() for o in outs], plain([x.grad, *[p.grad for p in m.parameters()]])]
+h, c = rand(2, 3, 3), rand(2, 3, 3)
+result = [packed("RNN", [4, 2, 1]), packed("LSTM", [3, 3, 2], (h, c), num_layers=2),
+    packed("GRU", [1, 4, 2], h, False, bidirectional=True),
+    packed("LSTM", [2, 1, 2], (h, c), False, bidirectional=True),
+    packed("RNN", [2, 1, 1], h, bidirectional=True), plain([h.grad, c.grad])]
+
+# the graph of packed sequences
+R = nn.utils.rnn
+x = rand(4, 3, 2)
+p = R.pack_padded_sequence(x, [4, 2, 1])
+m = nn.RNN(2, 3, bidirectional=True)
+out, last = m(p)
+n = p.data.grad_fn
+result = [graph(out.data.grad_fn), graph(last.grad_fn), graph(R.pad_packed_sequence(p)[0].grad_fn),
+    n._saved_batch_first, n._saved_input_sym_sizes, n._saved_result1, n]
+
+# packing
+R = nn.utils.rnn
+x = torch.arange(24.).reshape(3, 4, 2)
+p = R.pack_padded_sequence(x, [3, 2, 1], batch_first=True)
+q = R.pack_sequence([torch.ones(2), torch.arange(3.)], enforce_sorted=False)
+result = [repr(p), repr(q), repr(p.double()), p.to(torch.float32) is p, p.cpu() is p, p.is_cuda,
+    p.is_pinned(), R.pad_packed_sequence(p, True, -1, 6), R.pad_packed_sequence(q),
+    R.unpack_sequence(q), R.invert_permutation(torch.tensor([2, 0, 1])),
+    R.invert_permutation(None), list(p._fields), len(p), repr(p.long().data.dtype),
+    R.PackedSequence(torch.ones(3), torch.tensor([2, 1])), R.PackedSequence((p.data,
+    p.batch_sizes)), R.pack_padded_sequence(x, torch.tensor([3., 2, 2]), True)]
+
+# packing what does not fit
+R = nn.utils.rnn
+x = torch.arange(24.).reshape(3, 4, 2)
+p = R.pack_padded_sequence(x, [3, 2, 1], batch_first=True)
+pack = R.pack_padded_sequence
+result = [attempt(f) for f in (lambda: pack(x, [1, 3, 2], True), lambda: pack(x, [3, 2], True),
+    lambda: pack(x, torch.tensor([3, 2, 0]), True), lambda: pack(x, torch.tensor([[3]])),
+    lambda: pack(3, [2]), lambda: pack(x[:, :0], [0, 0, 0], True), lambda: R.pack_sequence([]),
+    lambda: R.pad_packed_sequence(p, total_length=2), lambda: R.PackedSequence(x),
+    lambda: R.pad_sequence(3), lambda: p.cuda(), lambda: nn.RNN(3, 2)(p), lambda: nn.RNN(2, 3)(p,
+    torch.ones(1, 2, 3)), lambda: nn.LSTM(2, 3)(p, (torch.ones(1, 3, 3), torch.ones(1, 2, 3))),
+    lambda: nn.LSTM(2, 3)(x, (torch.ones(1, 3, 3), torch.ones(1, 4, 3))),
+    lambda: nn.GRU(2, 3)(R.PackedSequence(torch.ones(6, 3, 2), p.batch_sizes)))]
+
 # states that are given
 h, c = rand(1, 3, 5), rand(1, 3, 5)
 result = [case("RNN", 2, 5, state=h), case("GRU", 2, 5, state=h), case("LSTM", 2, 5, state=(h, c)),

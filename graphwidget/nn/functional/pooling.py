@@ -239,7 +239,7 @@ def _avg_pool(
         kind = name if dims == 2 else f"{name}_out_frame"
         raise NotImplementedError(f"\"{kind}\" not implemented for 'Bool'")
     pool = F.avg_pool2d if dims == 2 else F.avg_pool3d
-    return pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)  # type: ignore[no-any-return]
+    return pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
 
 
 @offer(method=False)
