@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .compile import TENSORS as F
+from .deprecation import warn_once
 from .dims import as_given, dims_as_given, shape_args, wrap_dim
 from .inplace import may_be_reshaped, reshape_in_place
 from .public import METHODS, offer
@@ -79,15 +80,21 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     return F.permute(input, tuple(there[i] if i in there else next(rest) for i in range(ndim)))
 
 
-@offer(function=False)
-def adjoint(self: Tensor) -> Tensor:
-    """The last two dims exchanged (all numbers are real here)."""
-    if self._data.ndim in (0, 1):
+@offer()
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dims exchanged (all numbers are real here); a 0-d tensor as it is.
+
+    Raises:
+        RuntimeError: a vector.
+    """
+    if input._data.ndim == 0:
+        warn_once("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
+        return input
+    if input._data.ndim == 1:
         raise RuntimeError(
-            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got "
-            f"{self._data.ndim}-D tensor."
+            "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
-    return F.transpose(self, -2, -1)
+    return F.transpose(input, -2, -1)
 
 
 def reversed_dims(self: Tensor) -> Tensor:

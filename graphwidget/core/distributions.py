@@ -4,6 +4,7 @@ the same numbers from the same generator."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -138,6 +139,83 @@ def poisson_number(rate: float, source: Generator) -> int:
             continue
         accepted = math.log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b)
         if accepted <= k * math.log(rate) - rate - math.lgamma(k + 1):
+            return k
+
+
+def binomial(counts: Array, chances: Array, generator: Generator | None = None) -> Array:
+    """How many of so many trials succeed, each with its chance.
+
+    Raises:
+        ValueError: not of floating types (PyTorch's text).
+    """
+    for name, each in (("count", counts), ("prob", chances)):
+        if each.dtype.kind != "f":
+            raise ValueError(
+                f"binomial only supports floating-point dtypes for {name}, got: "
+                f"{dtypes.type_word(each.dtype)}"
+            )
+    counts, chances = np.broadcast_arrays(counts, chances)
+    source = generator or random.default
+    pairs = zip(counts.ravel().tolist(), chances.ravel().tolist(), strict=True)
+    drawn = [binomial_number(count, chance, source) for count, chance in pairs]
+    return np.array(drawn, counts.dtype).reshape(counts.shape)
+
+
+def binomial_number(count: float, chance: float, source: Generator) -> float:
+    """One binomial number (W. Hörmann, The generation of binomial random variates, 1993; for few
+    expected successes by the gaps between them)."""
+    if count <= 0 or chance <= 0:
+        return 0
+    if chance >= 1:
+        return count
+    if chance > 0.5:
+        return count - binomial_number(count, 1 - chance, source)
+    if math.isnan(count) or math.isnan(chance):
+        return math.nan
+
+    def unit() -> float:
+        return float(source.unit(1, double=True)[0])
+
+    if count * chance < 10:
+        total, successes, scale = 0.0, 0, math.log1p(-chance)
+        while True:
+            total += math.ceil(math.log(unit()) / scale)
+            if total > count:
+                return successes
+            successes += 1
+    return binomial_large(count, chance, unit)
+
+
+def binomial_large(count: float, chance: float, unit: Callable[[], float]) -> float:
+    """One binomial number of at least ten expected, by transformed rejection."""
+    spread = math.sqrt(count * chance * (1 - chance))
+    b = 1.15 + 2.53 * spread
+    a = -0.0873 + 0.0248 * b + 0.01 * chance
+    centre = count * chance + 0.5
+    v_r, ratio = 0.92 - 4.2 / b, chance / (1 - chance)
+    alpha = (2.83 + 5.1 / b) * spread
+    mode = math.floor((count + 1) * chance)
+
+    def tail(k: float) -> float:
+        """What Stirling's formula leaves out, less a constant that cancels."""
+        return math.lgamma(k + 1) - ((k + 0.5) * math.log(k + 1) - (k + 1))
+
+    while True:
+        u, v = unit() - 0.5, unit()
+        us = 0.5 - abs(u)
+        k = math.floor((2 * a / us + b) * u + centre)
+        if us >= 0.07 and v <= v_r:
+            return k
+        if k < 0 or k > count:
+            continue
+        v = math.log(v * alpha / (a / (us * us) + b))
+        bound = (
+            (mode + 0.5) * math.log((mode + 1) / (ratio * (count - mode + 1)))
+            + (count + 1) * math.log((count - mode + 1) / (count - k + 1))
+            + (k + 0.5) * math.log(ratio * (count - k + 1) / (k + 1))
+            + tail(mode) + tail(count - mode) - tail(k) - tail(count - k)
+        )  # fmt: skip
+        if v <= bound:
             return k
 
 

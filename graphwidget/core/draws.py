@@ -153,6 +153,17 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     return F.poisson(input, data_of(distributions.poisson(input._data, generator)))
 
 
+@offer(method=False)
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of each item's number of trials succeed, with each item's chance.
+
+    Raises:
+        ValueError: not of floating types.
+    """
+    return F.binomial(count, prob, data_of(distributions.binomial(count._data, prob._data,
+                                                                  generator)))  # fmt: skip
+
+
 @offer(out=True)
 def multinomial(
     input: Tensor,

@@ -7,6 +7,7 @@ from typing import Any
 from ..optable import TABLE
 from . import dtypes, hot
 from .compile import TENSORS as F
+from .deprecation import warn_once
 from .dims import wrap_dim, wrap_dims
 from .inplace import write
 from .public import offer
@@ -126,7 +127,7 @@ def of_singular_values(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: bool
     others = tuple(d for d in range(A.ndim) if d not in dims)
     to_back = (*others, *dims)
     values = F.linalg_svd(F.permute(A, to_back), full_matrices=False)[1]
-    last = (values.ndim - 1,)
+    last = (-1,)
     if ord == "nuc":
         found = F.sum_dim(values, last, keepdim)
     else:
@@ -185,6 +186,41 @@ def tensor_norm(
 
 tensor_norm.__name__ = tensor_norm.__qualname__ = "norm"
 offer(out=True)(tensor_norm)
+
+
+OLDER = (
+    "at::{} is deprecated and it is just left for JIT compatibility. It will be removed in a "
+    "future PyTorch release. Please use `linalg.{}` instead"
+)
+
+
+@offer(method=False, out=True)
+def frobenius_norm(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+    """The square root of the sum of squares along one or two dims; the older name."""
+    warn_once(OLDER.format("frobenius_norm", "vector_norm(A, 2., dim, keepdim)"))
+    check_type("linalg.vector_norm", input)
+    return F.norm_dim(input, 2.0, some_dims(dim, input.ndim), keepdim)
+
+
+@offer(method=False, out=True)
+def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """The sum of the singular values of matrices; the older name."""
+    warn_once(OLDER.format("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)"))
+    return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
+
+
+@offer(method=False)
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The norms of the slices of a dim, as a tensor that broadcasts against ``v``; of all items
+    for dim -1."""
+    if dim == -1:
+        return F.norm_all(v, pow)
+    shape, last = v._data.shape, v.ndim - 1
+    if dim not in (0, last):
+        return F.transpose(norm_except_dim(F.transpose(v, 0, dim), pow, 0), 0, dim)
+    rows = (shape[0], -1) if dim == 0 else (-1, shape[last])
+    found = F.norm_dim(v.contiguous().view(rows), pow, (1 if dim == 0 else 0,), False)
+    return F.view(found, tuple(n if d == dim else 1 for d, n in enumerate(shape)))
 
 
 # Distances ---------------------------------------------------------------------------------------

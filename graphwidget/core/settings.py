@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import dtypes
+from .deprecation import warn_once
 from .public import FUNCTIONS, offer
 from .tensor import Tensor
 
@@ -101,6 +102,72 @@ def are_deterministic_algorithms_enabled() -> bool:
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Whether `use_deterministic_algorithms` was to warn only."""
     return _settings["warn_only"]  # type: ignore[no-any-return]
+
+
+MODES = ("default", "warn", "error")
+
+
+@offer(method=False)
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """``use_deterministic_algorithms`` in one word: "default", "warn" or "error" (0, 1, 2).
+
+    Raises:
+        TypeError, RuntimeError: another (PyTorch's texts).
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str):
+        if debug_mode not in MODES:
+            raise RuntimeError(
+                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got "
+                f"{debug_mode}"
+            )
+        debug_mode = MODES.index(debug_mode)
+    if debug_mode not in (0, 1, 2):
+        raise RuntimeError(
+            f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}"
+        )
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+@offer(method=False)
+def get_deterministic_debug_mode() -> int:
+    """0, 1 or 2, as ``set_deterministic_debug_mode`` says them."""
+    if not _settings["deterministic"]:
+        return 0
+    return 1 if _settings["warn_only"] else 2
+
+
+@offer(method=False)
+def set_flush_denormal(mode: bool, /) -> bool:
+    """False, PyTorch's word for a machine without that mode: numpy keeps denormal numbers."""
+    return False
+
+
+@offer(method=False)
+def set_default_tensor_type(t: Any, /) -> None:
+    """The older name of ``set_default_dtype``: takes a legacy class or its name.
+
+    Raises:
+        TypeError: no floating type (PyTorch's text).
+
+    Warns:
+        UserWarning: deprecated.
+    """
+    warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
+        "torch.set_default_dtype() and torch.set_default_device() as alternatives."
+    )
+    name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', '')}"
+    for known in dtypes.ALL:
+        if name == dtypes.tensor_type(known.numpy):
+            if known.numpy.kind != "f":
+                raise TypeError("only floating-point types are supported as the default type")
+            dtypes.set_default_dtype(known)
+            return
+    raise TypeError(
+        "invalid type object: only floating-point types are supported as the default type"
+    )
 
 
 @offer(method=False)

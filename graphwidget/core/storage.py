@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ..optable.layout import memory_of
+from ..optable.refusals import C_WORDS
+from . import hot
 from .compile import TENSORS as F
 from .conversion import channels_last, contiguous_format, preserve_format
 from .dims import shape_args, wrap_dim
 from .hot import meta_of
 from .inplace import real_strides
 from .public import offer
+from .storages import TypedStorage, UntypedStorage, warn_typed
 from .tensor import Tensor
 from .version import bump
+from .views import check_writable, memory_order
 
 
 def in_format(data: np.ndarray, wanted: Any) -> bool:
@@ -72,27 +77,75 @@ def storage_offset(self: Tensor) -> int:
     return int(begin) // self._data.itemsize
 
 
-class Storage:
-    """The memory of a tensor and its views."""
-
-    def __init__(self, memory: np.ndarray) -> None:
-        self._memory = memory
-
-    def data_ptr(self) -> int:
-        """Its address."""
-        return int(self._memory.ctypes.data)
-
-    def nbytes(self) -> int:
-        """Its size in bytes."""
-        return int(self._memory.nbytes)
-
-    size = __len__ = nbytes
+def bytes_of(data: np.ndarray) -> np.ndarray:
+    """The whole memory behind an array, as bytes."""
+    memory: np.ndarray = memory_of(data).reshape(-1).view(np.uint8)
+    return memory
 
 
 @offer(function=False)
-def untyped_storage(self: Tensor) -> Storage:
-    """The memory that the tensor shares with its views."""
-    return Storage(memory_of(self._data))
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """The memory that the tensor shares with its views, as bytes."""
+    return UntypedStorage(bytes_of(self._data))
+
+
+@offer(function=False)
+def storage(self: Tensor) -> TypedStorage:
+    """The memory that the tensor shares with its views, as items of its type.
+
+    Warns:
+        UserWarning: typed storages are deprecated.
+    """
+    warn_typed()
+    memory = bytes_of(self._data)
+    usable = memory.size - memory.size % self._data.itemsize
+    return TypedStorage(memory[:usable].view(self._data.dtype))
+
+
+@offer(function=False)
+def set_(
+    self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Make this tensor show another tensor's (or a storage's) memory; without a source, nothing.
+
+    Raises:
+        RuntimeError: a leaf that requires grad, another type, or what lies outside of the storage
+            (PyTorch's texts).
+    """
+    data = self._data
+    if hot.grad_enabled() and self.requires_grad:
+        check_writable(self, "set_")
+    if source is None:
+        found = np.empty(0, data.dtype)
+    elif isinstance(source, Tensor) and size is None:
+        if source._data.dtype != data.dtype:
+            one, two = C_WORDS[source._data.dtype.name], C_WORDS[data.dtype.name]
+            raise RuntimeError(f"Could not set tensor of type {one} to a tensor of type {two}")
+        found = source._data
+    else:
+        memory = bytes_of(source._data) if isinstance(source, Tensor) else source._memory
+        memory = memory.view(np.uint8)
+        width = data.itemsize
+        shape = (memory.size // width,) if size is None else tuple(size)
+        steps = contiguous_strides(shape) if stride is None else tuple(stride)
+        reach = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
+        if (storage_offset + reach) * width > memory.size:
+            raise RuntimeError(
+                f"setStorage: sizes {list(shape)}, strides {list(stride or ())}, storage offset "
+                f"{storage_offset}, and itemsize {width} requiring a storage size of "
+                f"{(storage_offset + reach) * width} are out of bounds for storage of size "
+                f"{memory.size}"
+            )
+        strides = tuple(step * width for step in steps)
+        found = np.ndarray(shape, data.dtype, memory, storage_offset * width, strides)
+    self._data, self._meta = found, meta_of(found)
+    bump(self, "set_")
+    return self
+
+
+def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides, in items, of C order."""
+    return tuple(int(np.prod(shape[place + 1 :])) for place in range(len(shape)))
 
 
 @offer(function=False)
@@ -131,10 +184,65 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = contiguous_format) -
     return self
 
 
-@offer(function=False)
-def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+@offer()
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """``resize_`` to another tensor's size."""
-    return resize_(self, the_template._data.shape)
+    return resize_(input, the_template._data.shape)
+
+
+def regrouped(self: Tensor, name: str, shape: Any, shown: Any) -> Tensor:
+    """The same items in another shape, by a deprecated name.
+
+    Raises:
+        RuntimeError: another number of items (PyTorch's text).
+    """
+    warnings.warn(f"non-inplace {name} is deprecated", UserWarning, stacklevel=3)
+    count, data = int(np.prod(shape)), self._data
+    if count != data.size:
+        sizes = "x".join(map(str, data.shape))
+        raise RuntimeError(
+            f"requested resize to {shown} ({shown} elements in total), but the given tensor has a "
+            f"size of {sizes} ({data.size} elements). autograd's resize can only change the shape "
+            "of a given tensor, while preserving the number of elements. "
+        )
+    return F.view(self if data.flags.c_contiguous else self.contiguous(), shape)
+
+
+@offer(function=False)
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    """The same items in another shape; deprecated."""
+    return regrouped(self, "resize", shape_args(sizes), "x".join(map(str, sizes)))
+
+
+@offer(function=False)
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """The same items in another tensor's shape; deprecated."""
+    shape = tensor._data.shape
+    return regrouped(self, "resize_as", shape, "x".join(map(str, shape)))
+
+
+@offer(function=False)
+def share_memory_(self: Tensor) -> Tensor:
+    """The tensor itself: workers are threads here and share everything."""
+    return self
+
+
+@offer(function=False)
+def storage_type(self: Tensor) -> type[TypedStorage]:
+    """The class of ``storage()``."""
+    return TypedStorage
+
+
+@offer(function=False)
+def dim_order(self: Tensor) -> tuple[int, ...]:
+    """The dims as they lie in memory, outermost first."""
+    return tuple(memory_order(self._data))
+
+
+@offer(function=False)
+def const_data_ptr(self: Tensor) -> int:
+    """The address of the first item."""
+    return int(self._data.ctypes.data)
 
 
 @offer(method=False)

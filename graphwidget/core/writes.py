@@ -9,6 +9,7 @@ import numpy as np
 
 from ..optable import TABLE
 from . import dtypes, hot
+from .compile import TENSORS as F
 from .inplace import write
 from .public import offer
 from .tensor import Tensor
@@ -39,22 +40,39 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
     return write(TABLE["pow"], self, (), {"exponent": exponent})
 
 
-@offer(function=False)
-def fill_(self: Tensor, value: Any) -> Tensor:
+@offer()
+def fill_(input: Tensor, value: Any) -> Tensor:
     """One value everywhere.
 
     Raises:
         RuntimeError: the value is a tensor of one dimension or more.
     """
     if isinstance(value, Tensor):
-        return write(TABLE["fill.tensor"], self, (value,), {})
-    return write(TABLE["fill"], self, (), {"value": value})
+        return write(TABLE["fill.tensor"], input, (value,), {})
+    return write(TABLE["fill"], input, (), {"value": value})
 
 
-@offer(function=False)
-def zero_(self: Tensor) -> Tensor:
+@offer(method=False, out=True)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like this with one value everywhere.
+
+    Raises:
+        RuntimeError: the value is a tensor of one dimension or more.
+    """
+    if not isinstance(value, Tensor):
+        return F.filled(input, value)
+    if value._data.ndim:
+        raise RuntimeError(
+            "fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{value._data.ndim} dimensions."
+        )
+    return F.filled_tensor(input, value)
+
+
+@offer()
+def zero_(input: Tensor) -> Tensor:
     """Zeros everywhere."""
-    return write(TABLE["zero"], self, (), {})
+    return write(TABLE["zero"], input, (), {})
 
 
 @offer(function=False)

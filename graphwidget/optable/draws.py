@@ -40,6 +40,11 @@ for name in ("bernoulli", "poisson"):
        d_self=lambda grad: F.zeros_like(grad),
        text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=None)
 
+op("binomial(count, prob, drawn, /)", third, node="NotImplemented", public=False,
+   d_count=lambda grad: F.without_derivative("aten::binomial"),
+   d_prob=lambda grad: F.without_derivative("aten::binomial"),
+   text="binomial({count}, {prob})", tex=r"\operatorname{{binomial}}({count}, {prob})", onnx=None)
+
 op("normal.mean(mean, drawn, /)", second, node="NormalBackward1", public=False,
    d_mean=lambda grad: F.zeros_like(grad),
    text="normal about {mean}", tex=r"\mathcal{{N}}({mean}, \cdot)", onnx=None)

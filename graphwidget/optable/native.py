@@ -39,6 +39,11 @@ op("sub.number(self, /, other)", with_number(np.subtract), node="SubBackward1",
    d_self=lambda grad: grad,
    public=False, sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")
 
+op("norm.all(self, /, p)",
+   lambda a, p: TABLE["linalg_vector_norm"].kernel(a, p, None, False, None), node="NormBackward0",
+   d_self=lambda grad, self, result, p: F.norm_backward(grad, self, p, result, None, False),
+   public=False, sign="norm", text="‖{self}‖", tex=r"\lVert {self} \rVert_{{{p}}}", onnx=None)
+
 op("norm.dim(self, /, p, dim, keepdim=False)", TABLE["linalg_vector_norm"].kernel,
    node="NormBackward1",
    d_self=lambda grad, self, result, p, dim, keepdim:

@@ -175,9 +175,13 @@ for _key, _node in (
 def also_copied(key: str) -> None:
     """Offer what a view op shows as a copy too (``diagonal_copy``)."""
     view = TABLE[key]
+    show = np.reshape if key == "view" else view.kernel  # a copy needs no strides that fit
 
-    def kernel(a: layout.Array, *args: Any, **params: Any) -> layout.Array:
-        return np.array(view.kernel(a, *args, **params), order="C")
+    def kernel(a: layout.Array, *args: Any, **params: Any) -> Any:
+        found = show(a, *args, **params)
+        if isinstance(found, tuple):
+            return tuple(np.array(part, order="C") for part in found)
+        return np.array(found, order="C")
 
     name = view.name + "_copy" + key[len(view.name):]
     TABLE[name] = replace(
@@ -187,8 +191,24 @@ def also_copied(key: str) -> None:
     ARRAYS.__dict__[name.replace(".", "_")] = kernel
 
 
-for _key in ("diagonal",):
+for _key in (
+    "alias", "as_strided", "diagonal", "expand", "permute", "select", "slice", "split",
+    "split.sizes", "squeeze", "squeeze.dim", "squeeze.dims", "t", "transpose", "unbind", "unfold",
+    "unsqueeze", "view",
+):  # fmt: skip
     also_copied(_key)
+
+op("detach_copy(self, /)", lambda a: np.array(a, order="C"), node="NotImplemented", public=False,
+   d_self=lambda grad: F.without_derivative("aten::detach_copy"),
+   text="{self}", tex=r"{self}", onnx="Identity")
+
+# Parts that share memory with the whole and are no views of it: autograd trusts the caller --------
+for _key, _node in (("split", "UnsafeSplit"), ("split.sizes", "UnsafeSplitWithSizes")):
+    TABLE["unsafe_" + _key] = replace(
+        TABLE[_key], key="unsafe_" + _key, name="unsafe_split", node=_node + "Backward0",
+        view=False, public=False,
+    )  # fmt: skip
+    ARRAYS.__dict__["unsafe_" + _key.replace(".", "_")] = TABLE[_key].kernel
 
 op("narrow_copy(self, /, dim, start, length)",
    lambda a, dim, start, length:

@@ -1,0 +1,247 @@
+"""Facts about tensors that debuggers and older programs ask for, and what only sparse, quantized or
+removed kinds of tensors can do: here it is refused in PyTorch's words."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .compile import TENSORS as F
+from .factories import legacy, made
+from .modes import no_grad
+from .public import FUNCTIONS, METHODS, offer
+from .tensor import Tensor
+from .writes import copy_
+
+VOLATILE = "volatile was removed (Variable.volatile is always False)"
+REINFORCE = """reinforce() was removed.
+Use torch.distributions instead.
+See https://pytorch.org/docs/main/distributions.html
+
+Instead of:
+
+probs = policy_network(state)
+action = probs.multinomial()
+next_state, reward = env.step(action)
+action.reinforce(reward)
+action.backward()
+
+Use:
+
+probs = policy_network(state)
+# NOTE: categorical is equivalent to what used to be called multinomial
+m = torch.distributions.Categorical(probs)
+action = m.sample()
+next_state, reward = env.step(action)
+loss = -m.log_prob(action) * reward
+loss.backward()
+"""
+
+
+@offer()
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape."""
+    return input._data.shape == other._data.shape
+
+
+@offer()
+def is_conj(input: Tensor) -> bool:
+    """False: no tensor is complex here."""
+    return False
+
+
+@offer()
+def is_neg(input: Tensor) -> bool:
+    """False: negation is never put off here."""
+    return False
+
+
+@offer()
+def is_distributed(input: Tensor) -> bool:
+    """False: no tensor is spread over processes."""
+    return False
+
+
+@offer(method=False)
+def conj_physical_(input: Tensor) -> Tensor:
+    """The tensor itself: all numbers are real here."""
+    return input
+
+
+# Python functions of items ------------------------------------------------------------------------
+def items_mapped(self: Tensor, name: str, others: tuple[Any, ...], function: Any) -> Tensor:
+    """Write ``function(item, ...)`` over each item, without history.
+
+    Raises:
+        RuntimeError, TypeError: a tensor that requires grad, or others of another type.
+    """
+    if self.requires_grad:
+        raise RuntimeError(
+            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
+            "instead."
+        )
+    data = self._data
+    for other in others:
+        if other._data.dtype != data.dtype:
+            kinds = [dtypes.tensor_type(each._data.dtype) for each in (self, other)]
+            raise TypeError(f"{name}: expected {kinds[0]} for 'other' (got {kinds[1]})")
+    arrays = [np.broadcast_to(other._data, data.shape) for other in others]
+    for place in np.ndindex(data.shape):
+        found = function(data[place].item(), *(array[place].item() for array in arrays))
+        data[place] = int(found) if data.dtype.kind in "iu" else found
+    return self
+
+
+@offer(function=False)
+def apply_(self: Tensor, callable: Callable[[Any], Any], /) -> Tensor:
+    """A Python function of each item, written over it; slow."""
+    return items_mapped(self, "apply_", (), callable)
+
+
+@offer(function=False)
+def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any], /) -> Tensor:
+    """A Python function of each item and another tensor's, written over it; slow."""
+    return items_mapped(self, "map_", (tensor,), callable)
+
+
+@offer(function=False)
+def map2_(
+    self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any], /
+) -> Tensor:
+    """A Python function of each item and two other tensors', written over it; slow."""
+    return items_mapped(self, "map2_", (x, y), callable)
+
+
+# Sizes and types ----------------------------------------------------------------------------------
+@offer(function=False)
+def dense_dim(self: Tensor) -> int:
+    """The number of dims: all are dense."""
+    return self._data.ndim
+
+
+@offer(function=False)
+def sparse_dim(self: Tensor) -> int:
+    """0: no dim is sparse."""
+    return 0
+
+
+@offer(function=False)
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """The tensor itself, in a dtype: it is dense."""
+    return self if dtype is None else self.to(dtype)
+
+
+@offer(function=False)
+def dequantize(self: Tensor) -> Tensor:
+    """The tensor in float32: it is not quantized."""
+    return self.float()
+
+
+FUNCTIONS["dequantize"] = dequantize
+
+
+@offer(function=False)
+def new(self: Tensor, *args: Any, size: Any = None, device: Any = None) -> Tensor:
+    """The legacy constructor: a tensor of this type, from sizes (uninitialised) or values."""
+    dtypes.require_cpu(device)
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return F.alias(args[0])
+    given = args if size is None else (dtypes.Size(size),)
+    if given and isinstance(given[0], str):
+        raise TypeError(f"new(): invalid data type '{type(given[0]).__name__}'")
+    return made(legacy(self._data.dtype, *given))
+
+
+@offer(function=False)
+def subtract_(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+    """self - alpha other, written into this tensor (``sub_``)."""
+    return self.sub_(other, alpha=alpha)
+
+
+@offer(function=False)
+def as_subclass(self: Tensor, cls: type[Tensor]) -> Any:
+    """The tensor as an instance of a subclass, sharing memory and history."""
+    shown = F.alias(self)
+    found = cls.__new__(cls)
+    for name in Tensor.__slots__:
+        if not name.startswith("__"):
+            setattr(found, name, getattr(shown, name))
+    return found
+
+
+@offer(function=False)
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What ``load_state_dict`` puts in this tensor's place: itself with the other's values."""
+    if assign:
+        return other.detach()
+    with no_grad():
+        return copy_(self, other).detach()
+
+
+@offer(function=False)
+def reinforce(self: Tensor, reward: Any, /) -> None:
+    """Removed from PyTorch.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(REINFORCE)
+
+
+def volatile(self: Tensor) -> bool:
+    """False, with a warning: removed from PyTorch."""
+    warnings.warn(VOLATILE, UserWarning, stacklevel=2)
+    return False
+
+
+METHODS.update(
+    itemsize=property(lambda self: self._data.itemsize, doc="The size of an item in bytes."),
+    nbytes=property(
+        lambda self: self._data.size * self._data.itemsize, doc="The size of all items in bytes."
+    ),
+    name=property(lambda self: None, doc="None: tensors have no names."),
+    grad_dtype=property(
+        lambda self: self.dtype, doc="The type of this tensor's gradient: its own."
+    ),
+    volatile=property(volatile),
+)
+for _name in ("ipu", "maia", "mkldnn", "mtia", "nested", "sparse_csr", "vulkan", "xla"):
+    METHODS["is_" + _name] = property(lambda self: False)
+
+
+# Other layouts ------------------------------------------------------------------------------------
+def refused(name: str, error: type[Exception], text: str) -> None:
+    """Offer a method that always raises, as it does of PyTorch's dense tensors."""
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> None:
+        raise error(text)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Refused: {text.splitlines()[0]}"
+    METHODS[name] = method
+
+
+for _name, _kind in (
+    ("values", ""), ("indices", "coordinate "), ("crow_indices", "row compressed "),
+    ("col_indices", "row compressed "), ("row_indices", "column compressed "),
+    ("ccol_indices", "column compressed "), ("coalesce", "coordinate "),
+    ("is_coalesced", "coordinate "),
+):  # fmt: skip
+    refused(_name, RuntimeError, f"{_name} expected sparse {_kind}tensor layout but got Strided")
+
+SPARSE = "graphwidget has dense (strided) tensors only; {} would make another layout."
+for _name in ("sparse", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc",
+              "mkldnn"):  # fmt: skip
+    refused("to_" + _name, NotImplementedError, SPARSE.format("to_" + _name + "()"))
+
+OTHER_TYPES = "graphwidget does not have the type torch.{}: numpy has {}."
+refused("bfloat16", NotImplementedError, OTHER_TYPES.format("bfloat16", "none like it"))
+for _name, _dtype in (("chalf", "complex32"), ("cfloat", "complex64"), ("cdouble", "complex128")):
+    refused(
+        _name, NotImplementedError,
+        f"graphwidget computes with real numbers only; it does not have torch.{_dtype}.",
+    )  # fmt: skip
