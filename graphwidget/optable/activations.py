@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from . import activation_kernels as kernels
-from .declare import Namespace, composite, op
+from .declare import ARRAYS, Namespace, composite, op
 from .refusals import floating, no_bools
 
 F = Namespace()
@@ -256,6 +256,9 @@ def mish_slope(grad: Any, self: Any) -> Any:
     """d mish: t + x σ (1 - t²) with t = tanh(softplus(x)), σ = sigmoid(x)."""
     level = F.tanh(F.softplus(self, 1.0, 20.0))
     return grad * (level + self * F.sigmoid(self) * (1 - level * level))
+
+
+ARRAYS.__dict__.update(silu_slope=kernels.silu_slope, mish_slope=kernels.mish_slope)
 
 
 op("softplus(self, /, beta=1.0, threshold=20.0)", floating("softplus_cpu", kernels.softplus),

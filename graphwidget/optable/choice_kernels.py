@@ -6,6 +6,7 @@ guesses wrong; on large arrays the bits are combined instead.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ BITS: dict[int, Any] = {2: np.int16, 4: np.int32, 8: np.int64}
 """Integers by their size in bytes, to see floating items as bits."""
 
 
+_ONE = np.ones((), np.int8)
 _zeros: dict[Any, Array] = {}
 
 
@@ -34,10 +36,21 @@ def zero_where(mask: Array, a: Array) -> Array:
     if a.size < LARGE or a.dtype.kind != "f" or mask.shape != a.shape:
         return _as_array(np.where(mask, zero(a.dtype), a))
     kind = BITS[a.itemsize]
-    bits = mask.astype(kind)
-    np.subtract(bits, 1, bits)  # all bits set where the item stays
-    np.bitwise_and(a.view(kind), bits, bits)
-    return bits.view(a.dtype)
+    bits = np.subtract(mask.view(np.int8), _ONE)  # all bits set where the item stays
+    found = np.empty_like(mask, kind)
+    np.bitwise_and(a.view(kind), bits, found)
+    return found.view(a.dtype)
+
+
+def one_of(mask: Array, yes: float, no: float, dtype: Any) -> Array:
+    """One number where the mask holds, else the other."""
+    first, second = np.asarray(yes, dtype), np.asarray(no, dtype)
+    if mask.size < LARGE or first.dtype.kind != "f":
+        return _as_array(np.where(mask, first, second))
+    kind = BITS[first.itemsize]
+    by = np.bitwise_xor(first.view(kind), second.view(kind))
+    bits = np.multiply(mask, by, dtype=kind)
+    return np.bitwise_xor(bits, second.view(kind), bits).view(first.dtype)
 
 
 def choose(mask: Array, a: Array, b: Array) -> Array:
@@ -53,6 +66,43 @@ def choose(mask: Array, a: Array, b: Array) -> Array:
     np.bitwise_and(bits, first ^ second, bits)
     np.bitwise_xor(bits, second, bits)
     return bits.view(a.dtype)
+
+
+# Bounds ------------------------------------------------------------------------------------------
+ROW = 4_096
+"""Items of the row that stands for a number: numpy's loop over two arrays is three times as fast as
+that over an array and a number, for ``maximum`` and ``minimum`` alone."""
+
+
+def at_least(a: Array, low: float) -> Array:
+    """a, or low where that is larger; nan stays, and so does -0 against 0, as in PyTorch."""
+    return _bounded(np.maximum, low, a)
+
+
+def at_most(a: Array, high: float) -> Array:
+    """a, or high where that is smaller; nan stays, and so does 0 against -0."""
+    return _bounded(np.minimum, high, a)
+
+
+def _bounded(ufunc: Any, number: float, a: Array) -> Array:
+    bound = zero(a.dtype) if number == 0 else np.asarray(number).astype(a.dtype)
+    size = a.size
+    if size < LARGE or a.dtype.kind != "f" or not a.flags.c_contiguous:
+        return ufunc(bound, a, out=...)
+    row = _zeros_row(a.dtype) if number == 0 else np.full(min(size, ROW), bound)
+    out = np.empty(a.shape, a.dtype)
+    source, target = a.reshape(-1), out.reshape(-1)
+    whole = size - size % ROW
+    if whole:
+        ufunc(row, source[:whole].reshape(-1, ROW), out=target[:whole].reshape(-1, ROW))
+    if whole != size:
+        ufunc(row[: size - whole], source[whole:], out=target[whole:])
+    return out
+
+
+@cache
+def _zeros_row(dtype: Any) -> Array:
+    return np.zeros(ROW, dtype)
 
 
 def _as_array(value: Any) -> Array:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .choice_kernels import LARGE, choose, zero, zero_where
+from .choice_kernels import at_least, at_most, choose, zero, zero_where
 from .declare import ARRAYS
 from .layout import as_array, clone
 from .refusals import not_implemented
@@ -54,9 +54,7 @@ def tanh_backward(grad: Array, result: Array) -> Array:
 
 def relu(a: Array) -> Array:
     """max(a, 0); nan stays nan."""
-    if a.size >= LARGE and a.dtype.kind == "f":
-        return zero_where(np.less_equal(a, zero(a.dtype)), a)
-    return np.maximum(zero(a.dtype), a, out=...)  # in this order -0 stays, as in PyTorch
+    return at_least(a, 0)
 
 
 def threshold_backward(grad: Array, result: Array, threshold: float) -> Array:
@@ -119,8 +117,8 @@ def scaled_subtract(a: Array, b: Array, alpha: float) -> Array:
 def clamp(a: Array, min: float | None, max: float | None) -> Array:
     """a, at least min and at most max."""
     if min is not None:
-        a = np.maximum(a, np.asarray(min, a.dtype), out=...)
-    return a if max is None else np.minimum(a, np.asarray(max, a.dtype), out=...)
+        a = at_least(a, min)
+    return a if max is None else at_most(a, max)
 
 
 def where(condition: Array, a: Array, b: Array) -> Array:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .activation_kernels import log_of_one_plus
+from .choice_kernels import at_least, at_most
 from .kernels import Array, Shape
 from .layout import as_array
 
@@ -137,19 +139,24 @@ def count(shape: Shape) -> int:
 
 def smooth_l1(a: Array, target: Array, reduction: int, beta: float) -> Array:
     """z²/2β where |z| < β, else |z| - β/2, of the difference z."""
-    away, kind = np.abs(a - target), a.dtype.type
-    near = away * away * kind(0.5 / beta)
-    return reduced(np.where(away < beta, near, away - kind(beta / 2)), reduction)
+    rest, least = _halves_off(a, target, beta)
+    least /= least.dtype.type(beta)
+    return reduced(np.multiply(rest, least, out=rest), reduction)
 
 
 def huber(a: Array, target: Array, reduction: int, delta: float) -> Array:
     """z²/2 where |z| <= δ, else δ(|z| - δ/2), of the difference z."""
-    away = np.abs(a - target)
-    kind = a.dtype.type
-    return reduced(
-        np.where(away <= delta, away * away * kind(0.5), kind(delta) * (away - kind(delta / 2))),
-        reduction,
-    )
+    rest, least = _halves_off(a, target, delta)
+    return reduced(np.multiply(rest, least, out=rest), reduction)
+
+
+def _halves_off(a: Array, target: Array, bound: float) -> tuple[Array, Array]:
+    """|z| - m/2 and m = min(|z|, bound) of the difference z: the product is z²/2 up to the bound
+    and goes on as a straight line, without a mask."""
+    away = np.subtract(a, target, out=...)
+    np.absolute(away, out=away)
+    least = at_most(away, bound)
+    return np.subtract(away, least * away.dtype.type(0.5), out=away), least
 
 
 def binary_cross_entropy(
@@ -173,7 +180,10 @@ def cross_entropy_of_logits(
     a: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int
 ) -> Array:
     """(1 - t) a + (1 + (p - 1) t) log(1 + exp(-a)), times weight; stable for large a."""
-    soft = np.log1p(np.exp(-np.abs(a))) + np.maximum(-a, a.dtype.type(0))
+    low = np.negative(a, out=...)
+    soft = np.absolute(a, out=...)
+    soft = log_of_one_plus(np.exp(np.negative(soft, out=soft), out=soft))
+    soft += at_least(low, 0)
     if pos_weight is not None:
         soft = soft * ((pos_weight - 1) * target + 1)
     losses = as_array((1 - target) * a + soft)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import activation_kernels as kernels
+from . import softmax_kernels as kernels
 from .declare import Namespace, composite, op
 
 F = Namespace()

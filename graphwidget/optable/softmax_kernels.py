@@ -1,0 +1,91 @@
+"""Kernels of softmax and its logarithm.
+
+They work in one array of the result's size (two for the logarithm). Sums along rows of memory are
+products with ones, several times as fast as reductions, whose loop starts anew in each row.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+
+from .kernels import Array
+from .layout import as_array
+
+FEW = 1e-6
+"""A row of exponentials that sums to less than this is computed again, from its largest item on."""
+
+
+@cache
+def _ones(count: int, kind: str) -> Array:
+    return np.ones(count, kind)
+
+
+@cache
+def _top(kind: str) -> float:
+    """Items up to here may be handed to exp as they are: a sum of as many more has room."""
+    return math.log(np.finfo(kind).max) / 2 if kind in "fd" else -math.inf
+
+
+def _in_rows(a: Array, dim: int) -> bool:
+    """Whether a dim's items lie side by side."""
+    return dim in (-1, a.ndim - 1) and a.flags.c_contiguous and a.size > 0
+
+
+def _sums(a: Array, dim: int) -> Array:
+    """Sums along a dim, kept with size 1."""
+    if not _in_rows(a, dim):
+        return np.add.reduce(a, dim, keepdims=True)
+    count = a.shape[-1]
+    return np.matmul(a.reshape(-1, count), _ones(count, a.dtype.char)).reshape(*a.shape[:-1], 1)
+
+
+def softmax(a: Array, dim: int) -> Array:
+    """exp(a) / sum exp(a) along a dim, without overflow."""
+    if not a.ndim:
+        return np.ones_like(a)
+    # Where the items are of usual size the largest of each row need not be found and subtracted,
+    # which takes as long as exp itself in short rows; and what is not subtracted rounds nothing.
+    if a.size and np.maximum.reduce(a, None) <= _top(a.dtype.char):
+        powers = np.exp(a, out=..., order="C")
+        total = _sums(powers, dim)
+        if np.minimum.reduce(total, None) >= FEW:
+            return np.divide(powers, total, out=powers)
+    powers = np.subtract(a, np.maximum.reduce(a, dim, keepdims=True, initial=-np.inf), order="C")
+    np.exp(powers, out=powers)
+    return np.divide(powers, _sums(powers, dim), out=powers)
+
+
+def softmax_backward(grad: Array, output: Array, dim: int) -> Array:
+    """output (grad - sum grad output) along a dim."""
+    if not output.ndim:
+        return np.zeros_like(output)
+    grad = as_array(grad)
+    if _in_rows(output, dim):
+        along = np.vecdot(grad, output)[..., None]
+    else:
+        along = np.add.reduce(grad * output, dim, keepdims=True)
+    result = np.subtract(grad, along, out=...)
+    return np.multiply(result, output, out=result)
+
+
+def log_softmax(a: Array, dim: int) -> Array:
+    """a - log sum exp(a) along a dim, without overflow."""
+    if not a.ndim:
+        return np.zeros_like(a)
+    top = np.maximum.reduce(a, dim, keepdims=True, initial=-np.inf)
+    result = np.subtract(a, top, out=..., order="C")
+    total = _sums(np.exp(result, out=...), dim)
+    return np.subtract(result, np.log(total, out=total), out=result)
+
+
+def log_softmax_backward(grad: Array, output: Array, dim: int) -> Array:
+    """grad - exp(output) sum grad along a dim."""
+    if not output.ndim:
+        return np.zeros_like(output)
+    grad = as_array(grad)
+    result = np.exp(output, out=...)
+    np.multiply(result, _sums(grad, dim), out=result)
+    return np.subtract(grad, result, out=result)
