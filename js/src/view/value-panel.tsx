@@ -237,7 +237,10 @@ function symbolicSum(model: Model, shown: ShownPaths): string {
   const terms = paths.map((path) => chain(stations(model, shown, path)).replaceAll(" ", ""));
   const [from, to] = [called(model, shown.from, 16), called(model, shown.to, 16)];
   const text = terms.length === count ? terms.join(" + ") : "";
-  if (text === "" || text.length > 80) return `∂${to}/∂${from} = the sum over all ${count} paths`;
+  if (text === "" || text.length > 80) {
+    const words = count === 1 ? "the product along the path" : `the sum over all ${count} paths`;
+    return `∂${to}/∂${from} = ${words}`;
+  }
   return `∂${to}/∂${from} = ${text}`;
 }
 
