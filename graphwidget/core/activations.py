@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
-from . import distributions, dtypes, random
+from ..optable.refusals import not_implemented
+from . import distributions, random
 from .compile import TENSORS as F
 from .conversion import to
 from .dims import wrap_dim
@@ -252,11 +253,12 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 # Softmax -------------------------------------------------------------------------------------
-def _floating(tensor: Tensor, name: str) -> Tensor:
+def _floating(tensor: Tensor, name: str, dim: int) -> Tensor:
     """The tensor, refused when it holds integers as PyTorch's kernels refuse it."""
-    if not tensor._meta.floating:
-        kind = dtypes.type_word(tensor._data.dtype)
-        raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{kind}'")
+    if not tensor._meta.floating and tensor._data.size:
+        last = wrap_dim(dim, tensor._data.ndim) >= tensor._data.ndim - 1
+        kernel = f"{name}_lastdim_kernel_impl" if last else f"{name}_kernel_impl"
+        raise not_implemented(kernel, tensor._data.dtype)
     return tensor
 
 
@@ -265,7 +267,7 @@ def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """exp(input) over its sum along a dim."""
     source = to(input, dtype) if dtype is not None else input
     wrap_dim(dim, input._data.ndim)  # kept as the user gave it, but checked
-    return F.softmax(_floating(source, "softmax"), dim)
+    return F.softmax(_floating(source, "softmax", dim), dim)
 
 
 @offer(out=True)
@@ -273,7 +275,7 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """The logarithm of ``softmax``, computed stably."""
     source = to(input, dtype) if dtype is not None else input
     wrap_dim(dim, input._data.ndim)
-    return F.log_softmax(_floating(source, "log_softmax"), dim)
+    return F.log_softmax(_floating(source, "log_softmax", dim), dim)
 
 
 for _function in (softmax, log_softmax):

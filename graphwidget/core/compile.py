@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
+from ..optable.refusals import WORDS
 from . import hot
 from .node import Node
-from .plans import TENSORS, node_class, plan_name, plans
+from .plans import TENSORS, fits, node_class, plan_name, plans
 
 __all__ = ["LINKS", "TENSORS", "specialise"]
 
@@ -35,7 +36,7 @@ def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
         for name in targets
     )
     lines = [f"node = {plan_name(op, targets)}()", f"node.next = ({nexts},)", f"node.{STARTED}"]
-    if op.pointwise:
+    if fits(op):
         index = [op.inputs.index(name) for name in targets]
         picked = ", ".join(f"fit[{i}]" for i in index)
         lines.append(f"node.fit = None if fit is None else ({picked},)")
@@ -83,6 +84,13 @@ def tree_source(op: Op, indent: str) -> list[str]:
     return descend(tuple(op.derivatives), (), indent)
 
 
+def fit_source(op: Op) -> list[str]:
+    """Operands of several types: gradients are cast to each operand's."""
+    given = [f"{name}._meta" for name in op.inputs]
+    alike = " is ".join(["meta.dtype", *(f"{name}._meta.dtype" for name in op.derivatives)])
+    return [f"    fit = None if {alike} else ({', '.join(given)})"]
+
+
 SIGNS = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/"}
 """Ufuncs that Python's operators reach faster than a call."""
 
@@ -104,6 +112,7 @@ def compute_source(op: Op) -> list[str]:
             f"        raise not_tensor(OP, ({names},)) from None",
             f"    {results} = kernel({arrays}{params})",
             "    meta = meta_of(data)",
+            *(fit_source(op) if fits(op) else []),
         ]
     same = " is ".join(["meta", *(f"{name}._meta" for name in op.inputs[1:])])
     same = same if len(op.inputs) > 1 else "True"
@@ -192,13 +201,16 @@ def record_source(op: Op) -> str:
         "    out._accumulator = None",
     ]
     if op.derivatives:
-        # A result of another kind has no history, so nobody looks at its operands'.
-        floats = " and meta.floating" if "dtype" in op.params else ""
+        # A conversion to another kind has no history, so nobody looks at its operand's.
+        converts = op.key == "to_copy"
+        floats = " and meta.floating" if converts else ""
         for name in op.derivatives:
             lines.append(f"    if {name}._view is not None{floats}: refresh({name})")
         wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
         wanted = f"({wanted})" if len(op.derivatives) > 1 else wanted
-        lines.append(f"    if {wanted} and (grad_everywhere or mode.enabled) and meta.floating:")
+        lines.append(f"    if {wanted} and (grad_everywhere or mode.enabled){floats}:")
+        if not converts:
+            lines.append("        if not meta.floating: raise not_differentiable(data.dtype)")
         lines += tree_source(op, "        ")
         lines += ["        out._node = node; out._requires_grad = True"]
         if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):
@@ -219,6 +231,15 @@ def record_source(op: Op) -> str:
         "    return out",
     ]
     return "\n".join(lines)
+
+
+def not_differentiable(dtype: Any) -> RuntimeError:
+    """PyTorch's error for a history of integers (its operands have one: a write into integers
+    may ask for gradients)."""
+    return RuntimeError(f"Autograd not support dtype: {WORDS[dtype.name]}")
+
+
+hot.not_differentiable = not_differentiable
 
 
 def link_function_source(op: Op) -> str:

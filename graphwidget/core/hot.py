@@ -43,6 +43,7 @@ ordered: Any
 broadcast: Any
 fit_to: Any
 not_tensor: Any
+not_differentiable: Any
 written: Any
 copied: Any
 DETACH: Any

@@ -206,7 +206,9 @@ def compute(
     if op.key == "index_put":
         return data, None
     if not op.pointwise:
-        return op.kernel(*(x._data for x in operands), **params), None
+        metas = tuple(x._meta for x in operands)
+        alike = all(meta.dtype is metas[0].dtype for meta in metas)
+        return op.kernel(*(x._data for x in operands), **params), None if alike else metas
     if op.key == "fill.tensor":
         metas = tensor._meta, operands[1]._meta
         return operands[1]._data, None if metas[0].dtype is metas[1].dtype else metas

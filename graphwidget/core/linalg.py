@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..optable.refusals import not_implemented
 from . import dtypes
 from .arithmetic import where
 from .compile import TENSORS as F
@@ -31,8 +30,9 @@ LinAlgError.__name__ = "_LinAlgError"
 
 
 # Checks ------------------------------------------------------------------------------------------
-def check_floating(name: str, A: Tensor) -> None:
-    """Linear algebra is of floating point tensors, float32 at least.
+def check_floating(name: str, A: Tensor, half: bool = False) -> None:
+    """Linear algebra is of floating point tensors, float32 at least (``half``: the kernel says
+    so itself).
 
     Raises:
         RuntimeError, NotImplementedError: PyTorch's texts.
@@ -42,7 +42,7 @@ def check_floating(name: str, A: Tensor) -> None:
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {kind}"
         )
-    if A._data.dtype.itemsize < 4:
+    if A._data.dtype.itemsize < 4 and not half:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
 
 
@@ -131,7 +131,7 @@ def inverse(input: Tensor) -> Tensor:
 @offer(space="linalg", out=True)
 def det(A: Tensor) -> Tensor:
     """The determinants of square matrices; the gradient is right for singular ones too."""
-    check_floating("linalg.det", A)
+    check_floating("linalg.det", A, half=True)
     check_square("linalg.det", A)
     return F.linalg_det(A)
 
@@ -175,7 +175,7 @@ SOLVE_EX = named("linalg_solve_ex", "result", "info")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """The solutions of A X = B (X A = B), and where (from 1) an elimination failed."""
     name = "linalg.solve"
-    check_floating(name, A)
+    check_floating(name, A, half=True)
     check_square(name, A)
     if A._data.dtype != B._data.dtype:
         one, two = dtypes.type_word(A._data.dtype), dtypes.type_word(B._data.dtype)
@@ -248,7 +248,7 @@ CHOLESKY_EX = named("linalg_cholesky_ex", "L", "info")
 @offer(space="linalg", out=True)
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """Cholesky factors, and the order of the first minor that is not positive (0: all are)."""
-    check_floating("linalg.cholesky", A)
+    check_floating("linalg.cholesky", A, half=True)
     check_square("linalg.cholesky", A)
     found = CHOLESKY_EX(several(F.linalg_cholesky_ex)(A, upper=upper))
     if check_errors:
@@ -285,7 +285,6 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
         LinAlgError: not positive-definite.
     """
     warn_once(OLD_CHOLESKY)
-    check_floating("cholesky", input)
     check_square("cholesky", input)
     info = several(F.linalg_cholesky_ex)(input.detach(), upper=upper)[1]
     check_info("cholesky", info, NOT_POSITIVE)
@@ -326,8 +325,6 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
             f"but each b matrix is {b.shape[-2]} by {b.shape[-1]}"
         )
     broadcast([b.shape[:-2], factor.shape[:-2]])
-    if b.dtype.kind != "f":
-        raise not_implemented("cholesky_solve_cpu", b.dtype)
     return F.cholesky_solve(input, input2, upper)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..optable import TABLE
-from . import dtypes, hot
+from . import dtypes
 from .compile import TENSORS as F
 from .deprecation import warn_once
 from .dims import wrap_dim, wrap_dims
@@ -227,9 +227,14 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
 @offer()
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of order ``p`` of the difference."""
-    dtype = dtypes.result_type(input._data, other._data)
+    away = F.sub(input.detach(), other.detach())  # refuses what a subtraction refuses
+    if not away._meta.floating:
+        raise RuntimeError(
+            "norm(): input dtype should be either floating point or complex. "
+            f"Got {dtypes.type_word(away._data.dtype)} instead."
+        )
+    dtype = away._data.dtype
     one, two = (x if x._data.dtype == dtype else F.to_copy(x, dtype) for x in (input, other))
-    hot.broadcast([one._data.shape, two._data.shape])
     return F.dist(one, two, p)
 
 
@@ -255,6 +260,10 @@ def cdist(
         )
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
+    for name, each in (("X1", x1), ("X2", x2)):
+        if not each._meta.floating:
+            kind = dtypes.type_word(each._data.dtype)
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {kind}")
     return F.cdist(x1, x2, p)
 
 

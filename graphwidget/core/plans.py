@@ -151,12 +151,17 @@ def nothing(derivative: Derivative) -> bool:
     return derivative.formula.__code__.co_code == (lambda grad: None).__code__.co_code
 
 
+def fits(op: Op) -> bool:
+    """Whether its operands may be broadcast, or have several types."""
+    return op.pointwise or (len(op.derivatives) > 1 and op.single)
+
+
 def go_source(op: Op, targets: tuple[str, ...]) -> str:
     """The source of ``go``: ``backward_arrays`` from the node's own slot into its targets' slots.
     A function of each class does it, for there every attribute has one type, which Python makes
     fast; in a loop over nodes of all classes it is twice as slow."""
     children = [f"child{i}" for i in range(len(targets))]
-    fits = op.pointwise or "dtype" in op.params
+    fitting = fits(op) or "dtype" in op.params
     lines = [
         "def go(node, keep):",
         "    if node.hooks is not None: return False",
@@ -165,14 +170,14 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
         "    node.grad = None",
         *unpack_source(op, targets, True),
         *scalar_source(op, targets),
-        *(["    fit = node.fit"] if fits else []),
+        *(["    fit = node.fit"] if fitting else []),
         f"    {', '.join(children)}, = node.next",
     ]
     for i, result in enumerate(formula_source(op, targets, True)):
         if nothing(op.derivatives[targets[i]]):
             continue
         lines.append(f"    found = {result}")
-        if fits:
+        if fitting:
             lines.append(f"    if fit is not None: found = hot.fit_to(found, fit[{i}])")
         lines += [
             f"    before = child{i}.grad",

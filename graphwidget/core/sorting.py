@@ -61,6 +61,8 @@ def topk(
     dim = wrap_dim(dim, input.ndim)
     if not 0 <= k <= (input._data.shape[dim] if input.ndim else 1):
         raise RuntimeError("selected index k out of range")
+    if input._data.dtype == bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     return TOPK(several(F.topk)(input, k=k, dim=dim, largest=largest, sorted=sorted))
 
 
@@ -82,8 +84,6 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
 
 def _median(name: str, result: type[Named]) -> Callable[..., Any]:
     def function(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-        if input._data.dtype == bool:
-            raise NotImplementedError("\"median_cpu\" not implemented for 'Bool'")
         if dim is None:
             return getattr(F, name)(input)
         wrapped = filled_dim(name, input, dim)
@@ -233,4 +233,8 @@ def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:  # fmt: skip
     """Whether each element is among the test elements."""
-    return F.isin(as_tensor(elements), as_tensor(test_elements), invert)
+    given = as_tensor(elements), as_tensor(test_elements)
+    for each in given:
+        if each._data.dtype == bool:
+            raise RuntimeError("Unsupported input type encountered for isin(): Bool")
+    return F.isin(*given, invert)

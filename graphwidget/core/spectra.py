@@ -28,7 +28,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
             "'r', or 'complete'"
         )
     check_matrix("linalg.qr", A)
-    check_floating("linalg.qr", A)
+    check_floating("linalg.qr", A, half=True)
     return LINALG_QR(several(F.linalg_qr)(A, mode=mode))
 
 
@@ -59,7 +59,7 @@ def singular(A: Tensor, full_matrices: bool) -> tuple[Tensor, ...]:
         LinAlgError: nan or inf among the items.
     """
     check_matrix("linalg.svd", A)
-    check_floating("linalg.svd", A)
+    check_floating("linalg.svd", A, half=True)
     if not np.isfinite(A._data).all():
         raise LinAlgError(
             "linalg.svd: The algorithm failed to converge because the input matrix contained "
@@ -109,7 +109,6 @@ def symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
         LinAlgError: nan among the items.
     """
     check_square("linalg.eigh", A)
-    check_floating("linalg.eigh", A)
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     if not np.isfinite(A._data).all():
@@ -152,7 +151,7 @@ def pinv(
 ) -> Tensor:
     """The pseudo-inverses of matrices."""
     shape, kind = list(input._data.shape), dtypes.type_word(input._data.dtype)
-    if input.ndim < 2 or not input._meta.floating:
+    if input.ndim < 2 or input._data.dtype.char not in "fd":
         raise RuntimeError(
             f"linalg.pinv({kind}{{{shape}}}): expected a tensor with 2 or more dimensions of "
             "float, double, cfloat or cdouble types"
@@ -170,6 +169,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return pinv(input, rcond)
 
 
+NEITHER = "This function doesn't handle types other than float and double"
 LSTSQ = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 
 
@@ -178,6 +178,14 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     """The solutions of least ‖A X − B‖, the residuals (more rows than columns), and the ranks
     (of drivers other than the default gelsy: and the singular values)."""
     check_matrix("torch.linalg.lstsq", A, "input")
+    if A._data.dtype != B._data.dtype:
+        one, two = dtypes.type_word(A._data.dtype), dtypes.type_word(B._data.dtype)
+        raise RuntimeError(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's "
+            f"dtype {one} and other's dtype {two}"
+        )
+    if A._data.dtype.char not in "fd":
+        raise RuntimeError(NEITHER)
     solution = F.linalg_lstsq(A, B, tolerance(A, rcond))
     empty = Tensor._wrap(np.empty(0, A._data.dtype))
     ranks = matrix_rank(A.detach(), rtol=rcond) if driver != "gels" else empty.long()
@@ -191,6 +199,8 @@ def matrix_rank(
     """How many singular values of matrices are not (nearly) zero."""
     check_matrix("torch.linalg.matrix_rank", A, "input")
     data = A._data
+    if data.dtype.char not in "fd":
+        raise RuntimeError(NEITHER)
     values = (
         np.absolute(np.linalg.eigvalsh(data)) if hermitian
         else np.linalg.svd(data, compute_uv=False)
@@ -208,6 +218,7 @@ def matrix_rank(
 def matrix_exp(A: Tensor) -> Tensor:
     """exp of square matrices."""
     check_square("linalg.matrix_exp", A)
+    check_floating("linalg.matrix_exp", A, half=True)
     return F.linalg_matrix_exp(A)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.refusals import not_implemented
 from . import dtypes
 from .axes import squeeze_, t, transpose_, unsqueeze_
 from .compile import TENSORS as F
@@ -343,9 +344,6 @@ def histogram_range(name: str, input: Tensor, low: float, high: float) -> tuple[
 @offer(out=True)
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many items fall into each of equal bins between min and max."""
-    if not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
-        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{kind}'")
     return F.histc(input, bins, *histogram_range("histc", input, float(min), float(max)))
 
 
@@ -358,6 +356,8 @@ def histogram(
 ) -> Any:
     """How many items fall into bins (a number of equal ones, or their edges), and the edges."""
     data = input._data
+    if data.dtype.kind != "f" or data.dtype.itemsize < 4:
+        raise not_implemented("histogramdd", data.dtype)
     if isinstance(bins, Tensor):
         edges = bins._data
     else:

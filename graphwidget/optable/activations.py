@@ -7,7 +7,7 @@ from typing import Any
 
 from . import activation_kernels as kernels
 from .declare import ARRAYS, Namespace, composite, op
-from .refusals import floating, no_bools
+from .refusals import no_bools
 
 F = Namespace()
 ROOT_ONE_OVER_TWO_PI, ROOT_TWO_OVER_PI = (2 * math.pi) ** -0.5, (2 / math.pi) ** 0.5
@@ -20,7 +20,8 @@ for key, node in (("threshold", "ThresholdBackward0"), ("threshold.written", "Th
        text="{self} where {self} > {threshold} else {value}",
        tex=r"\operatorname{{threshold}} {self}", onnx=None)
 
-op("leaky_relu(self, /, negative_slope=0.01)", floating("leaky_relu_cpu", kernels.leaky_relu),
+op("leaky_relu(self, /, negative_slope=0.01)", kernels.leaky_relu,
+   refuses="leaky_relu_cpu: bool integer",
    pointwise=True,
    d_self=lambda grad, self, negative_slope: F.leaky_relu_backward(grad, self, negative_slope),
    public=False,
@@ -29,7 +30,7 @@ op("leaky_relu(self, /, negative_slope=0.01)", floating("leaky_relu_cpu", kernel
 
 # In place the derivative is told by the result, so that nothing need be kept.
 op("leaky_relu.written(self, /, negative_slope=0.01)",
-   floating("leaky_relu_cpu", kernels.leaky_relu), inplace=True, pointwise=True,
+   kernels.leaky_relu, refuses="leaky_relu_cpu: bool integer", inplace=True, pointwise=True,
    node="LeakyReluBackward1", public=False,
    d_self=lambda grad, result, negative_slope:
        F.leaky_relu_backward(grad, result, negative_slope),
@@ -60,7 +61,8 @@ op("hardtanh_backward(grad_output, self, /, min_val, max_val)", kernels.hardtanh
    sign="hardtanh′", text="{grad_output} where {min_val} < {self} < {max_val}",
    tex=r"{grad_output} [{min_val} < {self} < {max_val}]", onnx=None)
 
-op("prelu_kernel(self, weight, /)", kernels.prelu, pointwise=True, public=False, numbers=False,
+op("prelu_kernel(self, weight, /)", kernels.prelu, refuses="prelu_cpu: bool integer",
+   pointwise=True, public=False, numbers=False,
    d_self=lambda grad, self, weight: F.where(F.positive_part(self), grad, grad * weight),
    d_weight=lambda grad, self: F.where(F.positive_part(self), F.zeros_like(grad), grad * self),
    sign="prelu", text="{self} where {self} > 0 else {weight} · {self}",
@@ -94,7 +96,7 @@ op("rrelu_with_noise_backward(grad_output, self, noise, /, lower, upper, trainin
    sign="rrelu′", text="{grad_output} where {self} > 0 else slope · {grad_output}",
    tex=r"{grad_output} \operatorname{{rrelu}}' {self}", onnx=None)
 
-op("softshrink(self, /, lambd=0.5)", floating("softshrink_check", kernels.softshrink),
+op("softshrink(self, /, lambd=0.5)", kernels.softshrink, refuses="softshrink_check: bool integer",
    pointwise=True, public=False,
    d_self=lambda grad, self, lambd: F.softshrink_backward(grad, self, lambd),
    text="{self} ∓ {lambd} outside ±{lambd}, else 0", tex=r"\operatorname{{softshrink}} {self}",
@@ -107,7 +109,7 @@ op("softshrink_backward(grad_output, self, /, lambd)", kernels.shrink_backward, 
    sign="softshrink′", text="{grad_output} outside ±{lambd}, else 0",
    tex=r"{grad_output} [|{self}| > {lambd}]", onnx=None)
 
-op("hardshrink(self, /, lambd=0.5)", floating("hardshrink_cpu", kernels.hardshrink),
+op("hardshrink(self, /, lambd=0.5)", kernels.hardshrink, refuses="hardshrink_cpu: bool integer",
    pointwise=True, also=("hardshrink",), public=False, out=False,
    d_self=lambda grad, self, lambd: F.hardshrink_backward(grad, self, lambd),
    text="{self} outside ±{lambd}, else 0", tex=r"\operatorname{{hardshrink}} {self}",
@@ -120,7 +122,7 @@ op("hardshrink_backward(grad_out, self, /, lambd)", kernels.shrink_backward, poi
    sign="hardshrink′", text="{grad_out} outside ±{lambd}, else 0",
    tex=r"{grad_out} [|{self}| > {lambd}]", onnx=None)
 
-op("hardswish(self, /)", floating("hardswish_cpu", kernels.hardswish), inplace=True,
+op("hardswish(self, /)", kernels.hardswish, refuses="hardswish_cpu: bool integer", inplace=True,
    pointwise=True, public=False,
    d_self=lambda grad, self: F.hardswish_backward(grad, self),
    text="{self} · min(max({self} + 3, 0), 6) ÷ 6", tex=r"\operatorname{{hardswish}} {self}",
@@ -135,7 +137,8 @@ op("hardswish_backward(grad_output, self, /)", kernels.hardswish_backward, point
    sign="hardswish′", text="{grad_output} · ({self} ÷ 3 + 1 ÷ 2) between ±3",
    tex=r"{grad_output} ({self} / 3 + 1 / 2)", onnx=None)
 
-op("hardsigmoid(self, /)", floating("hardsigmoid_cpu", kernels.hardsigmoid), inplace=True,
+op("hardsigmoid(self, /)", kernels.hardsigmoid,
+   refuses="hardsigmoid_cpu: bool integer", inplace=True,
    pointwise=True, public=False,
    d_self=lambda grad, self: F.hardsigmoid_backward(grad, self),
    text="min(max({self} + 3, 0), 6) ÷ 6", tex=r"\operatorname{{hardsigmoid}} {self}",
@@ -149,7 +152,7 @@ op("hardsigmoid_backward(grad_output, self, /)", kernels.hardsigmoid_backward, p
    tex=r"{grad_output} / 6", onnx=None)
 
 # Exponential pieces ------------------------------------------------------------------------------
-op("elu(self, /, alpha=1.0, scale=1, input_scale=1)", floating("elu_cpu", kernels.elu),
+op("elu(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu, refuses="elu_cpu: bool integer",
    pointwise=True, public=False,
    d_self=lambda grad, self, alpha, scale, input_scale:
        F.elu_backward(grad, self, alpha, scale, input_scale, False),
@@ -157,19 +160,22 @@ op("elu(self, /, alpha=1.0, scale=1, input_scale=1)", floating("elu_cpu", kernel
    tex=r"\operatorname{{elu}} {self}", onnx="Elu")
 
 # In place the derivative is told by the result, so that nothing need be kept.
-op("elu.written(self, /, alpha=1.0, scale=1, input_scale=1)", floating("elu_cpu", kernels.elu),
+op("elu.written(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu,
+   refuses="elu_cpu: bool integer",
    pointwise=True, node="EluBackward1", inplace=True, public=False,
    d_self=lambda grad, result, alpha, scale, input_scale:
        F.elu_backward(grad, result, alpha, scale, input_scale, True),
    text="{self} where {self} > 0 else {alpha} · (exp({self}) − 1)",
    tex=r"\operatorname{{elu}} {self}", onnx=None)
 
-op("celu(self, /, alpha=1.0)", floating("elu_cpu", kernels.celu), pointwise=True, public=False,
+op("celu(self, /, alpha=1.0)", kernels.celu,
+   refuses="elu_cpu: bool integer", pointwise=True, public=False,
    d_self=lambda grad, self, alpha: F.elu_backward(grad, self, alpha, 1, 1 / alpha, False),
    text="{self} where {self} > 0 else {alpha} · (exp({self} ÷ {alpha}) − 1)",
    tex=r"\operatorname{{celu}} {self}", onnx="Celu")
 
-op("celu.written(self, /, alpha=1.0)", floating("elu_cpu", kernels.celu), pointwise=True,
+op("celu.written(self, /, alpha=1.0)", kernels.celu,
+   refuses="elu_cpu: bool integer", pointwise=True,
    node="CeluBackward1", inplace=True, public=False,
    d_self=lambda grad, result, alpha: F.elu_backward(grad, result, alpha, 1, 1 / alpha, True),
    text="{self} where {self} > 0 else {alpha} · (exp({self} ÷ {alpha}) − 1)",
@@ -202,7 +208,8 @@ def elu_double_backward(
 
 
 # Smooth -----------------------------------------------------------------------------------------
-op("gelu(self, /, approximate='none')", floating("GeluKernelImpl", kernels.gelu), inplace=True,
+op("gelu(self, /, approximate='none')", kernels.gelu,
+   refuses="GeluKernelImpl: bool integer", inplace=True,
    pointwise=True, public=False,
    d_self=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate),
    text="{self} · Φ({self})", tex=r"{self} \, \Phi({self})", onnx="Gelu")
@@ -232,7 +239,7 @@ def gelu_double_backward(grad: Any, grad_output: Any, self: Any, approximate: st
     )
 
 
-op("silu(self, /)", floating("silu_cpu", kernels.silu), inplace=True, pointwise=True,
+op("silu(self, /)", kernels.silu, refuses="silu_cpu: bool integer", inplace=True, pointwise=True,
    d_self=lambda grad, self: F.silu_slope(grad, self),
    public=False,
    text="{self} × σ({self})", tex=r"{self} \, \sigma({self})", onnx=None)
@@ -245,7 +252,8 @@ def silu_slope(grad: Any, self: Any) -> Any:
     return grad * (gate * (1 + self * (1 - gate)))
 
 
-op("mish(self, /)", floating("mish_cpu", kernels.mish), inplace=True, pointwise=True, public=False,
+op("mish(self, /)", kernels.mish,
+   refuses="mish_cpu: bool integer", inplace=True, pointwise=True, public=False,
    d_self=lambda grad, self: F.mish_slope(grad, self),
    text="{self} · tanh(log(1 + exp({self})))", tex=r"{self} \tanh(\ln(1 + e^{{{self}}}))",
    onnx="Mish")
@@ -261,7 +269,8 @@ def mish_slope(grad: Any, self: Any) -> Any:
 ARRAYS.__dict__.update(silu_slope=kernels.silu_slope, mish_slope=kernels.mish_slope)
 
 
-op("softplus(self, /, beta=1.0, threshold=20.0)", floating("softplus_cpu", kernels.softplus),
+op("softplus(self, /, beta=1.0, threshold=20.0)", kernels.softplus,
+   refuses="softplus_cpu: bool integer",
    pointwise=True,
    d_self=lambda grad, self, beta, threshold: F.softplus_backward(grad, self, beta, threshold),
    public=False,
@@ -286,7 +295,8 @@ def softplus_double_backward(grad: Any, self: Any, beta: float, threshold: float
     return F.where(F.within(self * beta, None, threshold), bend, F.zeros_like(bend))
 
 
-op("log_sigmoid(self, /) -> result; buffer", floating("log_sigmoid_cpu", kernels.log_sigmoid),
+op("log_sigmoid(self, /) -> result; buffer", kernels.log_sigmoid,
+   refuses="log_sigmoid_cpu: bool integer",
    public=False,
    d_self=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
    sign="log σ", text="log σ({self})", tex=r"\ln \sigma({self})", onnx=None)
@@ -299,7 +309,7 @@ op("log_sigmoid_backward(grad_output, self, buffer, /)", kernels.log_sigmoid_bac
    sign="log σ′", text="{grad_output} · σ(−{self})", tex=r"{grad_output} \, \sigma(-{self})",
    onnx=None)
 
-op("glu(self, /, dim=-1)", floating("glu_cpu", kernels.glu), public=False,
+op("glu(self, /, dim=-1)", kernels.glu, refuses="glu_cpu: bool integer", public=False,
    d_self=lambda grad, self, dim: F.glu_backward(grad, self, dim),
    text="first half · σ(second half) of {self}", tex=r"\operatorname{{glu}} {self}", onnx=None)
 

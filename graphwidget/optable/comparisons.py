@@ -6,7 +6,6 @@ import numpy as np
 
 from . import pointwise_kernels as kernels
 from .declare import Namespace, op
-from .refusals import integral
 
 F = Namespace()
 
@@ -55,19 +54,21 @@ for name, connective, sign, onnx in (
 # Bits and integers ------------------------------------------------------------------------------
 for name, bits, sign in (("bitwise_and", np.bitwise_and, "&"), ("bitwise_or", np.bitwise_or, "|"),
                          ("bitwise_xor", np.bitwise_xor, "^")):
-    op(f"{name}(self, other, /)", integral(f"{name}_cpu", bits, bools=True), pointwise=True,
+    op(f"{name}(self, other, /)", bits, refuses=f"{name}_cpu: float", pointwise=True,
        inplace=True, nograd=True,
        sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign.replace("&", r"\&")
        .replace("^", r"\oplus") + " {other}", onnx=None)
-op("bitwise_not(self, /)", integral("bitwise_not_cpu", np.invert, bools=True), pointwise=True,
+op("bitwise_not(self, /)", np.invert, refuses="bitwise_not_cpu: float", pointwise=True,
    nograd=True, inplace=True, sign="~", text="~{self}", tex=r"\lnot {self}", onnx=None)
-op("bitwise_left_shift(self, other, /)", integral("lshift_cpu", kernels.shift_left),
+op("bitwise_left_shift(self, other, /)", kernels.shift_left, refuses="lshift_cpu: bool float",
    pointwise=True, nograd=True, inplace=True,
    sign="<<", text="{self} << {other}", tex=r"{self} \ll {other}", onnx=None)
-op("bitwise_right_shift(self, other, /)", integral("rshift_cpu", kernels.shift_right),
+op("bitwise_right_shift(self, other, /)", kernels.shift_right, refuses="rshift_cpu: bool float",
    pointwise=True, nograd=True, inplace=True,
    sign=">>", text="{self} >> {other}", tex=r"{self} \gg {other}", onnx=None)
-op("gcd(self, other, /)", integral("gcd_cpu", np.gcd), pointwise=True, nograd=True, inplace=True,
+op("gcd(self, other, /)", np.gcd, refuses="gcd_cpu: bool float",
+   pointwise=True, nograd=True, inplace=True,
    numbers=False, tex=r"\gcd({self}, {other})", onnx=None)
-op("lcm(self, other, /)", integral("lcm_cpu", np.lcm), pointwise=True, nograd=True, inplace=True,
+op("lcm(self, other, /)", np.lcm, refuses="lcm_cpu: bool float",
+   pointwise=True, nograd=True, inplace=True,
    numbers=False, tex=r"\operatorname{{lcm}}({self}, {other})", onnx=None)

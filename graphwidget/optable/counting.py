@@ -73,7 +73,8 @@ def histc(a: Array, bins: int, min: float, max: float) -> Array:
     return np.histogram(a, bins, (min, max))[0].astype(a.dtype)
 
 
-op("histc(self, /, bins, min, max)", histc, nograd=True, public=False,
+op("histc(self, /, bins, min, max)", histc, refuses="histogram_cpu: integer",
+   nograd=True, public=False,
    text="histogram of {self}", tex=r"\operatorname{{hist}} {self}", onnx=None)
 
 op("bincount(self, /, minlength)", lambda a, minlength: np.bincount(a, minlength=minlength),

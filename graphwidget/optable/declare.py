@@ -32,6 +32,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from .refusals import refusing
+
 REQUIRED = inspect.Parameter.empty
 
 Formula = Callable[..., Any]
@@ -110,6 +112,7 @@ class Op:
     also: tuple[str, ...]
     numbers: bool
     guard: Callable[..., None] | None
+    refuses: str
     sign: str
     text: str
     tex: str
@@ -206,11 +209,11 @@ def node_name(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_")) + "Backward0"
 
 
-def parse_formulas(
-    key: str, names: tuple[str, ...], inputs: tuple[str, ...], formulas: dict[str, Formula]
-) -> dict[str, Derivative]:
-    """The derivatives of an op by input, each formula's parameters checked against ``names``."""
-    known = {*GIVEN, *names}
+def parse_formulas(parts: dict[str, Any], formulas: dict[str, Formula]) -> dict[str, Derivative]:
+    """The derivatives of an op by input, each formula's parameters checked against the names of
+    its signature."""
+    key, inputs = parts["key"], parts["inputs"]
+    known = {*GIVEN, *inputs, *parts["outputs"], *parts["kept"], *parts["params"]}
     for each in inputs:
         known |= {f"{each}_{what}" for what in ("shape", "strides", "dtype", "dim")}
         known.add(f"_{each}_shape")
@@ -243,6 +246,7 @@ def op(
     also: tuple[str, ...] = (),
     numbers: bool = True,
     guard: Callable[..., None] | None = None,
+    refuses: str = "",
     sign: str = "",
     text: str = "",
     tex: str,
@@ -253,8 +257,7 @@ def op(
 
     Args:
         signature: see the module's text.
-        kernel: computes on ndarrays; takes the inputs, then the metadata. A numpy ufunc may
-            stand here as it is.
+        kernel: computes on ndarrays (a numpy ufunc, say); takes the inputs, then the metadata.
         node: the ``grad_fn``'s name where PyTorch's differs from the rule.
         pointwise: works item by item, so inputs broadcast and promote.
         dtype: of a pointwise result: ``same``, ``float`` (of integers: the default), ``bool``.
@@ -264,11 +267,11 @@ def op(
         public: users may call it by this name, as a function and as a method; False for ops that
             only derivatives or other functions are made of.
         out: the function takes ``out=`` (views never do).
-        also: further names for users (``special.`` before those of that space), offered even if
-            its own is not.
+        also: further names for users (``special.x``), offered even if its own is not.
         numbers: a Python number may stand for one of the tensors (pointwise ops).
         guard: called with the operands' numpy dtypes when they are not one floating type;
             raises for those that the op refuses.
+        refuses: PyTorch's name of the kernel and the types (``KINDS``) that it does not know.
         sign: what the picture's pill shows; the op's name when empty.
         text: the formula in words of the inputs (``{self} × {other}``).
         tex: the same in TeX.
@@ -282,21 +285,20 @@ def op(
     parts = parse_signature(signature)
     key, inputs = parts["key"], parts["inputs"]
     name = key.partition(".")[0]
-    known = (*inputs, *parts["outputs"], *parts["kept"], *parts["params"])
-    derivatives = parse_formulas(key, known, inputs, formulas)
+    derivatives = parse_formulas(parts, formulas)
     if bool(derivatives) == nograd:
         raise ValueError(f"{key}: state either derivatives or nograd=True")
     if key in TABLE:
         raise ValueError(f"{key} is declared twice")
     shown = ", ".join("{" + each + "}" for each in inputs)
     declared = Op(
-        **parts, name=name, kernel=kernel, node=node or node_name(name), derivatives=derivatives,
-        pointwise=pointwise, dtype=dtype, inplace=inplace, view=view, nograd=nograd, public=public,
-        out=out, also=also, numbers=numbers, guard=guard,
-        sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,
+        **parts, name=name, kernel=refusing(kernel, refuses), node=node or node_name(name),
+        derivatives=derivatives, pointwise=pointwise, dtype=dtype, inplace=inplace, view=view,
+        nograd=nograd, public=public, out=out, also=also, numbers=numbers, guard=guard,
+        refuses=refuses, sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,
     )  # fmt: skip
     TABLE[key] = declared
-    ARRAYS.__dict__[key.replace(".", "_")] = kernel
+    ARRAYS.__dict__[key.replace(".", "_")] = declared.kernel
     return declared
 
 
@@ -314,7 +316,7 @@ def describe_function(name: str) -> Op:
         params={}, outputs=("result",), kept=(), node=f"{name}Backward", derivatives={},
         pointwise=False,
         dtype="same", inplace=False, view=False, nograd=True, public=False, out=False,
-        also=(), numbers=False, guard=None, sign=name,
+        also=(), numbers=False, guard=None, refuses="", sign=name,
         text=f"{name}({{inputs}})", tex=rf"\operatorname{{{{{name}}}}}({{inputs}})", onnx=None,
     )  # fmt: skip
 

@@ -10,7 +10,6 @@ import numpy as np
 from . import kernels
 from . import pointwise_kernels as more
 from .declare import Namespace, composite, op
-from .refusals import floating
 
 F = Namespace()
 LN2, LN10 = math.log(2), math.log(10)
@@ -106,19 +105,21 @@ op("rsqrt(self, /)", kernels.rsqrt, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, result: -0.5 * grad * F.pow(result, 3),
    sign="1/√", text="1 ÷ √{self}", tex=r"1 / \sqrt{{{self}}}", onnx=None)
 
-op("hypot(self, other, /)", floating("hypot_cpu", np.hypot), inplace=True, pointwise=True,
+op("hypot(self, other, /)", np.hypot, refuses="hypot_cpu: bool integer",
+   inplace=True, pointwise=True,
    numbers=False,
    d_self=lambda grad, self, result: grad * self / result,
    d_other=lambda grad, other, result: grad * other / result,
    text="√({self}² + {other}²)", tex=r"\sqrt{{{self}^2 + {other}^2}}", onnx=None)
 
-op("logaddexp(self, other, /)", floating("logaddexp_cpu", np.logaddexp), pointwise=True,
+op("logaddexp(self, other, /)", np.logaddexp, refuses="logaddexp_cpu: bool integer", pointwise=True,
    numbers=False,
    d_self=lambda grad, self, other: grad / (1 + F.exp(other - self)),
    d_other=lambda grad, self, other: grad / (1 + F.exp(self - other)),
    text="log(exp({self}) + exp({other}))", tex=r"\ln(e^{{{self}}} + e^{{{other}}})", onnx=None)
 
-op("logaddexp2(self, other, /)", floating("logaddexp2_cpu", np.logaddexp2), pointwise=True,
+op("logaddexp2(self, other, /)", np.logaddexp2, refuses="logaddexp2_cpu: bool integer",
+   pointwise=True,
    numbers=False,
    d_self=lambda grad, self, other: grad / (1 + F.pow_base(other - self, 2)),
    d_other=lambda grad, self, other: grad / (1 + F.pow_base(self - other, 2)),
@@ -165,7 +166,7 @@ def copysign_slope(grad: Any, self: Any, result: Any) -> Any:
     return grad * F.masked_fill(result / self, F.eq(self, F.zeros_like(self)), 0)
 
 
-op("nextafter(self, other, /)", floating("nextafter_cpu", more.nextafter), inplace=True,
+op("nextafter(self, other, /)", more.nextafter, refuses="nextafter_cpu: bool integer", inplace=True,
    pointwise=True, numbers=False,
    d_self=lambda grad, self, other: F.where(F.ne(self, other), grad, F.zeros_like(grad)),
    d_other=lambda grad: F.zeros_like(grad),

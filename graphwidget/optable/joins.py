@@ -111,7 +111,7 @@ def declare_border_pad(rule: str, count: int) -> None:
     """Padding of the last ``count`` dims with items from inside, and its derivative."""
     name, node = f"{rule}_pad{count}d", f"{rule.capitalize()}Pad{count}D"
     op(f"{name}(self, /, padding)",
-       lambda a, padding: join_kernels.border_pad(a, padding, rule),
+       lambda a, padding: join_kernels.border_pad(a, padding, rule), refuses=f"{name}: bool",
        node=f"{node}Backward0",
        d_self=lambda grad, self, padding: getattr(F, f"{name}_backward")(grad, self, padding),
        public=False,

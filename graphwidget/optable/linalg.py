@@ -165,7 +165,7 @@ def cross(a: Array, b: Array, dim: int) -> Array:
     return np.ascontiguousarray(np.stack([y * w - z * v, z * u - x * w, x * v - y * u], dim))
 
 
-op("linalg_cross(self, other, /, dim=-1)", cross,
+op("linalg_cross(self, other, /, dim=-1)", cross, refuses="cross: bool",
    d_self=lambda grad, other, dim, _self_shape:
        F.sum_to_size(F.linalg_cross(other, grad, dim), _self_shape),
    d_other=lambda grad, self, dim, other_shape:

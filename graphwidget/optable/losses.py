@@ -38,9 +38,10 @@ op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_los
    tex=r"2 ({self} - {target}) {grad_output}", onnx=None)
 
 # The likelihood of classes ------------------------------------------------------------------------
-for _name, _node in (("nll_loss", "NllLoss"), ("nll_loss2d", "NllLoss2D")):
+for _name, _node, _kernel in (("nll_loss", "NllLoss", "nll_loss_out_frame"),
+                              ("nll_loss2d", "NllLoss2D", "nll_loss2d_forward_out_frame")):
     op(f"{_name}(self, target, weight=None, /, reduction, ignore_index) -> result; total_weight",
-       kernels.nll_loss, node=f"{_node}Backward0",
+       kernels.nll_loss, refuses=f"{_kernel}: bool integer", node=f"{_node}Backward0",
        d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
            F.nll_loss_backward(
                grad, self, target, total_weight, weight, reduction, ignore_index
@@ -151,7 +152,7 @@ def logits_target_slope(self: Any, pos_weight: Any) -> Any:
 
 # Margins between classes --------------------------------------------------------------------------
 op("multi_margin_loss(self, target, weight=None, /, p=1, margin=1.0, reduction=1)",
-   margins.multi_margin,
+   margins.multi_margin, refuses="multi_margin_loss_cpu_kernel: bool half integer",
    d_self=lambda grad, self, target, weight, p, margin, reduction:
        F.multi_margin_loss_backward(grad, self, target, weight, p, margin, reduction),
    public=False, sign="multi margin", text="Σ max(0, {margin} − {self}[{target}] + {self}) ^ {p}",
@@ -166,6 +167,7 @@ op("multi_margin_loss_backward(grad_output, self, target, weight=None, /, p=1, m
 
 op("multilabel_margin_loss(self, target, /, reduction=1) -> result; is_target",
    margins.multilabel_margin,
+   refuses="multilabel_margin_loss_forward_out_frame: bool half integer",
    d_self=lambda grad, self, target, reduction, is_target:
        F.multilabel_margin_loss_backward(grad, self, target, is_target, reduction),
    public=False, sign="multilabel margin", text="Σ max(0, 1 − {self}[{target}] + {self})",

@@ -59,7 +59,7 @@ def det_backward(grad: Any, A: Any, result: Any) -> Any:
     return F.as_matrix(grad * sign) * F.matmul(scaled, Vh)
 
 
-op("linalg_det(A, /) -> result; LU, pivots", kernels.det,
+op("linalg_det(A, /) -> result; LU, pivots", kernels.det, refuses="lu_cpu: half",
    d_A=lambda grad, A, LU, pivots, result: F.det_backward(grad, A, result),
    public=False, sign="det", text="det({A})", tex=r"\det {A}", onnx="Det")
 ARRAYS.__dict__["linalg_det"] = lambda a: kernels.det(a)[0]
@@ -89,6 +89,7 @@ def solve_gradient_A(grad: Any, A: Any, result: Any, left: Any, vector: Any) -> 
 
 
 op("linalg_solve_ex(A, B, /, left=True) -> result, LU, pivots, info", kernels.solve,
+   refuses="lu_cpu: half",
    d_A=lambda grad, A, LU, pivots, result, left, B_shape, A_shape: F.sum_to_size(
        F.solve_gradient_A(grad, A, result, left, is_vector(A_shape, B_shape)), A_shape),
    d_B=lambda grad, A, LU, pivots, left, B_shape:
@@ -114,7 +115,7 @@ def triangular_gradient_A(
 
 
 op("linalg_solve_triangular(self, B, /, upper, left=True, unitriangular=False)",
-   kernels.solve_triangular,
+   kernels.solve_triangular, refuses="triangular_solve_cpu: bool half integer",
    d_self=lambda grad, self, result, upper, left, unitriangular, _self_shape: F.sum_to_size(
        F.triangular_gradient_A(grad, self, result, upper, left, unitriangular), _self_shape),
    d_B=lambda grad, self, upper, left, unitriangular, B_shape: F.sum_to_size(
@@ -134,6 +135,7 @@ def cholesky_backward(grad: Any, L: Any, upper: Any) -> Any:
 
 
 op("linalg_cholesky_ex(self, /, upper=False) -> L, info", kernels.cholesky,
+   refuses="cholesky_cpu: bool half integer",
    d_self=lambda grad, L, upper: F.cholesky_backward(grad, L, upper),
    public=False, sign="chol", text="chol({self})", tex=r"\operatorname{{chol}} {self}", onnx=None)
 
@@ -156,6 +158,7 @@ def cholesky_solve_gradient(grad: Any, factor: Any, result: Any, upper: Any) -> 
 
 
 op("cholesky_solve(self, input2, /, upper=False)", kernels.cholesky_solve,
+   refuses="cholesky_solve_cpu: bool half integer",
    d_self=lambda grad, input2, upper, self_shape:
        F.sum_to_size(F.cholesky_solve(grad, input2, upper), self_shape),
    d_input2=lambda grad, input2, result, upper, input2_shape: F.sum_to_size(
@@ -164,6 +167,7 @@ op("cholesky_solve(self, input2, /, upper=False)", kernels.cholesky_solve,
    tex=r"({input2} {input2}^T)^{{-1}} {self}", onnx=None)
 
 op("cholesky_inverse(self, /, upper=False)", kernels.cholesky_inverse,
+   refuses="cholesky_inverse_out_cpu: bool half integer",
    d_self=lambda grad, self, result, upper: F.factor_gradient(
        F.product(result, grad + F.mT(grad), result), self, upper),
    sign="⁻¹", text="({self} {self}ᵀ)⁻¹", tex=r"({self} {self}^T)^{{-1}}", onnx=None)

@@ -9,7 +9,7 @@ import numpy as np
 from . import kernels, layout
 from . import pointwise_kernels as more
 from .declare import Namespace, composite, op
-from .refusals import C_WORDS, floating, no_bools, no_bools_in_relu
+from .refusals import C_WORDS, no_bools, no_bools_in_relu
 
 F = Namespace()  # formulas are bound to their own F; this one is for the eye
 
@@ -171,7 +171,8 @@ op("floor_divide.written(self, other, /)", more.floor_divide, inplace=True, poin
    d_other=lambda grad: F.without_derivative("aten::floor_divide_"),
    sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
 
-op("lerp(self, end, weight, /)", floating("lerp_kernel_tensor", more.lerp), inplace=True,
+op("lerp(self, end, weight, /)", more.lerp,
+   refuses="lerp_kernel_tensor: bool integer", inplace=True,
    pointwise=True, node="LerpBackward1", numbers=False, guard=same_types,
    d_self=lambda grad, weight: grad * (1 - weight),
    d_end=lambda grad, weight: grad * weight,
@@ -179,14 +180,16 @@ op("lerp(self, end, weight, /)", floating("lerp_kernel_tensor", more.lerp), inpl
    text="{self} + {weight} · ({end} − {self})", tex=r"{self} + {weight} ({end} - {self})",
    onnx=None)
 
-op("lerp.number(self, end, /, weight)", floating("lerp_kernel_scalar", more.lerp), inplace=True,
+op("lerp.number(self, end, /, weight)", more.lerp,
+   refuses="lerp_kernel_scalar: bool integer", inplace=True,
    pointwise=True, numbers=False, guard=same_types,
    d_self=lambda grad, weight: grad * (1 - weight),
    d_end=lambda grad, weight: grad * weight,
    text="{self} + {weight} · ({end} − {self})", tex=r"{self} + {weight} ({end} - {self})",
    onnx=None)
 
-op("addcmul(self, tensor1, tensor2, /, value=1)", more.addcmul, inplace=True, pointwise=True,
+op("addcmul(self, tensor1, tensor2, /, value=1)", more.addcmul,
+   refuses="addcmul_cpu_out: bool", inplace=True, pointwise=True,
    numbers=False,
    d_self=lambda grad: grad,
    d_tensor1=lambda grad, tensor2, value: grad * (tensor2 * value),

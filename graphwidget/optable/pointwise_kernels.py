@@ -267,13 +267,13 @@ def signbit(a: Array) -> Array:
     return np.signbit(a, out=...) if a.dtype.kind == "f" else np.less(a, 0, out=...)
 
 
-def shift_left(a: Array, b: Array, out: object) -> Array:
+def shift_left(a: Array, b: Array) -> Array:
     """a 2**b of integers; 0 where b is negative or no smaller than the number of bits."""
     inside = (b >= 0) & (b < 8 * a.dtype.itemsize)
     return as_array(np.where(inside, np.left_shift(a, np.where(inside, b, 0)), 0).astype(a.dtype))
 
 
-def shift_right(a: Array, b: Array, out: object) -> Array:
+def shift_right(a: Array, b: Array) -> Array:
     """a 2**-b of integers, rounded down; only the sign is left where b is out of range."""
     most = 8 * a.dtype.itemsize - 1
     inside = (b >= 0) & (b <= most)

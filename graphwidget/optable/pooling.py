@@ -11,7 +11,8 @@ F = Namespace()
 # instead of eight, and the gradient needs no scattering.
 for _dims in (2, 3):
     op(f"max_pool{_dims}d_with_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode)"
-       " -> result; choice", kernels.max_pool, node=f"MaxPool{_dims}DWithIndicesBackward0",
+       " -> result; choice", kernels.max_pool, refuses=f"max_pool{_dims}d: bool",
+       node=f"MaxPool{_dims}DWithIndicesBackward0",
        d_self=lambda grad, self, choice, _self_shape, kernel_size, stride, padding, dilation,
                      ceil_mode:
            F.max_pool2d_with_indices_backward(
@@ -40,9 +41,11 @@ op("max_pool_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode)
    kernels.max_pool_indices, nograd=True,
    public=False, text="where the largest items of {self} lie", tex=r"\arg\max {self}", onnx=None)
 
-for _dims in (2, 3):
+for _dims, _refused in ((2, "avg_pool2d: bool short"),
+                        (3, "avg_pool3d_out_frame: bool half short")):
     op(f"avg_pool{_dims}d(self, /, kernel_size, stride, padding, ceil_mode, count_include_pad, "
-       "divisor_override)", kernels.avg_pool, node=f"AvgPool{_dims}DBackward0",
+       "divisor_override)", kernels.avg_pool, refuses=_refused,
+       node=f"AvgPool{_dims}DBackward0",
        d_self=lambda grad, self, _self_shape, kernel_size, stride, padding, ceil_mode,
                      count_include_pad, divisor_override:
            F.avg_pool2d_backward(

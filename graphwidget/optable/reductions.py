@@ -226,7 +226,7 @@ def shorter(shape: Any) -> tuple[int]:
     return (min(shape[0], shape[1]),)
 
 
-op("trace(self, /)", reduction_kernels.trace,
+op("trace(self, /)", reduction_kernels.trace, refuses="trace: bool",
    d_self=lambda grad, self_shape:
        F.diagonal_backward(F.expand(grad, shorter(self_shape)), self_shape, 0, 0, 1),
    text="trace({self})", tex=r"\operatorname{{tr}} {self}", onnx=None)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 WORDS = {
     "float64": "Double", "float32": "Float", "float16": "Half", "int64": "Long", "int32": "Int",
@@ -24,27 +27,27 @@ def not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
     return NotImplementedError(f"\"{kernel}\" not implemented for '{WORDS[dtype.name]}'")
 
 
-def integral(name: str, function: Callable[..., Any], bools: bool = False) -> Callable[..., Any]:
-    """A kernel on integers (and bools) alone, of one or two arrays."""
-
-    def kernel(*arrays: Any) -> Any:
-        dtype = arrays[0].dtype
-        if dtype.kind == "f" or (dtype.kind == "b" and not bools):
-            raise not_implemented(name, dtype)
-        return function(*arrays, out=...)
-
-    return kernel
+KINDS = {
+    "bool": "?", "half": "e", "float": "efd", "integer": "bhilqBHILQ", "short": "bhiBHI",
+}  # fmt: skip
+"""Words for types in declarations (``short``: integers but int64), and numpy's letters for them."""
 
 
-def floating(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel on floating types alone; params are handed on."""
+def refusing(kernel: Callable[..., Any], refused: str) -> Callable[..., Any]:
+    """A kernel that refuses some types of its first operand: ``"trace: bool half"`` says its name
+    in PyTorch and the types; nothing is refused if that is empty."""
+    if not refused:
+        return kernel
+    name, _, words = refused.partition(": ")
+    unknown = "".join(KINDS[word] for word in words.split())
+    compute = partial(kernel, out=...) if isinstance(kernel, np.ufunc) else kernel
 
-    def kernel(first: Any, *rest: Any, **params: Any) -> Any:
-        if first.dtype.kind != "f":
+    def checked(first: Any, *rest: Any, **params: Any) -> Any:
+        if first.dtype.char in unknown:
             raise not_implemented(name, first.dtype)
-        return function(first, *rest, **params)
+        return compute(first, *rest, **params)
 
-    return kernel
+    return checked
 
 
 def no_bools(kernel: str) -> Callable[..., None]:

@@ -14,13 +14,16 @@ F = Namespace()
 
 def adaptive_pools(dims: int) -> None:
     """Declare both adaptive pools over so many dims."""
+    cpu = "" if dims == 2 else "_cpu"
     op(f"adaptive_avg_pool{dims}d(self, /, output_size)", kernels.adaptive_avg_pool,
        node=f"AdaptiveAvgPool{dims}DBackward0",
+       refuses=f"adaptive_avg_pool{dims}d{cpu}: bool integer",
        d_self=lambda grad, self: F.adaptive_avg_pool_backward(grad, self, dims),
        public=False, sign="avg pool", text="means of {output_size} parts of {self}",
        tex=r"\operatorname{{avgpool}} {self}", onnx=None)
     op(f"adaptive_max_pool{dims}d(self, /, output_size) -> result; result1",
        kernels.adaptive_max_pool, node=f"AdaptiveMaxPool{dims}DBackward0",
+       refuses=f"adaptive_max_pool{dims}d{cpu}: bool integer",
        d_self=lambda grad, self, result1, _self_shape:
            F.put_at(grad, result1, _self_shape, dims),
        public=False, sign="max pool", text="max of {output_size} parts of {self}",
@@ -64,8 +67,12 @@ def formula(function: Formula, *names: str) -> Formula:
     return function
 
 
-def interpolation(name: str, node: str, mode: str, dims: int) -> None:
-    """Declare an interpolation and its derivative, which is one too."""
+def interpolation(name: str, node: str, mode: str, dims: int, kernel: str) -> None:
+    """Declare an interpolation and its derivative, which is one too.
+
+    Args:
+        kernel: what PyTorch calls the kernel that knows floats only.
+    """
     aligning = not mode.startswith("nearest")
     names = ("output_size", *(("align_corners",) if aligning else ()), *SCALES[dims])
     key, back = f"upsample_{name}", f"upsample_{name}_backward"
@@ -79,6 +86,7 @@ def interpolation(name: str, node: str, mode: str, dims: int) -> None:
         )
 
     op(f"{key}(self, /, {', '.join(names)})", resample, node=f"Upsample{node}Backward0",
+       refuses=f"{kernel}: bool integer",
        d_self=formula(lambda grad, *given: getattr(F, back)(grad, *given),
                       "grad", "self_shape", *names),
        public=False, sign="resample", text="{self} with {output_size} points",
@@ -91,22 +99,29 @@ def interpolation(name: str, node: str, mode: str, dims: int) -> None:
        onnx=None)
 
 
+WEIGHTS = "compute_indices_weights"
+
 for _dims in (1, 2, 3):
-    interpolation(f"nearest{_dims}d", f"Nearest{_dims}D", "nearest", _dims)
-    interpolation(f"nearest_exact{_dims}d", f"NearestExact{_dims}D", "nearest-exact", _dims)
-interpolation("linear1d", "Linear1D", "linear", 1)
-interpolation("bilinear2d", "Bilinear2D", "linear", 2)
-interpolation("trilinear3d", "Trilinear3D", "linear", 3)
-interpolation("bicubic2d", "Bicubic2D", "cubic", 2)
+    _kernel = "upsample_nearest2d_channels_last" if _dims == 2 else f"{WEIGHTS}_nearest"
+    interpolation(f"nearest{_dims}d", f"Nearest{_dims}D", "nearest", _dims, _kernel)
+    interpolation(
+        f"nearest_exact{_dims}d", f"NearestExact{_dims}D", "nearest-exact", _dims, _kernel
+    )
+interpolation("linear1d", "Linear1D", "linear", 1, f"{WEIGHTS}_linear")
+interpolation("bilinear2d", "Bilinear2D", "linear", 2, "upsample_bilinear2d_channels_last")
+interpolation("trilinear3d", "Trilinear3D", "linear", 3, f"{WEIGHTS}_linear")
+interpolation("bicubic2d", "Bicubic2D", "cubic", 2, f"{WEIGHTS}_cubic")
 
 # Columns and shuffles -----------------------------------------------------------------------------
 op("im2col(self, /, kernel_size, dilation, padding, stride)", kernels.im2col,
+   refuses="im2col_out_cpu: integer",
    node="Im2ColBackward0",
    d_self=lambda grad, self_shape, kernel_size, dilation, padding, stride:
        F.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride),
    public=False, sign="unfold", text="windows of {self}", tex=r"{self}", onnx=None)
 
 op("col2im(self, /, output_size, kernel_size, dilation, padding, stride)", kernels.col2im,
+   refuses="col2im_out_cpu: integer",
    node="Col2ImBackward0",
    d_self=lambda grad, kernel_size, dilation, padding, stride:
        F.im2col(grad, kernel_size, dilation, padding, stride),

@@ -192,15 +192,17 @@ op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", top
    text="the {k} first of {self}", tex=r"\operatorname{{top}}_{{{k}}} {self}", onnx="TopK")
 
 op("kthvalue(self, /, k, dim=-1, keepdim=False) -> values, indices", kthvalue,
+   refuses="kthvalue_cpu: bool",
    d_self=lambda grad, indices, self_shape, dim, keepdim:
        F.scatter_chosen(grad, indices, self_shape, dim, keepdim),
    text="number {k} of {self}", tex=r"{self}_{{({k})}}", onnx=None)
 
 for name, pass_nan in (("median", False), ("nanmedian", True)):
-    op(f"{name}(self, /)", median_all(pass_nan),
+    op(f"{name}(self, /)", median_all(pass_nan), refuses="median_cpu: bool",
        d_self=lambda grad, self, result, self_dtype: F.evenly(grad, self, result, self_dtype),
        text="median({self})", tex=r"\operatorname{{median}} {self}", onnx=None)
     op(f"{name}.dim(self, /, dim, keepdim=False) -> values, indices", median(pass_nan),
+       refuses="median_out: bool",
        node=f"{name.title()}Backward1",
        d_self=lambda grad, indices, self_shape, dim, keepdim:
            F.scatter_chosen(grad, indices, self_shape, dim, keepdim),
@@ -224,7 +226,8 @@ def searchsorted(sequence: Array, values: Array, right: bool, dtype: Any) -> Arr
     return result
 
 
-op("searchsorted(sorted_sequence, self, /, right, dtype)", searchsorted, nograd=True, public=False,
+op("searchsorted(sorted_sequence, self, /, right, dtype)", searchsorted,
+   refuses="searchsorted_out_cpu: bool", nograd=True, public=False,
    text="places of {self} in {sorted_sequence}", tex=r"{self}", onnx=None)
 
 op("isin(elements, test_elements, /, invert)",

@@ -29,17 +29,20 @@ op("erfinv(self, /)", kernels.erfinv, inplace=True, pointwise=True, dtype="float
    d_self=lambda grad, self: ROOT_PI / 2 * F.exp(F.pow(F.erfinv(self), 2)) * grad,
    text="erf⁻¹({self})", tex=r"\operatorname{{erf}}^{{-1}} {self}", onnx=None)
 
-op("special_erfcx(self, /)", kernels.erfcx, pointwise=True, dtype="float", public=False,
+op("special_erfcx(self, /)", kernels.erfcx,
+   refuses="erfcx_cpu: half", pointwise=True, dtype="float", public=False,
    also=("special.erfcx",),
    d_self=lambda grad, self, result: (2.0 * self * result - TWO_OVER_ROOT_PI) * grad,
    text="exp({self}²) · erfc({self})", tex=r"\operatorname{{erfcx}} {self}", onnx=None)
 
-op("special_ndtri(self, /)", kernels.ndtri, pointwise=True, dtype="float", public=False,
+op("special_ndtri(self, /)", kernels.ndtri,
+   refuses="ndtri_cpu: half", pointwise=True, dtype="float", public=False,
    also=("special.ndtri",),
    d_self=lambda grad, result: grad * ROOT_TWO_PI * F.exp(F.pow(result, 2) / 2),
    text="Φ⁻¹({self})", tex=r"\Phi^{{-1}}({self})", onnx=None)
 
-op("special_log_ndtr(self, /)", kernels.log_ndtr, pointwise=True, dtype="float", public=False,
+op("special_log_ndtr(self, /)", kernels.log_ndtr,
+   refuses="log_ndtr_cpu: half", pointwise=True, dtype="float", public=False,
    also=("special.log_ndtr",),
    d_self=lambda grad, self, result:
        grad / ROOT_TWO_PI * F.exp(-(result + F.pow(self, 2) / 2)),
@@ -100,7 +103,8 @@ def multidigamma(self: Any, p: int) -> Any:
     return total
 
 
-op("special_zeta(self, other, /)", kernels.zeta, pointwise=True, dtype="float", public=False,
+op("special_zeta(self, other, /)", kernels.zeta,
+   refuses="zeta_cpu: half", pointwise=True, dtype="float", public=False,
    also=("special.zeta",),
    d_self=lambda grad, self, other: F.zeta_slope(),
    d_other=lambda grad, self, other: grad * -self * F.special_zeta(self + 1.0, other),

@@ -56,7 +56,7 @@ def qr_tall(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     return F.linalg_solve_triangular(F.mT(R), flow, False, False, False)
 
 
-op("linalg_qr(A, /, mode='reduced') -> Q, R", kernels.qr,
+op("linalg_qr(A, /, mode='reduced') -> Q, R", kernels.qr, refuses="geqrf_cpu: half",
    d_A=lambda grads, Q, R, mode: F.qr_backward(grads, Q, R, mode),
    public=False, sign="QR", text="QR({A})", tex=r"\operatorname{{QR}} {A}", onnx=None)
 
@@ -102,7 +102,7 @@ def svd_backward(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any) -> Any
     return found
 
 
-op("linalg_svd(A, /, full_matrices=True) -> U, S, Vh", kernels.svd,
+op("linalg_svd(A, /, full_matrices=True) -> U, S, Vh", kernels.svd, refuses="linalg_svd_cpu: half",
    d_A=lambda some_grads, U, S, Vh, full_matrices:
        F.svd_backward(some_grads, U, S, Vh, full_matrices),
    public=False, sign="svd", text="svd({A})", tex=r"\operatorname{{svd}} {A}", onnx=None)
@@ -124,6 +124,7 @@ def eigh_backward(grads: Any, values: Any, vectors: Any) -> Any:
 
 
 op("linalg_eigh(A, /, UPLO='L') -> eigenvalues, eigenvectors", kernels.eigh,
+   refuses="linalg_eigh_cpu: bool half integer",
    d_A=lambda some_grads, eigenvalues, eigenvectors:
        F.eigh_backward(some_grads, eigenvalues, eigenvectors),
    public=False, sign="eigh", text="eigh({A})", tex=r"\operatorname{{eigh}} {A}", onnx=None)

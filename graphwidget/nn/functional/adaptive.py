@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.reductions import mean
@@ -57,10 +56,6 @@ def _check(name: str, input: Tensor, sizes: tuple[int, ...], mark: str = "") -> 
             f"{name}: elements of output_size must be greater than or equal to 0 but received "
             f"{{{told}}}"
         )
-    if not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
-        kernel = name if dims == 2 else f"{name}_cpu"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:

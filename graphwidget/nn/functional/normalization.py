@@ -17,8 +17,6 @@ from ...core.storage import contiguous
 from ...core.tensor import Tensor
 from .pooling import avg_pool2d, avg_pool3d
 
-MIXED = "mixed dtype (CPU): expect parameter to have scalar type of Float"
-
 
 def _floating(input: Tensor, kernel: str) -> None:
     if not input._meta.floating:
@@ -27,9 +25,16 @@ def _floating(input: Tensor, kernel: str) -> None:
 
 
 def _same_kind(input: Tensor, *others: Tensor | None) -> None:
+    """Weights are of the input's type, or float32 beside halves."""
     for other in others:
         if other is not None and other._data.dtype != input._data.dtype:
-            raise RuntimeError(MIXED)
+            if other._data.dtype != np.float32:
+                told = "expect parameter to have scalar type of Float"
+            elif input._data.dtype != np.float16:
+                told = "all inputs must share same datatype."
+            else:
+                continue
+            raise RuntimeError(f"mixed dtype (CPU): {told}")
 
 
 def _covers(input: Tensor, normalized_shape: Any, starred: str) -> tuple[int, ...]:
@@ -74,8 +79,8 @@ def layer_norm(
                 f"Expected {name} to be of same shape as normalized_shape, but got {name} of "
                 f"shape {list(each._data.shape)} and normalized_shape = {list(sizes)}"
             )
-    _floating(input, "LayerNormKernelImpl")
     _same_kind(input, weight, bias)
+    _floating(input, "LayerNormKernelImpl")
     return F.native_layer_norm(input, weight, bias, sizes, eps)
 
 
@@ -110,8 +115,8 @@ def group_norm(
                 f"but got {name} of shape {list(each._data.shape)} and input of shape "
                 f"{list(shape)}"
             )
-    _floating(input, "GroupNormKernelImpl")
     _same_kind(input, weight, bias)
+    _floating(input, "GroupNormKernelImpl")
     points = input._data[:1, :1].size if n and channels else 1
     given = [None if each is None else contiguous(each) for each in (weight, bias)]
     return F.native_group_norm(contiguous(input), *given, n, channels, points, num_groups, eps)
@@ -156,8 +161,8 @@ def batch_norm(
     for name, each in given.items():
         if each is not None and each._data.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {each._data.size}")
-    _floating(input, "batch_norm")
     _same_kind(input, weight, bias)
+    _floating(input, "batch_norm")
     return F.native_batch_norm(
         input, weight, bias, running_mean, running_var, training, momentum, eps
     )

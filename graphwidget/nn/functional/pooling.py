@@ -117,8 +117,6 @@ def _max_pool(
         raise RuntimeError(
             f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input"
         )
-    if input._data.dtype == bool:
-        raise NotImplementedError(f"\"max_pool{dims}d\" not implemented for 'Bool'")
     _check(name, input, kernel, steps, pads, gaps, ceil_mode)
     where = (kernel, steps, pads, gaps, ceil_mode)
     pool = F.max_pool2d_with_indices if dims == 2 else F.max_pool3d_with_indices

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.tensor import Tensor
@@ -59,11 +58,6 @@ def interpolate(
         return pools[dims - 1](input, counts)
     key = _key(mode, dims)
     _check_sizes(input, counts)
-    if not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
-        raise NotImplementedError(
-            f"\"upsample_{key.replace('_exact', '')}_channels_last\" not implemented for '{kind}'"
-        )
     aligned = () if mode.startswith("nearest") else (bool(align_corners),)
     return getattr(F, f"upsample_{key}")(input, counts, *aligned, *scales)  # type: ignore[no-any-return]
 
@@ -170,9 +164,6 @@ def unfold(
             f"dilation={gaps}, padding={pads}, calculated shape of the array of sliding blocks as "
             f"{count}, but its components must be at least one."
         )
-    if not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
-        raise NotImplementedError(f"\"im2col_out_cpu\" not implemented for '{kind}'")
     return F.im2col(input, kernel, gaps, pads, steps)
 
 
