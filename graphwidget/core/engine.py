@@ -219,7 +219,14 @@ class Run:
                     self.through.add(target)
         if len(self.roots) == 1:
             needed.add(self.roots[0])
-        return [target for target in order if target in needed]
+        alone = {node for node in nodes - needed if node.hooks is not None}
+        found: dict[Any, None] = {}
+        for target in order:
+            if target.__class__ is Output and target.node in alone:
+                found |= dict.fromkeys(hooked_outputs(target, needed))
+            if target in needed:
+                found[target] = None
+        return list(found)
 
     # Beginning, ending, sharing nodes with other runs ------------------------------------------
     def _begin(self) -> None:
@@ -445,6 +452,18 @@ def settle_leaves(consumer: Any) -> None:
     for place, target in enumerate(consumer.next, 1):
         if target.__class__ is AccumulateGrad and target.last is consumer:
             target.seq = consumer.seq - place * step
+
+
+def hooked_outputs(output: Output, targets: set[Any]) -> list[Output]:
+    """The outputs of this one's node that have hooks, in the order in which they got them: those
+    among the targets, and new ones for those that nothing reaches."""
+    node, there = output.node, {each: each for each in targets}
+    found = []
+    for nr, hooks in node._hooks().outputs.items():
+        made = Output(node, nr)
+        made.hooks = hooks
+        found.append(there.get(made, made))
+    return found
 
 
 def _defined(node: Any, grads: list[Any], create: bool) -> Any:

@@ -201,11 +201,13 @@ def _linked(
         raise RuntimeError(LEAF_WRITTEN)
     if not given:
         warnings.warn(NOT_AN_INPUT, stacklevel=4)
+    if out._view is not None and count > 1:
+        raise RuntimeError(VIEW_OF_SEVERAL)
+    out._grad = None  # it was that of the value before
+    if out._view is not None:
+        check_writable(out, node.name())
     keeps = retaining(out)
     if out._view is not None:
-        if count > 1:
-            raise RuntimeError(VIEW_OF_SEVERAL)
-        check_writable(out, node.name())
         rebase(out, out._view, node)
         hot.refresh(out)
     else:

@@ -21,7 +21,15 @@ from .node import Node, save_input, save_output
 from .promote import as_in_place
 from .tensor import Tensor
 from .version import bump, counter_of
-from .views import OVERLAP, Link, check_writable, overlaps_itself, rebase, retaining
+from .views import (
+    OVERLAP,
+    Link,
+    check_writable,
+    memory_order,
+    overlaps_itself,
+    rebase,
+    retaining,
+)
 
 PARTIAL_OVERLAP = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
@@ -63,23 +71,45 @@ def real_strides(data: np.ndarray) -> list[int]:
     return true_strides(data.shape, data.strides, data.itemsize)
 
 
-def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> None:
+def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> bool:
     """Refuse a write whose items or operands overlap in part (with ``whole``, at all).
 
-    PyTorch answers only for tensors without gaps; the others it lets pass.
+    PyTorch answers only for tensors without gaps; the others it lets pass. Returns whether there
+    are such that overlap in part.
 
     Raises:
         RuntimeError: PyTorch's texts.
     """
     if not whole and overlaps_itself(data):
         raise RuntimeError(OVERLAP)
+    tangled = False
     for other in others:
         if whole and other is data:  # even where there is no item
             raise RuntimeError(PARTIAL_OVERLAP)
-        if not (np.may_share_memory(data, other) and is_dense(data) and is_dense(other)):
-            continue
-        if whole or not same_memory(data, other):
-            raise RuntimeError(PARTIAL_OVERLAP)
+        if np.may_share_memory(data, other) and (whole or not same_memory(data, other)):
+            if is_dense(data) and is_dense(other):
+                raise RuntimeError(PARTIAL_OVERLAP)
+            tangled = True
+    return tangled
+
+
+ONE_BY_ONE = 1000
+"""In larger tensors that overlap, PyTorch's result depends on the processor."""
+
+
+def one_by_one(op: Op, operands: tuple[Tensor, ...], params: dict[str, Any]) -> None:
+    """Write the items in the order in which they lie in memory, each computed from what is there
+    by then, as PyTorch does where operands overlap in part."""
+    data = operands[0]._data
+    if op.name == "copy":
+        arrays, kernel = [x._data for x in operands], lambda own, other: other
+    else:
+        arrays, kernel = hot.promote(op, operands)[0], op.kernel
+    wide = [np.broadcast_to(array, data.shape) for array in arrays]
+    order = memory_order(data)
+    for turned in np.ndindex(*(data.shape[dim] for dim in order)):
+        place = tuple(turned[order.index(dim)] for dim in range(data.ndim)) + (...,)
+        data[place] = kernel(*(array[place] for array in wide), **params)
 
 
 def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
@@ -96,12 +126,14 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
         except TypeError as error:
             raise as_in_place(error) from None
     wanted = allowed(op, operands)
-    result, fit = compute(op, tensor, operands, params)
+    result, fit, tangled = compute(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
         keep_old(node, op, tensor)
     if op.key == "index_put":  # only the items at the indices: others may share their memory
         put_into(tensor._data, operands[1]._data, **params)
+    elif tangled and tensor._data.size <= ONE_BY_ONE:
+        one_by_one(op, operands, params)
     else:
         np.copyto(tensor._data, result, casting="unsafe")
     bump(tensor, op.name + "_")
@@ -183,9 +215,10 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
 
 def compute(
     op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
-) -> tuple[np.ndarray, Any]:
-    """The new values, checked to fit, and what gradients must be fitted to."""
-    data = tensor._data
+) -> tuple[np.ndarray, Any, bool]:
+    """The new values, checked to fit, what gradients must be fitted to, and whether operands overlap
+    in part with what is written."""
+    data, tangled = tensor._data, False
     if op.key == "fill.tensor" and operands[1]._data.ndim:
         raise RuntimeError(
             "fill_ only supports 0-dimension value tensor but got tensor with "
@@ -197,21 +230,21 @@ def compute(
         # A 0-d tensor that is part of what it fills is read before.
         if op.key not in HARMLESS:
             fills = op.name in ("fill", "masked_fill")
-            check_overlap(data, [] if fills else [x._data for x in operands[1:]])
+            tangled = check_overlap(data, [] if fills else [x._data for x in operands[1:]])
     elif op.key != "index_put":  # these may not read what they write at all, but for a number
         if op.key not in HARMLESS:
             check_overlap(data, [])
         read = operands[1:2] if op.name == "masked_scatter" else operands[1:]
         check_overlap(data, [x._data for x in read if x._data.ndim], whole=True)
     if op.key == "index_put":
-        return data, None
+        return data, None, False
     if not op.pointwise:
         metas = tuple(x._meta for x in operands)
         alike = all(meta.dtype is metas[0].dtype for meta in metas)
-        return op.kernel(*(x._data for x in operands), **params), None if alike else metas
+        return op.kernel(*(x._data for x in operands), **params), None if alike else metas, False
     if op.key == "fill.tensor":
         metas = tensor._meta, operands[1]._meta
-        return operands[1]._data, None if metas[0].dtype is metas[1].dtype else metas
+        return operands[1]._data, None if metas[0].dtype is metas[1].dtype else metas, False
     if op.name == "copy":
         arrays = [x._data for x in operands]
         shape = hot.broadcast([a.shape for a in arrays])
@@ -233,7 +266,7 @@ def compute(
             f"result type {dtypes.type_word(result.dtype)} can't be cast to the desired output "
             f"type {word(data.dtype)}"
         )
-    return result, fit
+    return result, fit, tangled
 
 
 def keep_old(node: Node, op: Op, tensor: Tensor) -> None:

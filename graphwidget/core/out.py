@@ -48,15 +48,26 @@ CASTS = {
 }
 """What some functions say instead."""
 
+IN_ITS_TYPE = ("sum", "prod", "nansum", "cumsum", "cumprod")
+"""Reductions that calculate in the type of ``out``, unless ``dtype`` is given."""
+
+WANTED = "Expected out tensor to have dtype {c_result}, but got {c_given} instead"
+FOUND = "expected scalar_type {result} but found {given}"
+ALIKE = (
+    "Expected the dtype for input and out to match, but got {result} for input's dtype and "
+    "{given} for out's dtype."
+)
 EXACT = {
     **dict.fromkeys(
         ("abs", "ceil", "clamp", "clamp_max", "clamp_min", "floor", "frac", "lerp", "neg",
          "round", "sgn", "sign", "trunc"), "Found dtype {given} but expected {result}",
     ),
     **dict.fromkeys(
-        ("softmax", "log_softmax"),
-        "Expected out tensor to have dtype {c_result}, but got {c_given} instead",
+        ("aminmax", "argmax", "argmin", "log_softmax", "max", "min", "norm", "softmax", "sort",
+         "renorm", "vector_norm"), WANTED,
     ),
+    **dict.fromkeys(("amax", "amin"), ALIKE),
+    **dict.fromkeys(("cummax", "cummin", "diff", "logcumsumexp"), FOUND),
     **dict.fromkeys(
         ("isneginf", "isposinf", "signbit"), "{name} does not support non-boolean outputs."
     ),
@@ -68,6 +79,12 @@ EXACT = {
     "where": "Expected out type to be {result} but got {given}",
 }  # fmt: skip
 """Functions whose ``out`` must have the result's type, and what they say where it has not."""
+
+EXACT_GIVEN = {
+    **dict.fromkeys(("sum", "prod", "mean", "cumsum", "cumprod"), WANTED),
+    "nansum": "nansum: provided dtype must match dtype of result. Got {given} and {result}.",
+}
+"""The same, where ``dtype`` is given."""
 
 COLUMNS: dict[Callable[..., Any], bool] = {}
 """Functions that lay an empty ``out`` out column by column, as LAPACK does; True for those that
@@ -105,11 +122,17 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         )
     if name in APART:
         check_overlap(outs[0]._data, [each._data for each in tensors_in(args)], whole=True)
+    elif name in TABLE and TABLE[name].pointwise:
+        check_overlap(outs[0]._data, [each._data for each in tensors_in(args)])
+    exact = EXACT.get(name) if is_exact(name, args) else None
+    if kwargs.get("dtype") is not None:
+        exact = EXACT_GIVEN.get(name, exact)
+    elif name in IN_ITS_TYPE:
+        kwargs["dtype"] = outs[0].dtype
     with no_grad():
         found = target(*args, **kwargs)
     results = (found,) if isinstance(found, Tensor) else tuple(found)
     for each, result in zip(outs, results, strict=True):
-        exact = EXACT.get(name) if is_exact(name, args) else None
         check_type(name, each._data.dtype, result._data.dtype, exact)
     with no_grad():
         for each, result in zip(outs, results, strict=True):

@@ -131,14 +131,15 @@ op("ldexp(self, other, /)", more.ldexp, pointwise=True, inplace=True, dtype="flo
    text="{self} · 2 ^ {other}", tex=r"{self} \cdot 2^{{{other}}}", onnx=None)
 
 op("frexp(self, /) -> mantissa, exponent", more.frexp, public=False,
-   d_self=lambda grad, exponent: F.divided_by_power(grad, exponent),
+   d_self=lambda grad, exponent, self_dtype: F.divided_by_power(grad, exponent, self_dtype),
    text="mantissa and exponent of {self}", tex=r"\operatorname{{frexp}} {self}", onnx=None)
 
 
 @composite
-def divided_by_power(grad: Any, exponent: Any) -> Any:
-    """grad / 2**exponent."""
-    return grad / F.exp2(exponent)
+def divided_by_power(grad: Any, exponent: Any, dtype: Any) -> Any:
+    """grad / 2**exponent, divided in single precision at least."""
+    power = F.exp2(F.to_copy(exponent, np.result_type(dtype, np.float32)))
+    return grad / power if dtype != np.float16 else F.to_copy(grad / power, dtype)
 
 
 op("atan2(self, other, /)", np.arctan2, inplace=True, pointwise=True, dtype="float",

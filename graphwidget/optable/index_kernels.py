@@ -99,5 +99,10 @@ def put_into(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool
         return
     if accumulate:
         np.add.at(a, index_of(indices), values)
+    elif np.may_share_memory(a, values):  # then what is written may be read after that
+        places = np.arange(a.size).reshape(a.shape)[index_of(indices)]
+        values = np.broadcast_to(values, places.shape)
+        for at in np.ndindex(places.shape):
+            a[np.unravel_index(places[at], a.shape)] = values[at]
     else:
         a[index_of(indices)] = values

@@ -47,11 +47,18 @@ op("linalg_inv_ex(self, /) -> inverse, info", kernels.inv,
 
 
 @composite
+def solved_for_numbers(numbers: Any, A: Any) -> Any:
+    """The transposed inverses of matrices times a number each."""
+    wide = F.expand(F.unsqueeze(numbers, len(numbers.shape)), A.shape[:-1])
+    return F.linalg_solve_ex(F.mT(A), F.on_diagonal(wide), True)[0]
+
+
+@composite
 def det_backward(grad: Any, A: Any, result: Any) -> Any:
     """The gradient of a determinant: its cofactors. Of a singular matrix they are read off its
     singular values and vectors."""
     if not bool((result == 0).any()):
-        return F.as_matrix(grad * result) * F.mT(F.linalg_inv_ex(A)[0])
+        return F.solved_for_numbers(grad * result, A)
     U, S, Vh = F.linalg_svd(A, False)
     sign = F.linalg_det(U) * F.linalg_det(Vh)
     others = F.products_of_others(S, len(S.shape) - 1)
@@ -67,7 +74,7 @@ ARRAYS.__dict__["linalg_det"] = lambda a: kernels.det(a)[0]
 op("linalg_slogdet(A, /) -> sign, logabsdet, LU, pivots", kernels.slogdet,
    d_A=lambda some_grads, A, sign, LU, pivots:
        None if some_grads[1] is None
-       else F.as_matrix(some_grads[1]) * F.mT(F.linalg_inv_ex(A)[0]),
+       else F.solved_for_numbers(some_grads[1], A),
    public=False, sign="log|det|", text="log|det({A})|", tex=r"\log |\det {A}|", onnx=None)
 
 
@@ -151,18 +158,23 @@ def factor_gradient(common: Any, factor: Any, upper: Any) -> Any:
 
 
 @composite
-def cholesky_solve_gradient(grad: Any, factor: Any, result: Any, upper: Any) -> Any:
-    """The gradient of a solution by the Cholesky factor."""
-    flow = F.matmul(F.cholesky_solve(grad, factor, upper), F.mT(result))
-    return F.factor_gradient(flow + F.mT(flow), factor, upper)
+def cholesky_solve_backward(
+    grad: Any, right: Any, factor: Any, result: Any, upper: Any, targets: Any
+) -> Any:
+    """The gradients of a solution by the right-hand side and by the Cholesky factor."""
+    first = F.cholesky_solve(grad, factor, upper)
+    second = None
+    if "input2" in targets:
+        flow = F.matmul(first, F.mT(result))
+        second = F.factor_gradient(flow + F.mT(flow), factor, upper)
+        second = F.sum_to_size(second, factor.shape)
+    return F.sum_to_size(first, right.shape), second
 
 
 op("cholesky_solve(self, input2, /, upper=False)", kernels.cholesky_solve,
    refuses="cholesky_solve_cpu: bool half integer",
-   d_self=lambda grad, input2, upper, self_shape:
-       F.sum_to_size(F.cholesky_solve(grad, input2, upper), self_shape),
-   d_input2=lambda grad, input2, result, upper, input2_shape: F.sum_to_size(
-       F.cholesky_solve_gradient(grad, input2, result, upper), input2_shape),
+   d_self__input2=lambda grad, self, input2, result, upper, targets:
+       F.cholesky_solve_backward(grad, self, input2, result, upper, targets),
    sign="solve", text="({input2} {input2}ᵀ)⁻¹ {self}",
    tex=r"({input2} {input2}^T)^{{-1}} {self}", onnx=None)
 

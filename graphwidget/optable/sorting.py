@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -144,11 +145,21 @@ def median(pass_nan: bool) -> Any:
             middle = np.maximum(count - 1, 0) // 2
             if not pass_nan:
                 middle = np.where(count < rows.shape[-1], count, middle)
+            else:
+                middle = np.where(count, middle, among_equals(rows.shape[-1]))
         else:
             middle = np.full((*rows.shape[:-1], 1), (rows.shape[-1] - 1) // 2)
         return picked(a, np.take_along_axis(every, middle, -1), dim, keepdim)
 
     return kernel
+
+
+@cache
+def among_equals(size: int) -> int:
+    """Which of ``size`` equal items comes first when PyTorch puts that in its place."""
+    places = list(range(size))
+    selection.nth_element(places, 0, lambda one, other: False)
+    return places[0] if size else 0
 
 
 def median_all(pass_nan: bool) -> Any:

@@ -139,16 +139,16 @@ def pinv_backward(grad: Any, self: Any, result: Any) -> Any:
         inside = F.matmul(back, result)
         outside = F.matmul(inside, turned)
         return (
-            outside
-            - F.mT(F.matmul(result, inside))
+            -F.mT(F.matmul(result, inside))
+            + outside
             - F.product(self, result, outside)
             + F.product(turned, result, back - F.matmul(inside, self))
         )
     inside = F.matmul(result, back)
     outside = F.matmul(turned, inside)
     return (
-        outside
-        - F.mT(F.matmul(inside, result))
+        -F.mT(F.matmul(inside, result))
+        + outside
         - F.product(outside, result, self)
         + F.product(back - F.matmul(self, inside), result, turned)
     )

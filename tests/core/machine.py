@@ -265,10 +265,20 @@ def settle(machine: Machine, values: dict[str, Value], scale: Scale) -> list[str
         if ours == theirs:
             continue
         found = unlike(ours, theirs, scale, name)
-        if not found and tensor._data.flags.writeable:
+        if not found and tensor._data.flags.writeable and not chosen(tensor):
             np.copyto(tensor._data, np.frombuffer(theirs[2], theirs[0]).reshape(theirs[1]))
         lines += found
     return lines
+
+
+CHOOSING = ("amax", "amin", "max", "min", "median", "nanmedian", "linalg_vector_norm")
+"""Ops whose derivatives look for the result among the items, so it must stay one of them."""
+
+
+def chosen(tensor: Any) -> bool:
+    """Whether a tensor is a result of one of these."""
+    node = tensor._node
+    return node is not None and node.op is not None and node.op.name in CHOOSING
 
 
 def settle_grads(machine: Machine, state: dict[str, Any]) -> None:
