@@ -14,7 +14,7 @@ import numpy as np
 
 from ..optable import TABLE, Op
 from ..optable.index_kernels import put_into
-from ..optable.layout import true_strides
+from ..optable.layout import clone, true_strides
 from . import dtypes, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
@@ -273,7 +273,7 @@ def keep_old(node: Node, op: Op, tensor: Tensor) -> None:
     """A formula that needs the old value of what is written gets a private copy."""
     name = op.inputs[0]
     if name in node.saves:
-        old = Tensor._wrap(tensor._data.copy())
+        old = Tensor._wrap(clone(tensor._data))
         if tensor._requires_grad:
             old._node, old._requires_grad = LINKS["clone"](tensor, None), True
         save_input(node, name, old)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..optable import TABLE
 from ..optable.refusals import not_implemented
-from . import dtypes, hot
+from . import dtypes
 from .compile import TENSORS as F
 from .deprecation import warn_once
 from .dims import wrap_dim
@@ -353,7 +353,7 @@ def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[place]} and "
             f"{b[place]}"
         )
-    return F.linalg_cross(input, other, place - len(hot.broadcast([a, b])))
+    return F.linalg_cross(input, other, dim)
 
 
 @offer(space="linalg", out=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..optable.declare import ARRAYS, TABLE, bind
+from ..optable.layout import true_strides
 from . import errors, hot
 from .node import Node, Nowhere, target_of
 from .version import counter_of
@@ -128,8 +129,9 @@ class AsStridedBackward0(Node):
         self.start((target,))
         self.chain = chain_from(info.base, info.chain)
         self.order = memory_order(info.base._data)
-        offset = view.ctypes.data - info.base._data.ctypes.data
-        strides = tuple(stride // view.itemsize for stride in view.strides)
+        offset = view.ctypes.data - info.base._data.ctypes.data if view.size else 0
+        real = true_strides(view.shape, view.strides, view.itemsize)
+        strides = tuple(stride // view.itemsize for stride in real)
         self.view = {
             "size": view.shape, "storage_offset": offset // view.itemsize, "stride": strides
         }  # fmt: skip

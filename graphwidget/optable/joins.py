@@ -121,7 +121,7 @@ def declare_border_pad(rule: str, count: int) -> None:
        lambda grad, a, padding: join_kernels.border_pad_backward(grad, a, padding, rule),
        node=f"{node}BackwardBackward0",
        d_grad_output=lambda grad, padding: getattr(F, name)(grad, padding),
-       d_self=lambda self: F.zeros_like(self),
+       d_self=lambda grad: F.zeros_like(grad),
        public=False,
        sign="pad'", text="{grad_output}, added inside", tex=r"{grad_output}", onnx=None)
 

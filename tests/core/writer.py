@@ -38,12 +38,14 @@ class Writer:
         if self.over:
             return
         check = self.chance(self.checks) if check is None else check
+        known = "o" in self.machine.tensors
         step = self.machine.step(text, check)
         if step.error and "INTERNAL ASSERT" in step.error[1]:
             self.over = True  # a fault of PyTorch's: the program ends here
             return
         if step.error and step.error[0] == "TypeError" and "out=o" in text:
-            self.machine.execute("del o")  # another form of out=
+            gone = self.machine.step("del o", False)  # another form of out=
+            self.steps += [gone] if known else []
             return
         self.steps.append(step)
         for name, value in step.values.items():
