@@ -101,14 +101,15 @@ def one_by_one(op: Op, operands: tuple[Tensor, ...], params: dict[str, Any]) -> 
     """Write the items in the order in which they lie in memory, each computed from what is there
     by then, as PyTorch does where operands overlap in part."""
     data = operands[0]._data
+    kernel: Callable[..., Any] = op.kernel
     if op.name == "copy":
-        arrays, kernel = [x._data for x in operands], lambda own, other: other
+        arrays, kernel = [operands[1]._data], np.asarray
     else:
-        arrays, kernel = hot.promote(op, operands)[0], op.kernel
+        arrays = hot.promote(op, operands)[0]
     wide = [np.broadcast_to(array, data.shape) for array in arrays]
     order = memory_order(data)
     for turned in np.ndindex(*(data.shape[dim] for dim in order)):
-        place = tuple(turned[order.index(dim)] for dim in range(data.ndim)) + (...,)
+        place = (*(turned[order.index(dim)] for dim in range(data.ndim)), ...)
         data[place] = kernel(*(array[place] for array in wide), **params)
 
 
@@ -216,8 +217,8 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
 def compute(
     op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
 ) -> tuple[np.ndarray, Any, bool]:
-    """The new values, checked to fit, what gradients must be fitted to, and whether operands overlap
-    in part with what is written."""
+    """The new values, checked to fit, what gradients must be fitted to, and whether operands
+    overlap in part with what is written."""
     data, tangled = tensor._data, False
     if op.key == "fill.tensor" and operands[1]._data.ndim:
         raise RuntimeError(
