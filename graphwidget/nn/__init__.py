@@ -45,7 +45,10 @@ from .dropout import (
     Dropout3d,
     FeatureAlphaDropout,
 )
-from .embedding import Embedding
+from .embedding import (
+    Embedding,
+    EmbeddingBag,
+)
 from .linear import Bilinear, Identity, Linear
 from .loss import (
     BCELoss,
@@ -183,6 +186,7 @@ __all__ = [
     "Dropout2d",
     "Dropout3d",
     "Embedding",
+    "EmbeddingBag",
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",

@@ -167,7 +167,10 @@ smooth = pytest.mark.parametrize(
 )
 
 
-DERIVED_ONCE = ("multi_margin_loss", "multilabel_margin_loss", "flash_attention")
+DERIVED_ONCE = (
+    "multi_margin_loss", "multilabel_margin_loss", "flash_attention", "embedding_bag",
+    "embedding_bag_weights",
+)  # fmt: skip
 """Ops of which PyTorch has no second derivative."""
 
 
@@ -197,6 +200,8 @@ def test_finite_differences(key: str, sample: Sample, function: Any) -> None:
         return  # derivatives of derivatives come with the op itself
     if function is total_of_slopes and key.removesuffix("_backward") in DERIVED_ONCE:
         total, inputs = function(sample, data(sample, sample.shapes[0], "float64"))
+        if total is None:
+            return
         with pytest.raises(RuntimeError, match="is not implemented"):
             gradients(total, inputs, graphwidget)
         return

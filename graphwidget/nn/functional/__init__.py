@@ -69,7 +69,10 @@ from .dropout import (
     dropout3d,
     feature_alpha_dropout,
 )
-from .embedding import embedding
+from .embedding import (
+    embedding,
+    embedding_bag,
+)
 from .likelihood import cross_entropy, nll_loss
 from .linear import bilinear, linear
 from .loss import huber_loss, l1_loss, mse_loss, smooth_l1_loss
@@ -134,20 +137,20 @@ __all__ = [
     "binary_cross_entropy_with_logits", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d",
     "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
     "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "dropout", "dropout1d",
-    "dropout2d", "dropout3d", "elu", "elu_", "embedding", "feature_alpha_dropout", "fold",
-    "gaussian_nll_loss", "gelu", "glu", "group_norm", "gumbel_softmax", "hardshrink",
-    "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "hinge_embedding_loss", "huber_loss",
-    "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu",
-    "leaky_relu_", "linear", "local_response_norm", "log_softmax", "logsigmoid", "lp_pool1d",
-    "lp_pool2d", "lp_pool3d", "margin_ranking_loss", "max_pool1d", "max_pool1d_with_indices",
-    "max_pool2d", "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices", "mish",
-    "mse_loss", "multi_head_attention_forward", "multi_margin_loss", "multilabel_margin_loss",
-    "multilabel_soft_margin_loss", "native", "native_channel_shuffle", "nll_loss", "normalize",
-    "one_hot", "pad", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle",
-    "poisson_nll_loss", "prelu", "relu", "relu6", "relu_", "rms_norm", "rrelu", "rrelu_",
-    "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss",
-    "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh",
-    "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
-    "triplet_margin_with_distance_loss", "unfold", "upsample", "upsample_bilinear",
-    "upsample_nearest",
+    "dropout2d", "dropout3d", "elu", "elu_", "embedding", "embedding_bag",
+    "feature_alpha_dropout", "fold", "gaussian_nll_loss", "gelu", "glu", "group_norm",
+    "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_",
+    "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div", "l1_loss",
+    "layer_norm", "leaky_relu", "leaky_relu_", "linear", "local_response_norm", "log_softmax",
+    "logsigmoid", "lp_pool1d", "lp_pool2d", "lp_pool3d", "margin_ranking_loss", "max_pool1d",
+    "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices", "max_pool3d",
+    "max_pool3d_with_indices", "mish", "mse_loss", "multi_head_attention_forward",
+    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "native",
+    "native_channel_shuffle", "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance",
+    "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "prelu", "relu", "relu6", "relu_",
+    "rms_norm", "rrelu", "rrelu_", "scaled_dot_product_attention", "selu", "selu_", "sigmoid",
+    "silu", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus",
+    "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_",
+    "triplet_margin_loss", "triplet_margin_with_distance_loss", "unfold", "upsample",
+    "upsample_bilinear", "upsample_nearest",
 ]  # fmt: skip
