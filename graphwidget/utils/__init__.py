@@ -1,5 +1,5 @@
-"""Tools around training, as in `torch.utils`: `data`."""
+"""Tools around training, as in `torch.utils`: `checkpoint`, `data`."""
 
-from . import data
+from . import checkpoint, data
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data"]

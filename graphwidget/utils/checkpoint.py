@@ -1,0 +1,436 @@
+"""Checkpoints: parts of a model that keep nothing for backward and are computed again there.
+
+As `torch.utils.checkpoint` (Chen et al., 2016). Without reentrance, what the part's nodes would
+save is replaced by empty holders; the first that backward opens runs the part again and fills them
+all. With reentrance the part is one node, whose backward runs it again and then backward through
+it.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from ..core import saving
+from ..core.backward import backward
+from ..core.engine import current_run
+from ..core.factories import empty
+from ..core.function import Function
+from ..core.modes import enable_grad, no_grad
+from ..core.observer import get_observer, set_observer
+from ..core.random import default as generator
+from ..core.tensor import Tensor
+
+__all__ = [
+    "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",
+    "checkpoint_sequential", "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]  # fmt: skip
+
+Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+
+_EXPLICIT = (
+    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in "
+    "PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception. "
+    "use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
+    "you can pass use_reentrant=True. Refer to docs for more details on the differences between "
+    "the two variants."
+)
+_EXPLICIT_SEQUENTIAL = (
+    "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed "
+    "explicitly. In version 2.9 we will raise an exception if use_reentrant is not passed. "
+    "use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
+    "you can pass use_reentrant=True. Refer to docs for more details on the differences between "
+    "the two variants."
+)
+_NOT_PARTLY = (
+    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an "
+    "`inputs` parameter to .backward(). To resolve this error, you can either set "
+    "use_reentrant=False, or call .backward() without passing the `inputs` argument."
+)
+_TWICE = (
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked "
+    "once. If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
+    "Otherwise please open an issue with details on your use case."
+)
+_TIP = """
+
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint\u2011debug mode globally.
+
+If this error occurs under torch.compile with automatic_dynamic_shapes enabled,
+it may be because the recomputation selected a different compiled graph than the
+forward pass (e.g., a dynamic graph instead of the original static graph).
+To fix this, either:
+  - Use torch._dynamo.mark_dynamic() to explicitly mark varying dimensions as
+    dynamic upfront, avoiding the static-to-dynamic transition.
+  - Call torch._C._dynamo.eval_frame._set_lru_cache(False) to disable LRU cache
+    reordering, which can change which graph is checked first between forward
+    and recompute.
+See https://github.com/pytorch/pytorch/issues/166926 for more details and
+workaround examples.
+"""
+
+
+class CheckpointError(RuntimeError):
+    """What was computed again is not what was computed first."""
+
+
+class _Stop(Exception):
+    """All that backward needs has been computed again."""
+
+
+def noop_context_fn() -> Contexts:
+    """No contexts around the part, the first time and again."""
+    return nullcontext(), nullcontext()
+
+
+_early_stop: bool | None = None
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Inside, whether a part is computed again only as far as backward needs it."""
+    global _early_stop
+    before, _early_stop = _early_stop, enable
+    try:
+        yield
+    finally:
+        _early_stop = before
+
+
+@contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Accepted for PyTorch's programs: errors say the same with and without it."""
+    yield
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """`function(*args, **kwargs)`, whose nodes keep nothing: backward computes it again.
+
+    Args:
+        use_reentrant: as one node (only for whole backward runs), or node by node.
+        context_fn: gives the contexts to be around the part, the first time and again.
+        determinism_check: "none" does not compare shapes and dtypes of what is computed again.
+        preserve_rng_state: draw the same random numbers again (default True).
+        early_stop: compute again only as far as backward needs it.
+
+    Raises:
+        ValueError: options that do not go together.
+        CheckpointError: in backward, when the part computes something else the second time.
+    """
+    if use_reentrant is None:
+        warnings.warn(_EXPLICIT, stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs and use_reentrant:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    if use_reentrant:
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError(
+                "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
+            )
+        return CheckpointFunction.apply(function, preserve, *args)
+    if determinism_check not in ("default", "none"):
+        raise ValueError(
+            f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
+        )
+    first, again = context_fn()
+    saver = _saved_inputs(args)
+    if saver is None:  # nothing is recorded
+        with first:
+            return function(*args, **kwargs)
+    state = generator.get_state() if preserve else None
+
+    def compute(inputs: list[Any]) -> None:
+        with _random_numbers(state), again:
+            function(*inputs, **kwargs)
+
+    early = early_stop if _early_stop is None else _early_stop
+    part = _Part(compute, saver, early, determinism_check == "default")
+    saving.push(part.pack, part.unpack)
+    try:
+        with first:
+            return function(*args, **kwargs)
+    finally:
+        saving.pop()
+
+
+@contextmanager
+def _random_numbers(state: Any) -> Iterator[None]:
+    """The random numbers that came after a state; outside they go on as if nothing was drawn."""
+    if state is None:
+        yield
+        return
+    now = generator.get_state()
+    generator.set_state(state)
+    try:
+        yield
+    finally:
+        generator.set_state(now)
+
+
+# Node by node -------------------------------------------------------------------------------------
+class _Inputs(Function):
+    """Keeps a part's arguments as nodes keep what they save: with hooks and version checks."""
+
+    @staticmethod
+    def forward(ctx: Any, mark: Tensor, *args: Any) -> Tensor:
+        """An empty tensor, whose node has the arguments."""
+        ctx.save_for_backward(*(each for each in args if isinstance(each, Tensor)))
+        ctx.others = [None if isinstance(each, Tensor) else each for each in args]
+        ctx.tensors = [isinstance(each, Tensor) for each in args]
+        return empty(0)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Nobody has the tensor."""
+        raise AssertionError("Did not expect to backward on this graph")
+
+
+def _saved_inputs(args: tuple[Any, ...]) -> Any:
+    """The node that keeps the arguments; None when nothing is recorded."""
+    observer = get_observer()
+    set_observer(None)  # it is no part of the user's graph
+    try:
+        return _Inputs.apply(empty(0, requires_grad=True), *args).grad_fn
+    finally:
+        set_observer(observer)
+
+
+class _Holder:
+    """Stands for a saved tensor: what the part computed again for it, by backward run."""
+
+    def __init__(self) -> None:
+        self.found: weakref.WeakKeyDictionary[Any, Tensor] = weakref.WeakKeyDictionary()
+
+
+class _Alone:
+    """Stands for a run where none is: a saved tensor is read outside of backward."""
+
+
+def _metadata(tensor: Tensor) -> dict[str, Any]:
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
+
+
+class _Part:
+    """One call of `checkpoint`."""
+
+    def __init__(
+        self, compute: Callable[[list[Any]], None], saver: Any, early_stop: bool, check: bool
+    ) -> None:
+        self.compute = compute
+        self.saver = saver
+        self.early_stop = early_stop
+        self.check = check
+        self.holders: list[weakref.ref[_Holder]] = []
+        self.metadata: list[dict[str, Any]] = []
+        self.done: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def pack(self, tensor: Tensor) -> _Holder:
+        """A holder in the place of what a node saves."""
+        holder = _Holder()
+        self.holders.append(weakref.ref(holder))
+        self.metadata.append(_metadata(tensor))
+        return holder
+
+    def unpack(self, holder: _Holder) -> Tensor:
+        """What the part computes for a holder; the first in a run computes for all."""
+        run: Any = current_run() or _Alone()
+        if run not in self.done:
+            self._again(run)
+            self.done.add(run)
+        if run not in holder.found:
+            raise CheckpointError(_TWICE)
+        return holder.found.pop(run)
+
+    def _again(self, run: Any) -> None:
+        ctx = self.saver
+        saved = iter(ctx.saved_tensors)
+        inputs = [
+            _like(next(saved)) if is_tensor else other
+            for is_tensor, other in zip(ctx.tensors, ctx.others, strict=True)
+        ]
+        filling = _Filling(self, run)
+        saving.push(filling.pack, lambda tensor: tensor)
+        try:
+            with enable_grad():
+                self.compute(inputs)
+        except _Stop:
+            pass
+        finally:
+            saving.pop()
+        filling.compare()
+
+
+def _like(tensor: Tensor) -> Tensor:
+    """An argument for computing again."""
+    return tensor.detach().requires_grad_(tensor.requires_grad)
+
+
+class _Filling:
+    """A part that is computed again: what its nodes save goes to the holders."""
+
+    def __init__(self, part: _Part, run: Any) -> None:
+        self.part = part
+        self.run = run
+        self.metadata: list[dict[str, Any]] = []
+
+    def pack(self, tensor: Tensor) -> Tensor:
+        """Fill the next holder."""
+        part, place = self.part, len(self.metadata)
+        if place >= len(part.holders):
+            raise CheckpointError(
+                "torch.utils.checkpoint: trying to save more tensors during recomputation than "
+                f"during the original forward pass.{_TIP}"
+            )
+        self.metadata.append(_metadata(tensor))
+        holder = part.holders[place]()
+        if holder is not None:
+            holder.found[self.run] = tensor.detach() if tensor.requires_grad else tensor
+        if part.early_stop and place + 1 == len(part.holders):
+            raise _Stop
+        return tensor
+
+    def compare(self) -> None:
+        """Compare what was saved both times.
+
+        Raises:
+            CheckpointError: their numbers, shapes or dtypes differ.
+        """
+        part = self.part
+        if len(self.metadata) != len(part.holders):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the "
+                "original forward and recomputation.\n"
+                f"Number of tensors saved during forward: {len(part.holders)}\n"
+                f"Number of tensors saved during recomputation: {len(self.metadata)}.{_TIP}"
+            )
+        if not part.check:
+            return
+        told = ""
+        for place, (first, again) in enumerate(zip(part.metadata, self.metadata, strict=True)):
+            if first != again and part.holders[place]() is not None:
+                told += (
+                    f"tensor at position {place}:\nsaved metadata: {first}\nrecomputed metadata: "
+                    f"{again}\n"
+                )
+        if told:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have "
+                f"different metadata than during the forward pass.\n{told}.{_TIP}"
+            )
+
+
+# As one node --------------------------------------------------------------------------------------
+def check_backward_validity(inputs: Any) -> None:
+    """Warn if no argument requires grad."""
+    if not any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
+        warnings.warn(
+            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
+        )
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments whose tensors are leaves."""
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(
+            "Only tuple of tensors is supported. Got Unsupported input type: ",
+            type(inputs).__name__,
+        )
+    return tuple(_like(each) if isinstance(each, Tensor) else each for each in inputs)
+
+
+class CheckpointFunction(Function):
+    """A part as one node: `CheckpointFunction.apply(function, preserve_rng_state, *args)`."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
+        """The function's result."""
+        check_backward_validity(args)
+        ctx.run_function = run_function
+        ctx.state = generator.get_state() if preserve_rng_state else None
+        ctx.inputs = [None if isinstance(each, Tensor) else each for each in args]
+        ctx.places = [place for place, each in enumerate(args) if isinstance(each, Tensor)]
+        ctx.save_for_backward(*(args[place] for place in ctx.places))
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Run the function again, then backward through it.
+
+        Raises:
+            RuntimeError: the run wants the gradients of some tensors only, or nothing that was
+                computed requires grad.
+        """
+        run = current_run()
+        if run is not None and run.captures is not None:
+            raise RuntimeError(_NOT_PARTLY)
+        inputs = list(ctx.inputs)
+        for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
+            inputs[place] = tensor
+        leaves = detach_variable(tuple(inputs))
+        with _random_numbers(ctx.state), enable_grad():
+            outputs = ctx.run_function(*leaves)
+        outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
+        pairs = [
+            (output, grad)
+            for output, grad in zip(outputs, grads, strict=False)
+            if isinstance(output, Tensor) and output.requires_grad
+        ]
+        if not pairs:
+            raise RuntimeError(
+                "none of output has requires_grad=True, this checkpoint() is not necessary"
+            )
+        backward([output for output, _ in pairs], [grad for _, grad in pairs])
+        return None, None, *(each.grad if isinstance(each, Tensor) else None for each in leaves)
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """The modules of a `Sequential`, or functions in a list, one after another in `segments`
+    checkpoints; the last segment keeps what it saves.
+
+    Raises:
+        ValueError: unknown options.
+    """
+    if use_reentrant is None:
+        warnings.warn(_EXPLICIT_SEQUENTIAL, stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    listed = functions if isinstance(functions, list) else list(functions.children())
+    size = len(listed) // segments
+
+    def segment(start: int, end: int) -> Callable[[Any], Any]:
+        def forward(input: Any) -> Any:
+            for each in listed[start:end]:
+                input = each(input)
+            return input
+
+        return forward
+
+    end = size * (segments - 1)
+    for start in range(0, end, size) if size else ():
+        input = checkpoint(
+            segment(start, start + size), input, use_reentrant=use_reentrant,
+            preserve_rng_state=preserve,
+        )  # fmt: skip
+    return segment(end, len(listed))(input)

@@ -1,0 +1,172 @@
+"""Checkpoints against PyTorch's: values, gradients, graphs, random numbers, errors."""
+
+import pytest
+
+from tests.core.both import both, programs, source
+
+SETUP = """
+C = torch.utils.checkpoint
+nn = torch.nn
+x = torch.linspace(-1, 2, 4).requires_grad_()
+"""
+
+PROGRAMS = """
+# values and gradients
+def f(a, b=2):
+    return (a * b).sin() * a
+seen = []
+for reentrant in (True, False):
+    y = C.checkpoint(f, x, use_reentrant=reentrant)
+    y.sum().backward()
+    seen.append([y, y.grad_fn, graph(y.grad_fn), x.grad.clone()])
+result = seen + [C.checkpoint(f, x, b=3, use_reentrant=False)]
+
+# the function runs again once, in backward
+calls = []
+def f(a):
+    calls.append(torch.is_grad_enabled())
+    return a.exp().sin() * 2
+for reentrant in (True, False):
+    y = C.checkpoint(f, x, use_reentrant=reentrant)
+    z = C.checkpoint(f, y, use_reentrant=reentrant)
+    calls.append("backward")
+    z.sum().backward()
+result = [calls, x.grad]
+
+# second derivatives
+y = C.checkpoint(lambda a: a.sin() * a.exp(), x, use_reentrant=False)
+g = torch.autograd.grad(y.sum(), x, create_graph=True)[0]
+h = torch.autograd.grad(g.sum(), x)[0]
+result = [g.detach(), h]
+
+# twice
+y = C.checkpoint(lambda a: a.sin(), x, use_reentrant=False).sum()
+y.backward(retain_graph=True)
+y.backward()
+result = [x.grad, attempt(lambda: y.backward())]
+
+# several results and arguments
+def f(a, k, d, b):
+    return a * k + d["b"], None, b + 1
+b = torch.ones(4, requires_grad=True)
+seen = []
+for reentrant in (True, False):
+    u, n, v = C.checkpoint(f, x, 3, {"b": b}, b, use_reentrant=reentrant)
+    (u * v).sum().backward()
+    seen.append([u, n, v, x.grad.clone(), b.grad.clone()])
+result = seen
+
+# random numbers
+def f(a):
+    return nn.functional.dropout(a * 3, .5)
+seen = []
+for reentrant in (True, False):
+    for keep in (True, False):
+        torch.manual_seed(3)
+        y = C.checkpoint(f, x, use_reentrant=reentrant, preserve_rng_state=keep)
+        between = torch.rand(2)
+        y.sum().backward()
+        seen.append([y, between, x.grad.clone(), torch.rand(2)])
+result = seen
+
+# sequences of modules
+torch.manual_seed(1)
+m = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3), nn.Dropout(.5), nn.Linear(3, 2))
+z = torch.ones(2, 3, requires_grad=True)
+seen = []
+for segments in (1, 2, 3, 5):
+    for reentrant in (True, False):
+        torch.manual_seed(2)
+        o = C.checkpoint_sequential(m, segments, z, use_reentrant=reentrant)
+        o.sum().backward()
+        seen.append([o, z.grad.clone(), plain([p.grad for p in m.parameters()])])
+result = seen
+
+# one within another
+def inner(a):
+    return a.sin().exp()
+def outer(a):
+    return C.checkpoint(inner, a * 2, use_reentrant=False).cos() * a
+y = C.checkpoint(outer, x, use_reentrant=False)
+y.sum().backward()
+result = [y, x.grad]
+
+# nothing is recorded
+with torch.no_grad():
+    result = [C.checkpoint(torch.sin, x, use_reentrant=r) for r in (True, False)]
+
+# contexts
+from contextlib import contextmanager
+seen = []
+@contextmanager
+def context(name):
+    seen.append(name)
+    yield
+    seen.append("end " + name)
+y = C.checkpoint(lambda a: a.sin().exp(), x, use_reentrant=False,
+    context_fn=lambda: (context("first"), context("again")))
+seen.append("backward")
+y.sum().backward()
+result = [seen, x.grad]
+
+# stopping early
+seen = []
+def f(a):
+    seen.append("begin")
+    y = a.sin().exp()
+    seen.append("end")
+    return y
+for early in (True, False):
+    C.checkpoint(f, x, use_reentrant=False, early_stop=early).sum().backward()
+with C.set_checkpoint_early_stop(False):
+    y = C.checkpoint(f, x, use_reentrant=False)
+y.sum().backward()
+result = [seen, x.grad]
+
+# the option should be given
+y = C.checkpoint(torch.sin, x)
+m = nn.Sequential(nn.Tanh(), nn.Tanh())
+z = C.checkpoint_sequential(m, 1, x)
+result = [y, z]
+
+# nothing that requires grad
+result = [C.checkpoint(torch.sin, torch.ones(2), use_reentrant=True),
+    C.checkpoint(torch.sin, torch.ones(2), use_reentrant=False)]
+
+# an argument is changed
+z = x * 1
+y = C.checkpoint(torch.exp, z, use_reentrant=False)
+y = C.checkpoint(torch.sin, z, use_reentrant=False)
+z.add_(1)
+result = attempt(lambda: y.sum().backward())
+
+# options that do not go together
+f = torch.sin
+result = [attempt(each) for each in (lambda: C.checkpoint(f, x, b=3, use_reentrant=True),
+    lambda: C.checkpoint(f, x, context_fn=lambda: 1, use_reentrant=True),
+    lambda: C.checkpoint(f, x, debug=True, use_reentrant=True),
+    lambda: C.checkpoint(f, x, determinism_check="x", use_reentrant=False),
+    lambda: C.checkpoint_sequential([f], 1, x, use_reentrant=False, foo=1),
+    lambda: torch.autograd.grad(C.checkpoint(f, x, use_reentrant=True).sum(), x),
+    lambda: C.checkpoint(f, x, use_reentrant=True).sum().backward(inputs=[x]),
+    lambda: C.checkpoint(lambda a: a.detach(), x, use_reentrant=True).sum().backward(),
+    lambda: C.checkpoint(lambda a: a.detach(), x, use_reentrant=False).sum().backward())]
+
+# something else the second time
+def changing(first, again):
+    calls = []
+    def f(a):
+        calls.append(1)
+        return (first if len(calls) == 1 else again)(a)
+    return f
+cases = ((lambda a: a.sin(), lambda a: a.sin().cos()), (lambda a: a.sin().cos(),
+    lambda a: a.sin()), (lambda a: a.sin(), lambda a: torch.cat([a, a]).sin()),
+    (lambda a: a.sin(), lambda a: a.double().sin()))
+result = [attempt(lambda: C.checkpoint(changing(*c), x, use_reentrant=False,
+    **o).sum().backward()) for c in cases for o in ({}, {"early_stop": False})]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(PROGRAMS), ids=lambda part: part[:60])
+def test_checkpoint(title: str, text: str) -> None:
+    both(source(SETUP + text))
