@@ -10,7 +10,7 @@ import numpy as np
 from . import hot
 from .inplace import check_overlap
 from .tensor import Tensor
-from .version import bump
+from .version import bump, filled
 
 
 def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
@@ -30,12 +30,15 @@ def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
         bump(current, "backward")
     elif grad.__class__ is not np.ndarray:  # a numpy scalar
         variable._grad = Tensor._wrap(np.asarray(grad))
+        if sys.getrefcount(grad) != ALONE:
+            variable._grad._counter = filled()
     elif sys.getrefcount(grad) == ALONE and is_whole(grad) and same_layout(grad, variable._data):
         variable._grad = Tensor._wrap(grad)
     else:
         data = np.empty_like(variable._data)
         np.copyto(data, grad)
         variable._grad = Tensor._wrap(data)
+        variable._grad._counter = filled()
 
 
 def same_layout(grad: np.ndarray, data: np.ndarray) -> bool:

@@ -37,14 +37,13 @@ def tensors_of(given: Any, name: str) -> tuple[Tensor, ...]:
 
 # Joins ------------------------------------------------------------------------------------------
 @offer("concat", "concatenate", method=False, out=True)
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors joined along a dim.
 
     Raises:
         ValueError, RuntimeError: none, or sizes that do not match (PyTorch's texts).
     """
     given = tensors_of(tensors, "cat")
-    dim = dim if axis is None else axis
     if not given:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for i, each in enumerate(given):

@@ -62,8 +62,19 @@ def offer(
     return register
 
 
-def face(target: Callable[..., Any], name: str, first: str = "") -> Callable[..., Any]:
-    """A function with the target's parameters, and ``out=``.
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "axis0": "dim0", "axis1": "dim1"}
+"""What numpy calls some parameters: PyTorch takes these names too."""
+
+WRITTEN_IN_PYTHON = ("norm", "split")
+"""Functions of PyTorch that know their parameters by one name only."""
+
+MISSING = object()
+"""What a parameter without a default holds until its value comes by another name."""
+
+
+def face(target: Callable[..., Any], name: str, first: str = "", out: bool = True) -> Any:
+    """A function with the target's parameters, which takes numpy's names for them as well, and
+    ``out=``.
 
     ``first`` renames the first parameter: functions say ``input`` where methods say ``self``.
     """
@@ -71,27 +82,93 @@ def face(target: Callable[..., Any], name: str, first: str = "") -> Callable[...
     parameters = list(signature.parameters.values())
     if first:
         parameters[0] = parameters[0].replace(name=first)
-    parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
-    scope: dict[str, Any] = {"target": target, "into": into, "as_function": as_function}
-    shown = signature_text(parameters, scope)
     args = ", ".join(
         f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else
         f"*{p.name}" if p.kind is p.VAR_POSITIONAL else p.name
-        for p in parameters[:-1]
+        for p in parameters
     )  # fmt: skip
-    source = (
-        f"def {name}({shown}):\n"
-        f"    if out is None:\n"
-        f"        try: return target({args})\n"
-        f"        except TypeError as error: raise as_function(error) from None\n"
-        f"    return into({name!r}, out, target, {args})"
-    )
+    if out:
+        parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
+    scope: dict[str, Any] = {
+        "target": target, "into": into, "as_function": as_function, "renamed": renamed,
+        "MISSING": MISSING,
+    }  # fmt: skip
+    lines = []
+    if name not in WRITTEN_IN_PYTHON and takes_dims(parameters):
+        lines = renaming_source(name, parameters)
+        shown = signature_text([required(p) for p in parameters], scope) + ", **named"
+    else:
+        shown = signature_text(parameters, scope)
+    if out:
+        lines += [
+            "if out is None:",
+            f"    try: return target({args})",
+            "    except TypeError as error: raise as_function(error) from None",
+            f"return into({name!r}, out, target, {args})",
+        ]
+    else:
+        lines.append(f"return target({args})")
+    source = "\n    ".join([f"def {name}({shown}):", *lines])
     exec(compile(source, f"<graphwidget {name}>", "exec"), scope)
     made: Callable[..., Any] = scope[name]
     made.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    made.__doc__ = docs.with_out(target.__doc__)
-    made.__module__ = "graphwidget"
+    made.__doc__ = docs.with_out(target.__doc__) if out else target.__doc__
+    made.__module__ = "graphwidget" if out else target.__module__
     return made
+
+
+def takes_dims(parameters: list[inspect.Parameter]) -> bool:
+    """Whether numpy has another name for one of the parameters."""
+    names = {p.name for p in parameters if p.kind is not p.VAR_POSITIONAL}
+    return len(names) == len(parameters) and not names.isdisjoint(NUMPY_NAMES.values())
+
+
+def required(parameter: inspect.Parameter) -> inspect.Parameter:
+    """The parameter with a default where it has none, as its value may come by another name."""
+    return parameter.replace(
+        default=MISSING if parameter.default is parameter.empty else parameter.default
+    )
+
+
+def renaming_source(name: str, parameters: list[inspect.Parameter]) -> list[str]:
+    """The lines of a function that serve calls by numpy's names."""
+    asked = [f"{p.name} is MISSING" for p in parameters if p.default is p.empty]
+    given = ", ".join(f"{p.name!r}: {p.name}" for p in parameters)
+    return [
+        f"if {' or '.join(['named', *asked])}:",
+        f"    return {name}(**renamed({name!r}, {{{given}}}, named))",
+    ]
+
+
+def renamed(name: str, given: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call under the names that the function has for them.
+
+    Raises:
+        TypeError: a name is unknown, or an argument is missing (PyTorch's texts).
+    """
+    known = {NUMPY_NAMES.get(key): value for key, value in named.items()}
+    filled = given | {key: value for key, value in known.items() if key in given}
+    missing = [f'"{key}"' for key, value in filled.items() if value is MISSING]
+    if missing:
+        ending = "s" if len(missing) == 1 else ""  # so PyTorch spells it
+        raise TypeError(
+            f"{name}() missing {len(missing)} required positional argument{ending}: "
+            + ", ".join(missing)
+        )
+    if not given.keys() >= known.keys():
+        raise TypeError(f"{name}() got an unexpected keyword argument {next(iter(named))!r}")
+    return filled
+
+
+def complete() -> None:
+    """Let all that takes a dim take it by numpy's name too."""
+    for offered in (METHODS, FUNCTIONS, *SPACES.values()):
+        for name, target in offered.items():
+            if not inspect.isfunction(target) or "renamed" in target.__globals__:
+                continue
+            known = list(inspect.signature(target).parameters.values())
+            if name not in WRITTEN_IN_PYTHON and takes_dims(known):
+                offered[name] = face(target, target.__name__, out=False)
 
 
 def signature_text(parameters: list[inspect.Parameter], scope: dict[str, Any]) -> str:
@@ -141,6 +218,7 @@ def offer_table() -> None:
     for name in IN_PLACE_FUNCTIONS:
         if name + "_" in METHODS:
             FUNCTIONS.setdefault(name + "_", METHODS[name + "_"])
+    complete()
 
 
 def offer_op(op: Op) -> None:

@@ -64,6 +64,13 @@ class VersionCounter:
         return [write for write in self.writes or () if write.version > version]
 
 
+def filled() -> VersionCounter:
+    """The counter of a tensor that was made empty and then filled: PyTorch counts that write."""
+    counter = VersionCounter()
+    counter.version = counter.savable = 1
+    return counter
+
+
 class InferenceCounter(VersionCounter):
     """The counter of tensors made in inference mode: it counts for whoever records, but nodes
     cannot save what has it."""

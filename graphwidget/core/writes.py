@@ -13,6 +13,7 @@ from .compile import TENSORS as F
 from .inplace import write
 from .public import offer
 from .tensor import Tensor
+from .version import filled
 
 
 def scaled_writer(key: str) -> Callable[..., Tensor]:
@@ -96,9 +97,10 @@ def clone_for_grad(grad: Tensor) -> Tensor:
     out = Tensor._wrap(np.zeros_like(grad._data))
     if grad.requires_grad:
         write(TABLE["copy"], out, (grad,), {})
-        out._counter = None
-        return out
-    return Tensor._wrap(grad._data.copy())
+    else:
+        np.copyto(out._data, grad._data)
+    out._counter = filled()
+    return out
 
 
 hot.copied = clone_for_grad
