@@ -21,6 +21,7 @@ from . import (
     backends,
     cpu,
     cuda,
+    func,
     linalg,
     mps,
     nn,
@@ -78,6 +79,7 @@ from .core.printing import set_printoptions
 from .core.public import FUNCTIONS as _FUNCTIONS
 from .core.random import Generator, initial_seed, manual_seed, seed
 from .core.tensor import Tensor
+from .func import vmap
 from .random import default_generator, get_rng_state, set_rng_state
 from .serialization import load, save
 from .standin import as_torch
@@ -132,7 +134,7 @@ if not TYPE_CHECKING:  # checkers know the names above
 __all__ = [
     "Generator", "GraphWidget", "Size", "Tensor", "__version__", "accelerator", "as_torch",
     "autograd", "backends", "bool", "channels_last", "contiguous_format", "cpu", "cuda",
-    "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "float",
+    "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "float", "func",
     "float16", "float32", "float64", "get_default_dtype", "get_rng_state", "half", "iinfo",
     "inf", "inference_mode", "initial_seed", "int", "int16", "int32", "int64", "int8",
     "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference",
@@ -141,6 +143,6 @@ __all__ = [
     "no_grad", "optim", "pi", "preserve_format", "random", "save", "seed", "serialization",
     "set_anomaly_enabled", "set_default_dtype", "set_grad_enabled", "set_printoptions",
     "set_rng_state", "short", "special", "strided", "to_graphviz", "uint8",
-    "unload_ipython_extension", "utils", "version", "watch", "xpu",
+    "unload_ipython_extension", "utils", "version", "vmap", "watch", "xpu",
     *_FUNCTIONS,
 ]  # fmt: skip

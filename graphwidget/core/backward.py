@@ -11,9 +11,9 @@ import numpy as np
 from . import hot
 from .dtypes import Size, default_numpy
 from .edges import GradientEdge, meta_at, refreshed, target_at
-from .engine import Run
+from .engine import Run, _collecting
 from .indexing import getitem
-from .node import target_of
+from .node import AccumulateGrad, target_of
 from .tensor import Tensor
 
 REFERENCE_CYCLE = (
@@ -356,6 +356,13 @@ def collected(
             found = run.given.setdefault(id(found), Tensor._wrap(found))
         results.append(found)
     return results
+
+
+def leaves_of(tensor: Tensor) -> set[Any]:
+    """The leaves that a backward from this tensor would reach."""
+    run = Run(roots_of([tensor]), [], False, False)
+    with _collecting:
+        return {end.variable for end in run.collect() if end.__class__ is AccumulateGrad}
 
 
 def in_rows(

@@ -17,6 +17,7 @@ BELOW: dict[str, set[str]] = {
     "core": {"optable"},
     "static": {"optable"},
     "autograd": {"core", "optable"},
+    "func": {"nn", "core", "optable"},
     "linalg": {"core"},
     "special": {"core"},
     "nn": {"core", "optable"},
@@ -42,7 +43,18 @@ BELOW: dict[str, set[str]] = {
     },
 }
 NUMPY_ONLY = {
-    *("optable", "core", "static", "autograd", "nn", "optim", "random", "serialization", "utils"),
+    *(
+        "optable",
+        "core",
+        "static",
+        "autograd",
+        "func",
+        "nn",
+        "optim",
+        "random",
+        "serialization",
+        "utils",
+    ),
     *("recording", "adapters"),
 }
 

@@ -13,8 +13,8 @@ from tests.structure.test_imports import BELOW
 
 # packages that mean the same here and there
 SHARED_PARTS = {
-    "accelerator", "autograd", "backends", "cpu", "cuda", "linalg", "mps", "nn", "optim", "random",
-    "serialization", "special", "utils", "version", "xpu",
+    "accelerator", "autograd", "backends", "cpu", "cuda", "func", "linalg", "mps", "nn", "optim",
+    "random", "serialization", "special", "utils", "version", "xpu",
 }  # fmt: skip
 
 

@@ -1,0 +1,363 @@
+"""``torch.func``: derivatives as functions of functions.
+
+Each computes with the graph that autograd records and gives results without it, unless they also
+depend on tensors outside that require grad: then they stay differentiable by those. That is how
+transforms nest. There is no forward mode: ``jvp`` runs backward twice, ``jacfwd`` is ``jacrev``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.backward import grad as gradients
+from ..core.backward import leaves_of
+from ..core.compile import TENSORS as F
+from ..core.modes import enable_grad
+from ..core.tensor import Tensor
+from .trees import LEAF, Spec, flatten, over, unflatten
+
+Function = Callable[..., Any]
+Leaves = list[Tensor]
+
+
+# The arguments to derive by -----------------------------------------------------------------------
+def chosen(argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The places of arguments, counted from the start.
+
+    Raises:
+        RuntimeError: no places, or not of these arguments (PyTorch's texts).
+    """
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    places = (argnums,) if isinstance(argnums, int) else argnums
+    if not places:
+        raise RuntimeError(f"Expected argnums to be non-empty, got {argnums}")
+    for place in places:
+        if not isinstance(place, int):
+            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {argnums}")
+        if not -len(args) <= place < len(args):
+            raise RuntimeError(f"Got argnum={place}, but only {len(args)} positional inputs")
+    return tuple(place % len(args) for place in places)
+
+
+def fresh(tensor: Any) -> Tensor:
+    """The same values to derive by, connected to the given tensor only if that requires grad.
+
+    Raises:
+        ValueError: it is no tensor.
+    """
+    if not isinstance(tensor, Tensor):
+        raise ValueError(f"Thing passed to transform API must be Tensor, got {type(tensor)}")
+    return F.alias(tensor) if tensor.requires_grad else tensor.detach().requires_grad_()
+
+
+class Inputs:
+    """The arguments of one call: ``args`` with fresh tensors in the chosen places, which are
+    listed in ``tensors``; ``spec`` is their nest."""
+
+    def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
+        places = chosen(argnums, args)
+        with enable_grad():
+            values, nests = [], []
+            for place in places:
+                found, spec = flatten(args[place])
+                values.append([fresh(each) for each in found])
+                nests.append(spec)
+        made = dict(zip(places, map(unflatten, values, nests), strict=True))
+        self.args = tuple(made.get(place, arg) for place, arg in enumerate(args))
+        self.tensors: Leaves = [each for part in values for each in part]
+        self.spec = nests[0] if isinstance(argnums, int) else Spec(tuple, tuple(nests))
+        self.own = {each for each in self.tensors if each.is_leaf}
+
+    def finished(self, tree: Any) -> Any:
+        """Results as users get them: with a history only if it leads to other leaves than ours."""
+        return over(self.released, tree)
+
+    def released(self, value: Any) -> Any:
+        """One result."""
+        if not isinstance(value, Tensor):
+            return value
+        if not value.requires_grad:
+            return value
+        return value if leaves_of(value) - self.own else value.detach()
+
+
+def slopes(
+    outputs: Sequence[Tensor], by: Sequence[Tensor], cotangents: Any, rows: bool = False
+) -> tuple[Tensor, ...]:
+    """Gradients that may be derived again; zeros where nothing depends on a tensor."""
+    pairs = [
+        (output, cotangent)
+        for output, cotangent in zip(outputs, cotangents, strict=True)
+        if output.requires_grad
+    ]
+    if not pairs:
+        lead = cotangents[0]._data.shape[:1] if rows else ()
+        return tuple(
+            Tensor._wrap(np.zeros(lead + each._data.shape, each._data.dtype)) for each in by
+        )
+    with enable_grad():
+        found: tuple[Tensor, ...] = gradients(
+            [pair[0] for pair in pairs], list(by), [pair[1] for pair in pairs], create_graph=True,
+            allow_unused=True, is_grads_batched=rows,
+        )  # fmt: skip
+    zeros = [
+        Tensor._wrap(np.zeros(((len(pairs[0][1]),) if rows else ()) + each._data.shape,
+                              each._data.dtype)) for each in by
+    ]  # fmt: skip
+    return tuple(z if each is None else each for each, z in zip(found, zeros, strict=True))
+
+
+def with_aux(found: Any, name: str) -> tuple[Any, Any]:
+    """What a function with an auxiliary result gave.
+
+    Raises:
+        RuntimeError: not two results (PyTorch's text).
+    """
+    if not (isinstance(found, tuple) and len(found) == 2):
+        raise RuntimeError(
+            f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True"
+        )
+    return found
+
+
+# Gradients ----------------------------------------------------------------------------------------
+def grad_and_value(
+    func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Function:
+    """A function that gives the gradient of ``func``, which gives one number, and its value.
+
+    Args:
+        argnums: by which positional arguments (nests of tensors); a tuple gives a tuple.
+        has_aux: ``func`` gives (output, aux) and the result is (gradient, (output, aux)).
+
+    Raises:
+        RuntimeError: the output is no 0-d tensor.
+    """
+    name = "grad_and_value(f)(*args)"
+
+    @functools.wraps(func)
+    def derived(*args: Any, **kwargs: Any) -> Any:
+        inputs = Inputs(args, argnums)
+        with enable_grad():
+            output = func(*inputs.args, **kwargs)
+        aux = None
+        if has_aux:
+            output, aux = with_aux(output, name)
+        if not isinstance(output, Tensor):
+            raise RuntimeError(f"{name}: Expected f(*args) to return a Tensor, got {type(output)}")
+        if output.ndim:
+            raise RuntimeError(
+                f"{name}: Expected f(*args) to return a scalar Tensor, got tensor with "
+                f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+            )
+        found = slopes([output], inputs.tensors, [F.ones_like(output.detach())])
+        slope = inputs.finished(unflatten(found, inputs.spec))
+        value = inputs.finished(output)
+        return slope, (value, inputs.finished(aux)) if has_aux else value
+
+    return derived
+
+
+def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
+    """A function that gives the gradient of ``func``, which gives one number.
+
+    Args:
+        argnums: by which positional arguments (nests of tensors); a tuple gives a tuple.
+        has_aux: ``func`` gives (output, aux) and the result is (gradient, aux).
+
+    Raises:
+        RuntimeError: the output is no 0-d tensor.
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def derived(*args: Any, **kwargs: Any) -> Any:
+        slope, value = both(*args, **kwargs)
+        return (slope, value[1]) if has_aux else slope
+
+    return derived
+
+
+# Products with Jacobians --------------------------------------------------------------------------
+def tensors_only(outputs: list[Any], name: str) -> Leaves:
+    """The outputs of a function.
+
+    Raises:
+        RuntimeError: one is no tensor (PyTorch's text).
+    """
+    for each in outputs:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(
+                f"{name}: expected f(*primals) to return only tensors, got unsupported type "
+                f"{type(each)}"
+            )
+    return outputs
+
+
+def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """The output of ``func`` and the function that multiplies its Jacobian from the left.
+
+    Returns:
+        (output, vjp_fn), with ``has_aux`` (output, vjp_fn, aux); vjp_fn takes one cotangent for
+        each output and gives the products by each primal.
+
+    Raises:
+        RuntimeError: outputs or cotangents that do not fit.
+    """
+    name = "vjp(f, *primals)"
+    inputs = Inputs(primals, tuple(range(len(primals)))) if primals else None
+    with enable_grad():
+        output = func(*(inputs.args if inputs else ()))
+    assert inputs is not None  # a function of nothing was refused by the call
+    aux = None
+    if has_aux:
+        output, aux = with_aux(output, name)
+    outputs, spec = flatten(output)
+    tensors_only(outputs, name)
+
+    def vjp_fn(
+        *cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> Any:
+        """The products of the cotangents and the Jacobian, by each primal."""
+        given, shape = flatten(cotangents[0] if len(cotangents) == 1 else cotangents)
+        if shape != spec:
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of "
+                f"outputs to the function. cotangents: {shape}, primal output: {spec}"
+            )
+        return inputs.finished(unflatten(slopes(outputs, inputs.tensors, given), inputs.spec))
+
+    found = inputs.finished(output), vjp_fn
+    return (*found, inputs.finished(aux)) if has_aux else found
+
+
+def jvp(
+    func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+) -> Any:
+    """The output of ``func`` and the product of its Jacobian with the tangents.
+
+    Two backwards compute it: the product from the left is linear in its cotangent, and the
+    derivative by that is the product from the right (J. Townsend, 2017).
+
+    Raises:
+        RuntimeError: primals that are no tuple, or tangents unlike them.
+    """
+    name = "jvp(f, primals, tangents)"
+    if not isinstance(primals, tuple):
+        raise RuntimeError(
+            f"{name}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+        )
+    inputs = Inputs(primals, tuple(range(len(primals))))
+    ways, spec = flatten(tangents)
+    if spec != inputs.spec:
+        raise RuntimeError(
+            f"{name}: Expected primals and tangents to have the same python structure. For "
+            "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals with "
+            f"structure {inputs.spec} and tangents with structure {spec}"
+        )
+    for tensor, way in zip(inputs.tensors, ways, strict=True):
+        if tensor._data.shape != way._data.shape:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the "
+                "original Tensor, this is not supported. Tensor is of size "
+                f"{list(tensor._data.shape)} while the given forward gradient is of size "
+                f"{list(way._data.shape)}."
+            )
+    with enable_grad():
+        output = func(*inputs.args)
+    aux = None
+    if has_aux:
+        output, aux = with_aux(output, name)
+    outputs, shape = flatten(output)
+    tensors_only(outputs, name)
+    products = pushed(outputs, inputs.tensors, ways)
+    found = inputs.finished(output), inputs.finished(unflatten(products, shape))
+    return (*found, inputs.finished(aux)) if has_aux else found
+
+
+def pushed(outputs: Leaves, by: Leaves, ways: Leaves) -> Leaves:
+    """The products of a Jacobian with directions, one for each output."""
+    dummies = [F.zeros_like(output.detach()).requires_grad_() for output in outputs]
+    found = slopes(outputs, by, dummies)
+    pairs = [(each, way) for each, way in zip(found, ways, strict=True) if each.requires_grad]
+    if not pairs:
+        return [F.zeros_like(output.detach()) for output in outputs]
+    return list(slopes([pair[0] for pair in pairs], dummies, [pair[1] for pair in pairs]))
+
+
+def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
+    """The output of ``func`` and the function that multiplies its Jacobian from the right."""
+    inputs = Inputs(primals, tuple(range(len(primals))))
+    with enable_grad():
+        output = func(*inputs.args)
+    outputs, shape = flatten(output)
+    tensors_only(outputs, "linearize(f, *primals)")
+
+    def jvp_fn(*tangents: Any) -> Any:
+        """The product of the Jacobian with the tangents."""
+        ways, _ = flatten(tangents)
+        return inputs.finished(unflatten(pushed(outputs, inputs.tensors, ways), shape))
+
+    return inputs.finished(output), jvp_fn
+
+
+# Jacobians ----------------------------------------------------------------------------------------
+def jacrev(
+    func: Function, argnums: int | tuple[int, ...] = 0, *, has_aux: bool = False,
+    chunk_size: int | None = None, _preallocate_and_copy: bool = False,
+) -> Function:  # fmt: skip
+    """A function that gives the Jacobian of ``func``, row by row: a nest like the output of nests
+    like the inputs, each of the output's shape and then the input's.
+
+    Args:
+        argnums: by which positional arguments; a tuple gives tuples.
+        has_aux: ``func`` gives (output, aux) and the result is (Jacobian, aux).
+        chunk_size: changes nothing here: rows are computed one at a time.
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    @functools.wraps(func)
+    def jacobian(*args: Any) -> Any:
+        inputs = Inputs(args, argnums)
+        with enable_grad():
+            output = func(*inputs.args)
+        aux = None
+        if has_aux:
+            output, aux = with_aux(output, "vjp(f, *primals)")
+        outputs, spec = flatten(output)
+        tensors_only(outputs, "vjp(f, *primals)")
+        rows = [unflatten(rows_of(each, inputs.tensors), inputs.spec) for each in outputs]
+        found = inputs.finished(unflatten(rows, spec) if spec != LEAF else rows[0])
+        return (found, inputs.finished(aux)) if has_aux else found
+
+    return jacobian
+
+
+def rows_of(output: Tensor, by: Leaves) -> Leaves:
+    """The Jacobian of one output by each tensor."""
+    data = output._data
+    unit = np.eye(data.size, dtype=data.dtype).reshape(data.size, *data.shape)
+    if not data.size:
+        return [Tensor._wrap(np.zeros(data.shape + x._data.shape, x._data.dtype)) for x in by]
+    found = slopes([output], by, [Tensor._wrap(unit)], rows=True)
+    return [F.reshape(each, data.shape + x._data.shape) for each, x in zip(found, by, strict=True)]
+
+
+def jacfwd(
+    func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *,
+    randomness: str = "error",
+) -> Function:  # fmt: skip
+    """The Jacobian of ``func``; computed as ``jacrev`` does, for there is no forward mode."""
+    return jacrev(func, argnums, has_aux=has_aux)
+
+
+def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
+    """A function that gives the matrix of second derivatives of ``func``: the Jacobian of its
+    Jacobian."""
+    return jacfwd(jacrev(func, argnums), argnums)

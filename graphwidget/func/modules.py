@@ -1,0 +1,167 @@
+"""Modules as functions of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..core.joins import stack
+from ..core.tensor import Tensor
+from ..nn import Module, ModuleList
+
+
+def functional_call(
+    module: Module,
+    parameter_and_buffer_dicts: Any,
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call a module with tensors in the places of its parameters and buffers.
+
+    Args:
+        parameter_and_buffer_dicts: tensors by name, in one dict or several.
+        args, kwargs: the call's; one argument need not be in a tuple.
+        tie_weights: a parameter that stands under several names is replaced under all.
+        strict: every parameter and buffer must be given, and nothing else.
+
+    Raises:
+        ValueError: no dict, or a name in two of them.
+        RuntimeError: names that are missing or unknown, when strict.
+    """
+    given = merged(parameter_and_buffer_dicts)
+    places = named_places(module)
+    if strict:
+        check_names(module, given, places)
+    if tie_weights:
+        given = tied(given, places)
+    call = () if args is None else args if isinstance(args, tuple) else (args,)
+    with replaced(places, given):
+        return module(*call, **(kwargs or {}))
+
+
+def merged(dicts: Any) -> dict[str, Any]:
+    """One dict of all.
+
+    Raises:
+        ValueError: no dicts, or a name in two of them (PyTorch's texts).
+    """
+    if isinstance(dicts, Mapping):
+        return dict(dicts)
+    if not isinstance(dicts, Sequence) or not all(isinstance(each, Mapping) for each in dicts):
+        raise ValueError(
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+            f"{type(dicts)}"
+        )
+    names = [name for each in dicts for name in each]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise ValueError(
+            f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
+            "ambiguous"
+        )
+    return {name: tensor for each in dicts for name, tensor in each.items()}
+
+
+Places = dict[str, tuple[dict[str, Any], str]]
+
+
+def named_places(module: Module) -> Places:
+    """Where each parameter and buffer is held, by its full name."""
+    found: Places = {}
+    for prefix, each in module.named_modules(remove_duplicate=False):
+        for register in (each._parameters, each._buffers):
+            for name in register:
+                found[f"{prefix}.{name}" if prefix else name] = (register, name)
+    return found
+
+
+def check_names(module: Module, given: dict[str, Any], places: Places) -> None:
+    """Exactly the module's names.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    texts = [
+        f"{word} key(s): {', '.join(map(repr, names))}."
+        for word, names in (
+            ("Unexpected", [name for name in given if name not in places]),
+            ("Missing", [name for name in places if name not in given]),
+        )
+        if names
+    ]
+    if texts:
+        raise RuntimeError(
+            f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(texts)
+        )
+
+
+def tied(given: dict[str, Any], places: Places) -> dict[str, Any]:
+    """The tensors by all names of those that they replace."""
+    held = {name: register[own] for name, (register, own) in places.items()}
+    by_tensor = {id(held[name]): tensor for name, tensor in given.items() if name in held}
+    return {
+        name: given[name] if name in given else by_tensor[id(tensor)]
+        for name, tensor in held.items()
+        if name in given or (tensor is not None and id(tensor) in by_tensor)
+    }
+
+
+@contextmanager
+def replaced(places: Places, given: dict[str, Any]) -> Iterator[None]:
+    """Tensors in the places of others for a while."""
+    before = {}
+    try:
+        for name, tensor in given.items():
+            if name in places:
+                register, own = places[name]
+                before[name] = register[own]
+                register[own] = tensor
+        yield
+    finally:
+        for name, tensor in before.items():
+            register, own = places[name]
+            register[own] = tensor
+
+
+def stack_module_state(
+    models: Sequence[Module] | ModuleList,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters and the buffers of several modules of one kind, stacked along a first dim.
+
+    Raises:
+        RuntimeError: no models, or of different kinds or modes (PyTorch's texts).
+    """
+    every = list(models)
+    if not every:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if any(each.training != every[0].training for each in every):
+        raise RuntimeError(
+            "stack_module_state: Expected all models to have the same training/eval mode."
+        )
+    if any(type(each) is not type(every[0]) for each in every):
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    parameters = {
+        name: joined([dict(each.named_parameters())[name] for each in every])
+        for name, _ in every[0].named_parameters()
+    }
+    buffers = {
+        name: joined([dict(each.named_buffers())[name] for each in every])
+        for name, _ in every[0].named_buffers()
+    }
+    return parameters, buffers
+
+
+def joined(tensors: list[Tensor]) -> Tensor:
+    """Leaves stacked, as a leaf."""
+    wanted = [tensor.requires_grad for tensor in tensors]
+    if any(wanted) and not all(wanted):
+        raise RuntimeError(
+            "stack_module_state: Expected a parameter to have the same .requires_grad for each "
+            "model"
+        )
+    found = stack([tensor.detach() for tensor in tensors])
+    return found.requires_grad_() if wanted[0] else found

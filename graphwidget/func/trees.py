@@ -1,0 +1,82 @@
+"""Nested tuples, lists and dicts of values, taken apart and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+
+class Spec(NamedTuple):
+    """The shape of a nest: ``kind`` is None for a value, else the class of the container, whose
+    ``parts`` have specs; a dict has ``keys`` too."""
+
+    kind: type[Any] | None
+    parts: tuple[Spec, ...] = ()
+    keys: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        return "*" if self.kind is None else f"({', '.join(map(str, self.parts))})"
+
+
+LEAF = Spec(None)
+
+
+def flatten(tree: Any) -> tuple[list[Any], Spec]:
+    """The values of a nest, in order, and its shape."""
+    if isinstance(tree, dict):
+        keys = tuple(tree)
+        parts = [flatten(tree[key]) for key in keys]
+    elif isinstance(tree, (tuple, list)):
+        keys, parts = (), [flatten(each) for each in tree]
+    else:
+        return [tree], LEAF
+    spec = Spec(type(tree), tuple(spec for _, spec in parts), keys)
+    return [value for values, _ in parts for value in values], spec
+
+
+def unflatten(values: Sequence[Any], spec: Spec) -> Any:
+    """The nest of that shape with these values."""
+    return rebuild(iter(values), spec)
+
+
+def rebuild(values: Any, spec: Spec) -> Any:
+    """``unflatten``, from an iterator."""
+    if spec.kind is None:
+        return next(values)
+    parts = [rebuild(values, part) for part in spec.parts]
+    if issubclass(spec.kind, dict):
+        return spec.kind(zip(spec.keys, parts, strict=True))
+    if hasattr(spec.kind, "_fields"):  # a named tuple
+        return spec.kind(*parts)
+    return spec.kind(parts)
+
+
+def over(function: Callable[[Any], Any], tree: Any) -> Any:
+    """A function of each value of a nest."""
+    values, spec = flatten(tree)
+    return unflatten([function(value) for value in values], spec)
+
+
+def spread(given: Any, spec: Spec) -> list[Any] | None:
+    """One value for each value of a nest, from one for all or from a nest of the same shape or
+    coarser; None where the shapes differ."""
+    if spec.kind is None:
+        return [given] if not isinstance(given, (tuple, list, dict)) else None
+    if given is None or not isinstance(given, (tuple, list, dict)):
+        return [given] * count(spec)
+    parts = list(given.values()) if isinstance(given, dict) else list(given)
+    same = isinstance(given, dict) == issubclass(spec.kind, dict)
+    if not same or len(parts) != len(spec.parts):
+        return None
+    found: list[Any] = []
+    for part, each in zip(parts, spec.parts, strict=True):
+        below = spread(part, each)
+        if below is None:
+            return None
+        found += below
+    return found
+
+
+def count(spec: Spec) -> int:
+    """How many values a nest of this shape has."""
+    return 1 if spec.kind is None else sum(count(part) for part in spec.parts)
