@@ -351,7 +351,7 @@ def record_list(op: Op) -> Callable[..., Any]:
             metas = [tensor._meta for tensor in tensors]
             if any(meta.dtype != out._meta.dtype for meta in metas):
                 node.fit = tuple(metas[i] for i in which)
-            shapes = {f"{op.inputs[0]}_shape": tuple(meta.shape for meta in metas)}
+            shapes = {f"_{op.inputs[0]}_shape": tuple(meta.shape for meta in metas)}
             for name in op.metadata(op.inputs):
                 setattr(node, "p_" + name, {**params, **shapes}[name])
             out._node, out._requires_grad = node, True
@@ -400,7 +400,7 @@ def start_many(
     node.start(tuple(hot.target_of(given[name]) for name in targets))
     node.metas = [None if out is None else out._meta for out in outs]
     for name in op.metadata(targets):
-        source, _, what = name.rpartition("_")
+        source, _, what = name.lstrip("_").rpartition("_")
         value = params[name] if name in params else getattr(given[source]._meta, what)
         setattr(node, "p_" + name, value)
     for nr, out in enumerate(outs):

@@ -218,15 +218,15 @@ class Node:
         if op is not None and name in op.metadata(self.targets):
             value = getattr(self, "p_" + name)
             if name != "indices":
-                return value if name == "exponent" else unsigned(value)
+                return unsigned(name, value)
             if value is None:
                 raise errors.freed(self)
             if isinstance(value, PackedIndices):
                 return tuple(None if each is None else each.restore() for each in value.parts)
             value.check(self)
             return value.tensors
-        if op is not None and name in CONSTANTS.get(op.name, ()):
-            return CONSTANTS[op.name][name]
+        if op is not None and name in CONSTANTS.get(op.node, ()):
+            return CONSTANTS[op.node][name]
         if op is not None and name in op.tensors:
             return None
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")

@@ -8,7 +8,7 @@ from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
 from .deprecation import warn_once
-from .dims import wrap_dim, wrap_dims
+from .dims import as_given, dims_as_given, wrap_dim
 from .inplace import write
 from .public import offer
 from .reductions import numpy_type, some_dims
@@ -289,7 +289,7 @@ def renorm_arguments(
         raise RuntimeError(
             f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
         )
-    return p, wrap_dim(dim, input.ndim), maxnorm
+    return p, as_given(dim, input.ndim), maxnorm
 
 
 @offer(function=False)
@@ -303,5 +303,4 @@ def renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """log of the sum of exp along dims; neither overflows nor loses precision."""
     source = input if input._meta.floating else F.to_copy(input, dtypes.default_numpy())
-    dims = wrap_dims(dim, input.ndim) if input.ndim else ()
-    return F.logsumexp(source, dims, keepdim)
+    return F.logsumexp(source, dims_as_given(dim, input.ndim), keepdim)

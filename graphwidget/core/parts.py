@@ -166,7 +166,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
         )
-    total = input._data.shape[wrap_dim(dim, input._data.ndim)]
+    dim = wrap_dim(dim, input._data.ndim)
+    total = input._data.shape[dim]
     given = indices_or_sections
     if isinstance(given, Tensor):
         given = given._data.tolist()

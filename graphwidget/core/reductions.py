@@ -6,9 +6,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ..optable.kernels import count_along
 from . import dtypes
 from .compile import TENSORS as F
-from .dims import wrap_dim, wrap_dims
+from .dims import as_given, dims_as_given, wrap_dim, wrap_dims
 from .public import offer
 from .results import Named, named
 from .tensor import Tensor
@@ -24,15 +25,14 @@ def numpy_type(dtype: Any) -> Any:
     return None if dtype is None else dtype.numpy
 
 
-def some_dims(dim: Any, ndim: int) -> tuple[int, ...]:
-    """Dims counted from the start; none at all, and the dims of a 0-d tensor, are ``()``: all."""
-    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
-        return ()
-    return wrap_dims(dim, ndim)
+def some_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
+    """The dims, checked, as the user gave them, which is what nodes keep; None and ``()`` both
+    mean all."""
+    return None if dim is None else dims_as_given(dim, ndim)
 
 
 def filled_dim(name: str, input: Tensor, dim: int) -> int:
-    """The dim counted from the start.
+    """The dim, checked, as the user gave it.
 
     Raises:
         IndexError: it has no items to choose from (PyTorch's text).
@@ -41,7 +41,7 @@ def filled_dim(name: str, input: Tensor, dim: int) -> int:
     wrapped = wrap_dim(dim, data.ndim)
     if data.ndim and not data.shape[wrapped]:
         raise IndexError(f"{name}(): Expected reduction dim {wrapped} to have non-zero size.")
-    return wrapped
+    return dim
 
 
 # Sums and products -------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
         dtype = dtype.numpy
     if dim is None and not keepdim:
         return F.sum(input, dtype)
-    return F.sum_dim(input, wrap_dims(() if dim is None else dim, input.ndim), keepdim, dtype)
+    return F.sum_dim(input, some_dims(dim, input.ndim), keepdim, dtype)
 
 
 @offer(out=True)
@@ -78,7 +78,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
         )
     if dim is None and not keepdim:
         return F.mean(input, dtype)
-    return F.mean_dim(input, wrap_dims(() if dim is None else dim, input.ndim), keepdim, dtype)
+    return F.mean_dim(input, some_dims(dim, input.ndim), keepdim, dtype)
 
 
 @offer(out=True)
@@ -105,7 +105,7 @@ def prod(
     """The product of all items, or along a dim; gradients are exact where items are 0."""
     if dim is None:
         return F.prod(input, numpy_type(dtype))
-    return F.prod_dim(input, wrap_dim(dim, input.ndim), keepdim, numpy_type(dtype))
+    return F.prod_dim(input, as_given(dim, input.ndim), keepdim, numpy_type(dtype))
 
 
 # Extremes ----------------------------------------------------------------------------------------
@@ -125,8 +125,8 @@ def _extreme(name: str, pair: type[Named], pairwise: str) -> Callable[..., Any]:
             if input._data.size == 0:
                 raise no_items(name)
             return getattr(F, name)(input)
-        wrapped = filled_dim(name, input, dim)
-        return pair(getattr(F, name + "_dim")(input, dim=wrapped, keepdim=keepdim))
+        dim = filled_dim(name, input, dim)
+        return pair(getattr(F, name + "_dim")(input, dim=dim, keepdim=keepdim))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
@@ -171,9 +171,9 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
             "identity."
         )
     if dim is not None:
-        dim = wrap_dim(dim, input.ndim)
-        if input.ndim and not input._data.shape[dim]:
-            raise IndexError(f"aminmax: Expected reduction dim {dim} to have non-zero size.")
+        wrapped = wrap_dim(dim, input.ndim)
+        if input.ndim and not input._data.shape[wrapped]:
+            raise IndexError(f"aminmax: Expected reduction dim {wrapped} to have non-zero size.")
     return AMINMAX(several(F.aminmax)(input, dim=dim, keepdim=keepdim))
 
 
@@ -213,9 +213,9 @@ def _spread(name: str) -> Callable[..., Any]:
         if not input._meta.floating:
             said = name if "_" in name else "std and var"
             raise RuntimeError(f"{said} only support floating point and complex dtypes")
-        if correction is None:
+        if correction is None and (unbiased is not None or dim is not None):
             correction = 1 if unbiased is None else int(unbiased)
-        dims = None if dim is None else (some_dims(dim, input.ndim) or None)
+        dims = some_dims(dim, input.ndim)
         warn_freedom(name, input._data.shape, dims, correction)
         found = getattr(F, name)(input, dim=dims, correction=correction, keepdim=keepdim)
         return tuple(found) if "_" in name else found
@@ -228,12 +228,9 @@ def _spread(name: str) -> Callable[..., Any]:
     return function
 
 
-def warn_freedom(name: str, shape: tuple[int, ...], dims: Any, correction: float) -> None:
+def warn_freedom(name: str, shape: tuple[int, ...], dims: Any, correction: float | None) -> None:
     """Warn where there are too few items for a spread (PyTorch's text)."""
-    count = 1
-    for d in range(len(shape)) if dims is None else dims:
-        count *= shape[d]
-    if count - correction <= 0:
+    if count_along(shape, dims) - (1 if correction is None else correction) <= 0:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",

@@ -13,39 +13,63 @@ if TYPE_CHECKING:
     from .node import Node
 
 CONSTANTS: dict[str, dict[str, Any]] = {
-    "add": {"alpha": 1},
-    "sub": {"alpha": 1},
-    "rsub": {"alpha": 1},
-    "addmm": {"alpha": 1, "beta": 1},
+    "AddBackward0": {"alpha": 1},
+    "SubBackward0": {"alpha": 1},
+    "RsubBackward0": {"alpha": 1},
+    "RsubBackward1": {"alpha": 1},
+    "AddmmBackward0": {"alpha": 1, "beta": 1},
 }
-"""What PyTorch tells of an op where ours, in its plain form, has nothing to choose."""
+"""What PyTorch tells of a node where ours, in its op's plain form, has nothing to choose."""
+
+SIZES: dict[str, dict[str, tuple[int, ...]]] = {
+    "AdaptiveAvgPool2DBackwardBackward0": {"grad_output": (-1, -2)},
+    "AddbmmBackward0": {"batch1": (0, 1), "batch2": (2,)},
+    "EmbeddingBackward0": {"weight": (0,)},
+    "Im2ColBackward0": {"self": (-1, -2)},
+    "LinalgSvdBackward0": {"S": (-1,)},
+}
+"""Of some inputs PyTorch keeps single sizes, each under a name of its own."""
 
 
 def shown_names(op: Op) -> list[str]:
     """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
     names: list[str] = []
+    single = SIZES.get(op.node, {})
     for target, derivative in op.derivatives.items():
         for need in derivative.needs:
-            if need == "self_shape":
-                names += ["self_sym_sizes", *(["self_sym_numel"] if op.name == "mean" else [])]
-            elif need in ("source_shape", "input_shape"):
-                names.append(need.replace("shape", "sym_sizes"))
+            source = need.removesuffix("_shape")
+            sized = need.endswith("_shape") and need not in op.params
+            if need.startswith("_") or need.endswith("_dtype") or (sized and source in single):
+                continue
+            if sized:
+                names += [f"{source}_sym_sizes", *([f"{source}_sym_numel"] * (op.name == "mean"))]
             elif need.endswith("_strides"):
                 names += [f"{target}_sym_sizes", f"{target}_sym_strides"]
-            elif need.endswith(("_shape", "_dtype")) or need.startswith("_"):
-                continue
             elif need not in GIVEN:
                 names.append(need)
-    names += CONSTANTS.get(op.name, ())
+    for source, dims in single.items():
+        names += [f"{source}_sym_argsize_{'minus_' * (d < 0)}{abs(d)}" for d in dims]
+    names += CONSTANTS.get(op.node, ())
     return list(dict.fromkeys(names))
 
 
+def sized(node: Node, name: str) -> Any:
+    """The shape of an input or output, wherever the node has it from."""
+    for slot in (f"p_{name}_shape", f"p__{name}_shape"):
+        if hasattr(node, slot):
+            return getattr(node, slot)
+    return getattr(node, f"saved_{name}").shape
+
+
 def shown_sizes(node: Node, name: str, what: str) -> Any:
-    """The ``sizes`` of an input, its ``numel``, or its ``strides`` in items; no strides where its
-    gradient is not wanted."""
+    """The ``sizes`` of an input, one size, its ``numel``, or its ``strides`` in items; no strides
+    where its gradient is not wanted."""
+    if what.startswith("argsize_"):
+        number = what.removeprefix("argsize_").replace("minus_", "-")
+        return sized(node, name)[int(number)]
+    shape = getattr(node, f"p_{name}_shape")
     if what == "strides" and name not in node.targets:
         return ()
-    shape = getattr(node, f"p_{name}_shape")
     if what != "strides":
         return prod(shape) if what == "numel" else tuple(shape)
     itemsize = getattr(node, f"p_{name}_dtype").itemsize
@@ -53,10 +77,19 @@ def shown_sizes(node: Node, name: str, what: str) -> Any:
     return tuple(step // itemsize for step in strides)
 
 
-def unsigned(value: Any) -> Any:
-    """Metadata as PyTorch shows it: negative integers as 64-bit words without a sign."""
+NUMBERS = (
+    "alpha", "beta", "exponent", "lambd", "max", "max_val", "maxnorm", "min", "min_val",
+    "negative_slope", "ord", "other", "p", "threshold", "value",
+)  # fmt: skip
+"""Metadata that are numbers, not dims or sizes."""
+
+
+def unsigned(name: str, value: Any) -> Any:
+    """Metadata as PyTorch shows it: negative dims and sizes as 64-bit words without a sign."""
+    if name in NUMBERS:
+        return value
     if value.__class__ is tuple:
-        return tuple(unsigned(each) for each in value)
+        return tuple(unsigned(name, each) for each in value)
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value) % 2**64
     return value

@@ -10,7 +10,7 @@ import numpy as np
 from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
-from .dims import wrap_dim
+from .dims import as_given, wrap_dim
 from .inplace import allowed, write
 from .promote import is_number
 from .public import METHODS, offer
@@ -28,7 +28,7 @@ def sort(
 ) -> Any:
     """The items sorted along a dim, and where they stood; equal items keep their order."""
     record = F.sort if stable is None else F.sort_stable
-    return SORT(several(record)(input, dim=wrap_dim(dim, input.ndim), descending=descending))
+    return SORT(several(record)(input, dim=as_given(dim, input.ndim), descending=descending))
 
 
 @offer()
@@ -58,8 +58,8 @@ def topk(
     Raises:
         RuntimeError: there are fewer.
     """
-    dim = wrap_dim(dim, input.ndim)
-    if not 0 <= k <= (input._data.shape[dim] if input.ndim else 1):
+    place = wrap_dim(dim, input.ndim)
+    if not 0 <= k <= (input._data.shape[place] if input.ndim else 1):
         raise RuntimeError("selected index k out of range")
     if input._data.dtype == bool:
         raise RuntimeError("topk does not support bool dtypes on CPU")
@@ -76,18 +76,19 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
     Raises:
         RuntimeError: there are fewer than k.
     """
-    wrapped = filled_dim("kthvalue", input, dim)
-    if not 1 <= k <= (input._data.shape[wrapped] if input.ndim else 1):
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {wrapped}")
-    return KTHVALUE(several(F.kthvalue)(input, k=k, dim=wrapped, keepdim=keepdim))
+    filled_dim("kthvalue", input, dim)
+    if not 1 <= k <= (input._data.shape[dim] if input.ndim else 1):
+        place = wrap_dim(dim, input.ndim)
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {place}")
+    return KTHVALUE(several(F.kthvalue)(input, k=k, dim=dim, keepdim=keepdim))
 
 
 def _median(name: str, result: type[Named]) -> Callable[..., Any]:
     def function(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         if dim is None:
             return getattr(F, name)(input)
-        wrapped = filled_dim(name, input, dim)
-        return result(getattr(F, name + "_dim")(input, dim=wrapped, keepdim=keepdim))
+        dim = filled_dim(name, input, dim)
+        return result(getattr(F, name + "_dim")(input, dim=dim, keepdim=keepdim))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
@@ -106,15 +107,15 @@ MODE = named("mode", "values", "indices")
 @offer(out=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent items along a dim (the smallest of several), and where the last stood."""
-    wrapped = filled_dim("mode", input, dim)
-    return MODE(several(F.mode)(input, dim=wrapped, keepdim=keepdim))
+    dim = filled_dim("mode", input, dim)
+    return MODE(several(F.mode)(input, dim=dim, keepdim=keepdim))
 
 
 # Running -----------------------------------------------------------------------------------------
 def _running(name: str, what: str) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         record = getattr(F, name)
-        return record(input, wrap_dim(dim, input.ndim), numpy_type(dtype))  # type: ignore[no-any-return]
+        return record(input, as_given(dim, input.ndim), numpy_type(dtype))  # type: ignore[no-any-return]
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Running {what} along a dim."
@@ -128,7 +129,7 @@ cumprod = offer(out=True)(_running("cumprod", "products"))
 def _running_in_place(name: str) -> Callable[..., Tensor]:
     def method(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         allowed(TABLE[name], (self,))
-        dim = wrap_dim(dim, self.ndim)
+        dim = as_given(dim, self.ndim)
         if dtype is not None and dtype.numpy != self._data.dtype:
             one, two = dtypes.c_word(self._data.dtype), dtypes.c_word(dtype.numpy)
             raise RuntimeError(
@@ -147,7 +148,7 @@ METHODS.update(cumsum_=_running_in_place("cumsum"), cumprod_=_running_in_place("
 
 def _running_extreme(name: str, result: type[Named]) -> Callable[..., Any]:
     def function(input: Tensor, dim: int) -> Any:
-        return result(getattr(F, name)(input, dim=wrap_dim(dim, input.ndim)))
+        return result(getattr(F, name)(input, dim=as_given(dim, input.ndim)))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The running {name[3:]}imum along a dim, and where it last stood."
@@ -164,7 +165,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     if not input._meta.floating:
         kind = dtypes.type_word(input._data.dtype)
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{kind}'")
-    return F.logcumsumexp(input, wrap_dim(dim, input.ndim))
+    return F.logcumsumexp(input, as_given(dim, input.ndim))
 
 
 # Searching ---------------------------------------------------------------------------------------

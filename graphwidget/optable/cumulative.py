@@ -40,7 +40,7 @@ def running_extreme(ufunc: Any) -> Any:
         met = a == values
         if a.dtype.kind == "f":
             met |= np.isnan(a)
-        places = np.arange(a.shape[dim]).reshape((-1,) + (1,) * (a.ndim - 1 - dim))
+        places = np.arange(a.shape[dim]).reshape((-1,) + (1,) * (a.ndim - 1 - dim % a.ndim))
         indices = np.where(met, places, 0)
         return values, np.maximum.accumulate(indices, dim, out=np.empty(a.shape, np.int64))
 

@@ -148,13 +148,13 @@ class Op:
         return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
 
     def metadata(self, targets: tuple[str, ...]) -> tuple[str, ...]:
-        """What derivatives read besides: shapes and dtypes those of ``targets``, params any. As in
-        PyTorch, sizes that go with strides are kept of all inputs."""
+        """What derivatives read besides: strides and types those of ``targets``, params any. As in
+        PyTorch, the sizes that it shows are kept of all inputs."""
         names: list[str] = []
         for target, derivative in self.derivatives.items() if targets else ():
             for need in derivative.needs:
-                layout = need == f"{target}_shape" and f"{target}_strides" in derivative.needs
-                wanted = target in targets or need in self.params or layout
+                shown = need.endswith(("_shape", "_dim")) and not need.startswith("_")
+                wanted = target in targets or need in self.params or shown
                 if wanted and need not in (*self.tensors, *GIVEN, *names):
                     names.append(need)
         return tuple(names)

@@ -32,7 +32,7 @@ for key, node in (
 op("bernoulli.tensor(self, p, drawn, /)", third, inplace=True, node="BernoulliBackward1",
    public=False,
    d_self=lambda grad: F.zeros_like(grad),
-   d_p=lambda grad, p_shape: F.sum_to_size(F.zeros_like(grad), p_shape),
+   d_p=lambda grad, _p_shape: F.sum_to_size(F.zeros_like(grad), _p_shape),
    text="1 with probability {p}", tex=r"\operatorname{{bernoulli}} {p}", onnx=None)
 
 for name in ("bernoulli", "poisson"):
@@ -46,13 +46,13 @@ op("binomial(count, prob, drawn, /)", third, node="NotImplemented", public=False
    text="binomial({count}, {prob})", tex=r"\operatorname{{binomial}}({count}, {prob})", onnx=None)
 
 op("normal.mean(mean, drawn, /)", second, node="NormalBackward1", public=False,
-   d_mean=lambda grad: F.zeros_like(grad),
+   d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
    text="normal about {mean}", tex=r"\mathcal{{N}}({mean}, \cdot)", onnx=None)
 op("normal.std(std, drawn, /)", second, node="NormalBackward2", public=False,
-   d_std=lambda grad: F.zeros_like(grad),
+   d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
    text="normal with deviation {std}", tex=r"\mathcal{{N}}(\cdot, {std})", onnx=None)
 op("normal.both(mean, std, drawn, /)", third, node="NormalBackward3", public=False,
-   d_mean=lambda grad, mean_shape: F.sum_to_size(F.zeros_like(grad), mean_shape),
-   d_std=lambda grad, std_shape: F.sum_to_size(F.zeros_like(grad), std_shape),
+   d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
+   d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
    text="normal about {mean} with deviation {std}", tex=r"\mathcal{{N}}({mean}, {std})",
    onnx=None)

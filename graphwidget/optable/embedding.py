@@ -46,9 +46,9 @@ def embedding_dense_backward(
 
 op("embedding(weight, indices, /, padding_idx=-1, scale_grad_by_freq=False, sparse=False)",
    embedding,
-   d_weight=lambda grad, indices, weight_shape, padding_idx, scale_grad_by_freq, sparse:
+   d_weight=lambda grad, indices, _weight_shape, padding_idx, scale_grad_by_freq, sparse:
        F.embedding_dense_backward(
-           grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq
+           grad, indices, _weight_shape[0], padding_idx, scale_grad_by_freq
        ),
    public=False, text="{weight}[{indices}]", tex=r"{weight}_{{{indices}}}", onnx="Gather")
 

@@ -17,8 +17,8 @@ op("index_backward(grad_output, /, shape, indices, accumulate=True)",
    public=False, text="{grad_output} added at [{indices}]", tex=r"{grad_output}", onnx=None)
 
 op("index_put(self, values, /, indices, accumulate=False)", index_kernels.index_put, inplace=True,
-   d_self=lambda grad, values_shape, indices, accumulate:
-       grad if accumulate else F.index_put(grad, F.zeros_of(grad, values_shape), indices, False),
-   d_values=lambda grad, indices, values_shape:
-       F.sum_to_size(F.index(grad, indices), values_shape),
+   d_self=lambda grad, _values_shape, indices, accumulate:
+       grad if accumulate else F.index_put(grad, F.zeros_of(grad, _values_shape), indices, False),
+   d_values=lambda grad, indices, _values_shape:
+       F.sum_to_size(F.index(grad, indices), _values_shape),
    public=False, sign="[…]=", text="{self} with {values} at [{indices}]", tex=r"{self}", onnx=None)

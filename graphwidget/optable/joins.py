@@ -25,7 +25,7 @@ def cat_backward(grad: Any, shapes: Any, dim: Any) -> Any:
 
 
 op("cat(*tensors, /, dim=0)", join_kernels.cat,
-   d_tensors=lambda grad, tensors_shape, dim: F.cat_backward(grad, tensors_shape, dim),
+   d_tensors=lambda grad, _tensors_shape, dim: F.cat_backward(grad, _tensors_shape, dim),
    text="cat({tensors})", tex=r"[{tensors}]", onnx="Concat")
 
 op("stack(*tensors, /, dim=0)", join_kernels.stack,
@@ -45,7 +45,7 @@ def block_diag_backward(grad: Any, shapes: Any) -> Any:
 
 
 op("block_diag(*tensors, /, _dtype)", join_kernels.block_diag,
-   d_tensors=lambda grad, tensors_shape: F.block_diag_backward(grad, tensors_shape),
+   d_tensors=lambda grad, _tensors_shape: F.block_diag_backward(grad, _tensors_shape),
    text="block_diag({tensors})", tex=r"\operatorname{{diag}}({tensors})", onnx=None)
 
 

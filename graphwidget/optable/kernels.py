@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -146,7 +147,8 @@ def sum_all(a: Array, dtype: Any = None) -> Array:
 
 def sum_dim(a: Array, dim: Shape, keepdim: Any = False, dtype: Any = None) -> Array:
     """Sums along dims."""
-    total = np.add.reduce(a, dim, dtype or sum_type(a), keepdims=keepdim)
+    dims = dim if dim and a.ndim else None
+    total = np.add.reduce(a, dims, dtype or sum_type(a), keepdims=keepdim)
     return np.asarray(total, order="C")
 
 
@@ -158,17 +160,22 @@ def mean_all(a: Array, dtype: Any = None) -> Array:
 
 def mean_dim(a: Array, dim: Shape, keepdim: Any = False, dtype: Any = None) -> Array:
     """Means along dims."""
-    total = np.add.reduce(a, dim, dtype, keepdims=keepdim)
+    total = np.add.reduce(a, dim if dim and a.ndim else None, dtype, keepdims=keepdim)
     count = count_along(a.shape, dim)
     return np.divide(total, np.asarray(count, total.dtype), out=..., order="C")
 
 
-def count_along(shape: Shape, dim: Shape) -> int:
+def along(dim: Any, ndim: int) -> Shape:
+    """Dims as users give them (one, several, or None or () for all), in order and counted from
+    the start; a 0-d tensor has none."""
+    if dim is None or dim == () or not ndim:
+        return tuple(range(ndim))
+    return tuple(sorted(d % ndim for d in ((dim,) if isinstance(dim, int) else dim)))
+
+
+def count_along(shape: Shape, dim: Any) -> int:
     """How many items are reduced into one."""
-    count = 1
-    for d in dim:
-        count *= shape[d]
-    return count
+    return math.prod(shape[d] for d in along(dim, len(shape)))
 
 
 def max_all(a: Array) -> Array:
@@ -200,24 +207,19 @@ def _chosen(a: Array, index: Array | None, dim: int, keepdim: Any) -> tuple[Arra
     return as_array(values), as_array(index)
 
 
-def scatter_chosen(grad: Array, index: Array, shape: Shape, dim: int, keepdim: Any) -> Array:
+def scatter_chosen(grad: Array, index: Array, shape: Shape, dim: int) -> Array:
     """Zeros of ``shape`` with grad at the chosen indices along a dim."""
     result = np.zeros(shape, as_array(grad).dtype)
     if not shape:
         result[...] = grad
         return result
-    if not keepdim:
-        grad, index = np.expand_dims(grad, dim), np.expand_dims(index, dim)
     np.put_along_axis(result, index, grad, dim)
     return result
 
 
-def gather_chosen(a: Array, index: Array, dim: int, keepdim: Any) -> Array:
+def gather_chosen(a: Array, index: Array, dim: int) -> Array:
     """The items at the chosen indices along a dim."""
-    if not a.ndim:
-        return a.copy()
-    found = np.take_along_axis(a, index if keepdim else np.expand_dims(index, dim), dim)
-    return as_array(found if keepdim else found.squeeze(dim))
+    return np.take_along_axis(a, index, dim) if a.ndim else a.copy()
 
 
 def sum_to_size(a: Array, shape: Shape) -> Array:

@@ -130,9 +130,9 @@ op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", adding(np.matmul),
 op("addbmm(self, batch1, batch2, /, beta=1, alpha=1)",
    adding(lambda b, c: np.add.reduce(np.matmul(b, c), 0)),
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
-   d_batch1=lambda grad, batch2, alpha:
+   d_batch1=lambda grad, batch2, alpha, batch1_shape:
        F.times(F.bmm(F.over_batch(grad, batch2), F.transpose(batch2, 1, 2)), alpha),
-   d_batch2=lambda grad, batch1, alpha:
+   d_batch2=lambda grad, batch1, alpha, batch2_shape:
        F.times(F.bmm(F.transpose(batch1, 1, 2), F.over_batch(grad, batch1)), alpha),
    sign="Σ @ +", text="{alpha} · Σ {batch1} @ {batch2} + {beta} · {self}",
    tex=r"{alpha} \sum {batch1} {batch2} + {beta} {self}", onnx=None)
@@ -168,6 +168,6 @@ def cross(a: Array, b: Array, dim: int) -> Array:
 op("linalg_cross(self, other, /, dim=-1)", cross, refuses="cross: bool",
    d_self=lambda grad, other, dim, _self_shape:
        F.sum_to_size(F.linalg_cross(other, grad, dim), _self_shape),
-   d_other=lambda grad, self, dim, other_shape:
-       F.sum_to_size(F.linalg_cross(grad, self, dim), other_shape),
+   d_other=lambda grad, self, dim, _other_shape:
+       F.sum_to_size(F.linalg_cross(grad, self, dim), _other_shape),
    public=False, sign="×", text="{self} × {other}", tex=r"{self} \times {other}", onnx=None)

@@ -26,9 +26,9 @@ def mse_factor(shape: Any, reduction: int) -> float:
 
 
 op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_loss_backward,
-   d_grad_output=lambda grad, self, target, reduction, _self_shape, grad_output_shape:
+   d_grad_output=lambda grad, self, target, reduction, _self_shape, _grad_output_shape:
        F.sum_to_size(
-           grad * (self - target) * F.mse_factor(_self_shape, reduction), grad_output_shape
+           grad * (self - target) * F.mse_factor(_self_shape, reduction), _grad_output_shape
        ),
    d_self=lambda grad, grad_output, _self_shape, reduction:
        grad * grad_output * F.mse_factor(_self_shape, reduction),

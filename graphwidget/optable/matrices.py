@@ -97,10 +97,10 @@ def solve_gradient_A(grad: Any, A: Any, result: Any, left: Any, vector: Any) -> 
 
 op("linalg_solve_ex(A, B, /, left=True) -> result, LU, pivots, info", kernels.solve,
    refuses="lu_cpu: half",
-   d_A=lambda grad, A, LU, pivots, result, left, B_shape, A_shape: F.sum_to_size(
-       F.solve_gradient_A(grad, A, result, left, is_vector(A_shape, B_shape)), A_shape),
-   d_B=lambda grad, A, LU, pivots, left, B_shape:
-       F.sum_to_size(F.solve_gradient_B(grad, A, left), B_shape),
+   d_A=lambda grad, A, LU, pivots, result, left, _B_shape, _A_shape: F.sum_to_size(
+       F.solve_gradient_A(grad, A, result, left, is_vector(_A_shape, _B_shape)), _A_shape),
+   d_B=lambda grad, A, LU, pivots, left, _B_shape:
+       F.sum_to_size(F.solve_gradient_B(grad, A, left), _B_shape),
    public=False, sign="solve", text="{A}⁻¹ {B}", tex=r"{A}^{{-1}} {B}", onnx=None)
 
 
@@ -125,8 +125,8 @@ op("linalg_solve_triangular(self, B, /, upper, left=True, unitriangular=False)",
    kernels.solve_triangular, refuses="triangular_solve_cpu: bool half integer",
    d_self=lambda grad, self, result, upper, left, unitriangular, _self_shape: F.sum_to_size(
        F.triangular_gradient_A(grad, self, result, upper, left, unitriangular), _self_shape),
-   d_B=lambda grad, self, upper, left, unitriangular, B_shape: F.sum_to_size(
-       F.linalg_solve_triangular(F.mT(self), grad, not upper, left, unitriangular), B_shape),
+   d_B=lambda grad, self, upper, left, unitriangular, _B_shape: F.sum_to_size(
+       F.linalg_solve_triangular(F.mT(self), grad, not upper, left, unitriangular), _B_shape),
    public=False, sign="solve", text="{self}⁻¹ {B}", tex=r"{self}^{{-1}} {B}", onnx=None)
 
 

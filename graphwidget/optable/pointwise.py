@@ -295,22 +295,22 @@ op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, result: F.tanh_backward(grad, result),
    text="tanh({self})", tex=r"\tanh {self}", onnx="Tanh")
 
-op("tanh_backward(grad_output, result, /) -> output", kernels.tanh_backward, pointwise=True,
-   d_grad_output=lambda grad, result: F.tanh_backward(grad, result),
-   d_result=lambda grad, grad_output, result: grad * grad_output * (-2 * result),
-   public=False, sign="tanh′", text="{grad_output} · (1 − {result}²)",
-   tex=r"{grad_output} (1 - {result}^2)", onnx=None)
+op("tanh_backward(grad_output, output, /)", kernels.tanh_backward, pointwise=True,
+   d_grad_output=lambda grad, output: F.tanh_backward(grad, output),
+   d_output=lambda grad, grad_output, output: grad * grad_output * (-2 * output),
+   public=False, sign="tanh′", text="{grad_output} · (1 − {output}²)",
+   tex=r"{grad_output} (1 - {output}^2)", onnx=None)
 
 op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="float",
    also=("special.expit",),
    d_self=lambda grad, result: F.sigmoid_backward(grad, result),
    sign="σ", text="σ({self})", tex=r"\sigma({self})", onnx="Sigmoid")
 
-op("sigmoid_backward(grad_output, result, /) -> output", kernels.sigmoid_backward, pointwise=True,
-   d_grad_output=lambda grad, result: F.sigmoid_backward(grad, result),
-   d_result=lambda grad, grad_output, result: grad * grad_output * (1 - 2 * result),
-   public=False, sign="σ′", text="{grad_output} · {result} · (1 − {result})",
-   tex=r"{grad_output} {result} (1 - {result})", onnx=None)
+op("sigmoid_backward(grad_output, output, /)", kernels.sigmoid_backward, pointwise=True,
+   d_grad_output=lambda grad, output: F.sigmoid_backward(grad, output),
+   d_output=lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output),
+   public=False, sign="σ′", text="{grad_output} · {output} · (1 − {output})",
+   tex=r"{grad_output} {output} (1 - {output})", onnx=None)
 
 op("relu(self, /)", kernels.relu, inplace=True, pointwise=True, out=False,
    guard=no_bools_in_relu,

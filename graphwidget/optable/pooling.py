@@ -31,9 +31,9 @@ op("max_pool2d_with_indices_backward(grad_output, choice, /, shape, kernel_size,
 
 op("max_pool_gather(self, choice, /, kernel_size, stride, padding, dilation, ceil_mode)",
    kernels.max_pool_gather, node="GatherBackward0",
-   d_self=lambda grad, choice, self_shape, kernel_size, stride, padding, dilation, ceil_mode:
+   d_self=lambda grad, choice, _self_shape, kernel_size, stride, padding, dilation, ceil_mode:
        F.max_pool2d_with_indices_backward(
-           grad, choice, self_shape, kernel_size, stride, padding, dilation, ceil_mode
+           grad, choice, _self_shape, kernel_size, stride, padding, dilation, ceil_mode
        ),
    public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
 

@@ -1,7 +1,7 @@
 """Kernels of reductions. All take and return arrays.
 
-``dim`` is a tuple of dims counted from the start (one dim where PyTorch takes one); the empty
-tuple and None mean all.
+``dim`` is a tuple of dims as users give them (one dim where PyTorch takes one); the empty tuple
+and None mean all.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .kernels import Array, Shape, count_along, sum_type
+from .kernels import Array, Shape, along, count_along, sum_type
 from .layout import as_array
 
 
@@ -22,7 +22,7 @@ def dense(found: Any) -> Array:
 def nansum(a: Array, dim: Shape, keepdim: Any = False, dtype: Any = None) -> Array:
     """Sums along dims that pass over nan."""
     kept = np.where(np.isnan(a), a.dtype.type(0), a) if a.dtype.kind == "f" else a
-    return dense(np.add.reduce(kept, dim or None, dtype or sum_type(a), keepdims=keepdim))
+    return dense(np.add.reduce(kept, along(dim, a.ndim), dtype or sum_type(a), keepdims=keepdim))
 
 
 def prod_all(a: Array, dtype: Any = None) -> Array:
@@ -32,18 +32,18 @@ def prod_all(a: Array, dtype: Any = None) -> Array:
 
 def prod_dim(a: Array, dim: int, keepdim: Any = False, dtype: Any = None) -> Array:
     """Products along a dim."""
-    along = dim if a.ndim else None
-    return dense(np.multiply.reduce(a, along, dtype or sum_type(a), keepdims=keepdim))
+    dims = dim if a.ndim else None
+    return dense(np.multiply.reduce(a, dims, dtype or sum_type(a), keepdims=keepdim))
 
 
 def amax(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """Largest items along dims; nan wins."""
-    return dense(np.maximum.reduce(a, dim or None, keepdims=keepdim))
+    return dense(np.maximum.reduce(a, along(dim, a.ndim), keepdims=keepdim))
 
 
 def amin(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """Smallest items along dims; nan wins."""
-    return dense(np.minimum.reduce(a, dim or None, keepdims=keepdim))
+    return dense(np.minimum.reduce(a, along(dim, a.ndim), keepdims=keepdim))
 
 
 def aminmax(a: Array, dim: int | None, keepdim: Any = False) -> tuple[Array, Array]:
@@ -53,34 +53,35 @@ def aminmax(a: Array, dim: int | None, keepdim: Any = False) -> tuple[Array, Arr
 
 
 # Spread --------------------------------------------------------------------------------------
-def var(a: Array, dim: Shape | None, correction: float, keepdim: Any = False) -> Array:
-    """The summed squared distance from the mean, over the count less ``correction``."""
+def var(a: Array, dim: Shape | None, correction: float | None, keepdim: Any = False) -> Array:
+    """The summed squared distance from the mean, over the count less ``correction`` (None: 1)."""
     return var_mean(a, dim, correction, keepdim)[0]
 
 
-def std(a: Array, dim: Shape | None, correction: float, keepdim: Any = False) -> Array:
+def std(a: Array, dim: Shape | None, correction: float | None, keepdim: Any = False) -> Array:
     """The square root of ``var``."""
     return as_array(np.sqrt(var(a, dim, correction, keepdim)))
 
 
 def var_mean(
-    a: Array, dim: Shape | None, correction: float, keepdim: Any
+    a: Array, dim: Shape | None, correction: float | None, keepdim: Any
 ) -> tuple[Array, Array]:  # fmt: skip
     """Variance and mean; float16 is computed in float32."""
-    along = dim or tuple(range(a.ndim))
-    count = count_along(a.shape, along)
+    dims = along(dim, a.ndim)
+    count = count_along(a.shape, dim)
+    left = count - (1 if correction is None else correction)
     wide = a.astype(np.float32) if a.itemsize == 2 else a
-    mean = np.divide(np.add.reduce(wide, along, keepdims=True), wide.dtype.type(count))
+    mean = np.divide(np.add.reduce(wide, dims, keepdims=True), wide.dtype.type(count))
     off = np.asarray(np.subtract(wide, mean))
     np.multiply(off, off, off)
-    total = np.asarray(np.add.reduce(off, along, keepdims=keepdim))
-    found = np.divide(total, wide.dtype.type(max(count - correction, 0)))
+    total = np.asarray(np.add.reduce(off, dims, keepdims=keepdim))
+    found = np.divide(total, wide.dtype.type(max(left, 0)))
     mean = np.reshape(mean, total.shape)
     return dense(found.astype(a.dtype, copy=False)), dense(mean.astype(a.dtype, copy=False))
 
 
 def std_mean(
-    a: Array, dim: Shape | None, correction: float, keepdim: Any
+    a: Array, dim: Shape | None, correction: float | None, keepdim: Any
 ) -> tuple[Array, Array]:  # fmt: skip
     """Standard deviation and mean."""
     spread, mean = var_mean(a, dim, correction, keepdim)
@@ -90,10 +91,10 @@ def std_mean(
 # Logarithms and norms ------------------------------------------------------------------------
 def logsumexp(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """log of the sum of exp, the largest item taken out before."""
-    along = dim or None
-    top = np.maximum.reduce(a, along, keepdims=True, initial=-np.inf)
+    dims = along(dim, a.ndim)
+    top = np.maximum.reduce(a, dims, keepdims=True, initial=-np.inf)
     top = np.where(np.isinf(top), a.dtype.type(0), top)
-    total = np.asarray(np.add.reduce(np.exp(a - top), along, keepdims=keepdim))
+    total = np.asarray(np.add.reduce(np.exp(a - top), dims, keepdims=keepdim))
     return dense(np.log(total) + top.reshape(total.shape))
 
 
@@ -102,19 +103,19 @@ def vector_norm(
 ) -> Array:  # fmt: skip
     """(sum |a| ** ord) ** (1 / ord), and its limits for 0, inf and -inf."""
     a = a if dtype is None else a.astype(dtype)
-    along = dim or None
+    dims = along(dim, a.ndim)
     if ord == 2:
-        total = np.add.reduce(np.multiply(a, a), along, keepdims=keepdim)
+        total = np.add.reduce(np.multiply(a, a), dims, keepdims=keepdim)
         return dense(np.sqrt(total))
     if ord == 0:
-        return dense(np.add.reduce(a != 0, along, a.dtype, keepdims=keepdim))
+        return dense(np.add.reduce(a != 0, dims, a.dtype, keepdims=keepdim))
     size = np.absolute(a)
     if ord in (np.inf, -np.inf):
         choose = np.maximum if ord > 0 else np.minimum
-        return dense(choose.reduce(size, along, keepdims=keepdim))
+        return dense(choose.reduce(size, dims, keepdims=keepdim))
     if ord == 1:
-        return dense(np.add.reduce(size, along, keepdims=keepdim))
-    total = np.add.reduce(np.power(size, a.dtype.type(ord)), along, keepdims=keepdim)
+        return dense(np.add.reduce(size, dims, keepdims=keepdim))
+    total = np.add.reduce(np.power(size, a.dtype.type(ord)), dims, keepdims=keepdim)
     return dense(np.power(total, a.dtype.type(1 / ord)))
 
 
@@ -126,7 +127,7 @@ def dist(a: Array, b: Array, p: float) -> Array:
 def renorm(a: Array, p: float, dim: int, maxnorm: float) -> Array:
     """Slices along a dim scaled down to the norm that they may have at most; the 1e-7 is
     PyTorch's, which keeps the factor finite."""
-    others = tuple(d for d in range(a.ndim) if d != dim)
+    others = tuple(d for d in range(a.ndim) if d != dim % a.ndim)
     norm = vector_norm(a, p, others, True, None)
     factor = np.where(norm > maxnorm, maxnorm / (norm + norm.dtype.type(1e-7)), 1)
     return dense(np.multiply(a, factor.astype(a.dtype)))
@@ -137,8 +138,8 @@ def truth(choose: Any) -> Any:
     """``all`` or ``any`` as a kernel; of uint8 the result is uint8, as PyTorch has it."""
 
     def kernel(a: Array, dim: Shape | None, keepdim: Any = False) -> Array:
-        along = dim if dim is None or a.ndim else None
-        found = choose.reduce(a, along, np.bool_, keepdims=keepdim)
+        dims = dim if dim is None or a.ndim else None
+        found = choose.reduce(a, dims, np.bool_, keepdims=keepdim)
         return np.asarray(found, np.uint8 if a.dtype == np.uint8 else np.bool_, order="C")
 
     return kernel

@@ -15,24 +15,32 @@ F = Namespace()
 @composite
 def unreduce(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     """Spread the gradient of a reduction along dims back over what was reduced."""
-    if not keepdim:
-        for d in sorted(dim):
-            grad = F.unsqueeze(grad, d)
-    return F.expand(grad, shape)
+    if dim and len(dim) == 1 and shape and not keepdim:
+        return F.expand(F.unsqueeze(grad, dim[0]), shape)
+    return F.expand(F.keep(grad, shape, dim, keepdim), shape)
 
 
 @composite
-def keep(grad: Any, dim: Any, keepdim: Any) -> Any:
-    """The result of a reduction (or its gradient) with the reduced dims as dims of size 1."""
-    if not keepdim:
-        for d in sorted(dim or ()):
+def keep(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+    """The result of a reduction of ``shape`` (or its gradient) with the reduced dims as dims of
+    size 1; as it is, where all were reduced."""
+    if not keepdim and dim is not None and dim != ():
+        for d in kernels.along(dim, len(shape)):
             grad = F.unsqueeze(grad, d)
     return grad
 
 
+@composite
+def chosen(grad: Any, index: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+    """The gradient of a choice along a dim, at what was chosen."""
+    if shape and not keepdim:
+        grad, index = F.unsqueeze(grad, dim), F.unsqueeze(index, dim)
+    return F.scatter_chosen(grad, index, shape, dim)
+
+
 def size(shape: Any, dim: Any = None) -> int:
     """The number of items of a shape, or of its dims."""
-    return kernels.count_along(shape, dim or tuple(range(len(shape))))
+    return kernels.count_along(shape, dim)
 
 
 op("sum(self, /, dtype=None)", kernels.sum_all,
@@ -54,7 +62,7 @@ op("mean.dim(self, /, dim, keepdim=False, dtype=None)", kernels.mean_dim, node="
 
 op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansum,
    d_self=lambda grad, self, dim, keepdim:
-       F.keep(grad, dim, keepdim) * F.logical_not(F.isnan(self)),
+       F.unreduce(grad, self.shape, dim, keepdim) * F.logical_not(F.isnan(self)),
    sign="Σ", text="Σ {self} without nan", tex=r"\sum {self}", onnx=None)
 
 
@@ -62,6 +70,7 @@ op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansu
 @composite
 def products_of_others(self: Any, dim: Any) -> Any:
     """For each item the product of all others along a dim, without dividing."""
+    dim = dim % len(self.shape)
     count = self.shape[dim]
     turned = F.flip(self, (dim,))
     one = F.ones_like(F.slice(self, dim, 0, 1, 1))
@@ -76,7 +85,8 @@ def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> 
     if len(self.shape) == 0:
         return F.reshape(grad, ())
     if dim is not None:
-        grad, result = F.keep(grad, (dim,), keepdim), F.keep(result, (dim,), keepdim)
+        grad = F.keep(grad, self.shape, dim, keepdim)
+        result = F.keep(result, self.shape, dim, keepdim)
     if dim is not None and self.shape[dim] == 1:
         return grad
     if not bool((self == 0).any()):
@@ -109,9 +119,9 @@ def evenly(grad: Any, self: Any, result: Any, dtype: Any) -> Any:
 @composite
 def shared(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     """The gradient of extremes along dims, shared equally by the items equal to them."""
-    mask = F.to_copy(F.eq(self, F.keep(result, dim, keepdim)), dtype)
+    mask = F.to_copy(F.eq(self, F.keep(result, self.shape, dim, keepdim)), dtype)
     count = F.sum_dim(mask, dim, True) if dim else F.sum(mask)
-    return F.keep(grad, dim, keepdim) * mask / count
+    return F.keep(grad, self.shape, dim, keepdim) * mask / count
 
 
 for name, kernel, along, every in (
@@ -124,7 +134,7 @@ for name, kernel, along, every in (
     op(f"{name}.dim(self, /, dim, keepdim=False) -> values, indices", along,
        node=f"{name.title()}Backward0",
        d_self=lambda grad, indices, self_shape, dim, keepdim:
-           F.scatter_chosen(grad, indices, self_shape, dim, keepdim),
+           F.chosen(grad, indices, self_shape, dim, keepdim),
        text=name + "({self}) along {dim}", tex=rf"\{name}_{{{{{{dim}}}}}} {{self}}", onnx=None)
     op(f"a{name}(self, /, dim=(), keepdim=False)", every,
        d_self=lambda grad, self, result, dim, keepdim, self_dtype:
@@ -148,15 +158,14 @@ op("aminmax(self, /, dim=None, keepdim=False) -> min, max", reduction_kernels.am
        F.chosen_at_ends(grads, self, min, max, dim, keepdim, self_dtype),
    text="min and max of {self}", tex=r"\min, \max {self}", onnx=None)
 
-op("scatter_chosen(grad_output, index, /, shape, dim, keepdim)", kernels.scatter_chosen,
+op("scatter_chosen(grad_output, index, /, shape, dim)", kernels.scatter_chosen,
    node="ScatterBackward0",
-   d_grad_output=lambda grad, index, dim, keepdim: F.gather_chosen(grad, index, dim, keepdim),
+   d_grad_output=lambda grad, index, dim: F.gather_chosen(grad, index, dim),
    public=False,
    text="{grad_output} at the chosen items, 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
-op("gather_chosen(self, index, /, dim, keepdim)", kernels.gather_chosen, node="GatherBackward0",
-   d_self=lambda grad, index, self_shape, dim, keepdim:
-       F.scatter_chosen(grad, index, self_shape, dim, keepdim),
+op("gather_chosen(self, index, /, dim)", kernels.gather_chosen, node="GatherBackward0",
+   d_self=lambda grad, index, self_shape, dim: F.scatter_chosen(grad, index, self_shape, dim),
    public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
 
 op("argmax(self, /, dim=None, keepdim=False)", reduction_kernels.argmax, nograd=True,
@@ -166,9 +175,9 @@ op("argmin(self, /, dim=None, keepdim=False)", reduction_kernels.argmin, nograd=
 
 
 # Spread ------------------------------------------------------------------------------------------
-def freedom(shape: Any, dim: Any, correction: float) -> float:
+def freedom(shape: Any, dim: Any, correction: float | None) -> float:
     """2 over the degrees of freedom that ``var`` divides by; inf where there are none."""
-    left = size(shape, dim) - correction
+    left = size(shape, dim) - (1 if correction is None else correction)
     return 2.0 / left if left else float("inf")
 
 
@@ -176,7 +185,8 @@ def freedom(shape: Any, dim: Any, correction: float) -> float:
 def var_backward(grad: Any, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
     """The gradient of the variance."""
     mean = F.mean_dim(self, dim, True) if dim else F.mean(self)
-    return F.keep(grad, dim, keepdim) * freedom(self.shape, dim, correction) * (self - mean)
+    scale = freedom(self.shape, dim, correction)
+    return F.keep(grad, self.shape, dim, keepdim) * scale * (self - mean)
 
 
 @composite
@@ -186,28 +196,28 @@ def std_backward(grad: Any, self: Any, result: Any, dim: Any, correction: Any, k
     return F.var_backward(part, self, dim, correction, keepdim)
 
 
-op("var(self, /, dim=None, correction=1, keepdim=False)", reduction_kernels.var,
+op("var(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.var,
    d_self=lambda grad, self, dim, correction, keepdim:
        F.var_backward(grad, self, dim, correction, keepdim),
    text="var({self})", tex=r"\operatorname{{var}} {self}", onnx=None)
 
-op("std(self, /, dim=None, correction=1, keepdim=False)", reduction_kernels.std,
+op("std(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.std,
    d_self=lambda grad, self, result, dim, correction, keepdim:
        F.std_backward(grad, self, result, dim, correction, keepdim),
    text="std({self})", tex=r"\operatorname{{std}} {self}", onnx=None)
 
-op("var_mean(self, /, dim=None, correction=1, keepdim=False) -> result0, result1",
+op("var_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, result1",
    reduction_kernels.var_mean,
    d_self=lambda grads, self, dim, correction, keepdim:
        F.var_backward(grads[0], self, dim, correction, keepdim)
-       + F.keep(grads[1], dim, keepdim) / size(self.shape, dim),
+       + F.keep(grads[1], self.shape, dim, keepdim) / size(self.shape, dim),
    text="var and mean of {self}", tex=r"\operatorname{{var}} {self}", onnx=None)
 
-op("std_mean(self, /, dim=None, correction=1, keepdim=False) -> result0, result1",
+op("std_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, result1",
    reduction_kernels.std_mean,
    d_self=lambda grads, self, result0, dim, correction, keepdim:
        F.std_backward(grads[0], self, result0, dim, correction, keepdim)
-       + F.keep(grads[1], dim, keepdim) / size(self.shape, dim),
+       + F.keep(grads[1], self.shape, dim, keepdim) / size(self.shape, dim),
    text="std and mean of {self}", tex=r"\operatorname{{std}} {self}", onnx=None)
 
 # Truth and counts --------------------------------------------------------------------------------

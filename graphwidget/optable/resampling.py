@@ -33,11 +33,11 @@ def adaptive_pools(dims: int) -> None:
 adaptive_pools(2)
 adaptive_pools(3)
 
-op("adaptive_avg_pool_backward(grad_output, self, /, dims)", kernels.adaptive_avg_pool_backward,
+op("adaptive_avg_pool_backward(grad_output, self, /, _dims)", kernels.adaptive_avg_pool_backward,
    node="AdaptiveAvgPool2DBackwardBackward0",
-   d_grad_output=lambda grad, grad_output_shape, dims:
-       F.adaptive_avg_pool2d(grad, grad_output_shape[-dims:]),
-   d_self=lambda grad, self: F.zeros_like(self),
+   d_grad_output=lambda grad, _grad_output_shape, _dims:
+       F.adaptive_avg_pool2d(grad, _grad_output_shape[-_dims:]),
+   d_self=lambda grad, _self_shape: F.zeros_of(grad, _self_shape),
    public=False, sign="avg pool′", text="{grad_output} shared by its part", tex=r"{grad_output}",
    onnx=None)
 
@@ -45,10 +45,10 @@ op("adaptive_max_pool_indices(self, /, output_size)",
    lambda a, output_size: kernels.adaptive_max_pool(a, output_size)[1], nograd=True,
    public=False, text="where the largest items of {self} lie", tex=r"\arg\max {self}", onnx=None)
 
-op("put_at(grad_output, index, /, shape, dims)", kernels.put_at,
+op("put_at(grad_output, indices, /, shape, _dims)", kernels.put_at,
    node="AdaptiveMaxPool2DBackwardBackward0",
-   d_grad_output=lambda grad, index, dims: F.take_at(grad, index, dims),
-   public=False, text="{grad_output} at {index}, 0 elsewhere", tex=r"{grad_output}", onnx=None)
+   d_grad_output=lambda grad, indices, _dims: F.take_at(grad, indices, _dims),
+   public=False, text="{grad_output} at {indices}, 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
 op("take_at(self, index, /, dims)", kernels.take_at, node="GatherBackward0",
    d_self=lambda grad, index, self_shape, dims: F.put_at(grad, index, self_shape, dims),

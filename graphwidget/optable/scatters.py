@@ -251,22 +251,22 @@ op("first_items(self, /, size)", kernels.first_items,
 
 # Into a part of a copy --------------------------------------------------------------------------
 op("select_scatter(self, src, /, dim, index)", shape_kernels.scattered(shape_kernels.select),
-   d_self=lambda grad, src_shape, dim, index:
-       F.select_scatter(grad, F.zeros_of(grad, src_shape), dim, index),
+   d_self=lambda grad, _src_shape, dim, index:
+       F.select_scatter(grad, F.zeros_of(grad, _src_shape), dim, index),
    d_src=lambda grad, dim, index: F.select(grad, dim, index),
    text="{self} with {src} at [{index}]", tex=r"{self}", onnx=None)
 
 op("slice_scatter(self, src, /, dim=0, start=None, end=None, step=1)",
    shape_kernels.scattered(shape_kernels.slice_),
-   d_self=lambda grad, src_shape, dim, start, end, step:
-       F.slice_scatter(grad, F.zeros_of(grad, src_shape), dim, start, end, step),
+   d_self=lambda grad, _src_shape, dim, start, end, step:
+       F.slice_scatter(grad, F.zeros_of(grad, _src_shape), dim, start, end, step),
    d_src=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
    text="{self} with {src} at [{start}:{end}]", tex=r"{self}", onnx=None)
 
 op("diagonal_scatter(self, src, /, offset=0, dim1=0, dim2=1)",
    shape_kernels.scattered(shape_kernels.diagonal),
-   d_self=lambda grad, src_shape, offset, dim1, dim2:
-       F.diagonal_scatter(grad, F.zeros_of(grad, src_shape), offset, dim1, dim2),
+   d_self=lambda grad, _src_shape, offset, dim1, dim2:
+       F.diagonal_scatter(grad, F.zeros_of(grad, _src_shape), offset, dim1, dim2),
    d_src=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
    text="{self} with {src} on the diagonal", tex=r"{self}", onnx=None)
 
@@ -278,8 +278,8 @@ def begun(size: Any, stride: Any, storage_offset: Any, geometry: Any) -> Any:
 
 op("as_strided_scatter(self, src, /, size, stride, storage_offset=None, _geometry=None)",
    shape_kernels.as_strided_scatter,
-   d_self=lambda grad, src_shape, size, stride, storage_offset, _geometry:
-       F.as_strided_scatter(grad, F.zeros_of(grad, src_shape), size, stride, storage_offset,
+   d_self=lambda grad, _src_shape, size, stride, storage_offset, _geometry:
+       F.as_strided_scatter(grad, F.zeros_of(grad, _src_shape), size, stride, storage_offset,
                             _geometry),
    d_src=lambda grad, size, stride, storage_offset, _geometry:
        F.restride(grad, _geometry, begun(size, stride, storage_offset, _geometry), _geometry),

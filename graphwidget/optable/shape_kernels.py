@@ -169,14 +169,36 @@ def restride(a: Array, source: Geometry, target: Geometry, shared: Geometry) -> 
     Items that fall together add up; what ``shared`` addresses several times is divided among
     them. This is the derivative of ``as_strided`` and, with source and target exchanged, its own.
     """
-    places, wanted, common = positions(source), positions(target), positions(shared)
-    size = max((int(each.max()) + 1 for each in (places, wanted, common) if each.size), default=0)
-    memory = np.zeros(size, as_array(a).dtype)
-    np.add.at(memory, places.reshape(-1), as_array(a).reshape(-1))
-    counts = np.bincount(common.reshape(-1), minlength=size)
-    if counts.size and counts.max() > 1:
-        memory /= np.maximum(counts, 1).astype(memory.dtype)
-    return as_array(memory[wanted])
+    size = max(reach(each) for each in (source, target, shared))
+    memory = put_strided(a, source, size)
+    if overlapping(shared):
+        memory = shared_out(memory, shared)
+    return as_array(memory[positions(target)])
+
+
+def reach(geometry: Geometry) -> int:
+    """How many items of storage there must be."""
+    return int(positions(geometry).max(initial=-1)) + 1
+
+
+def overlapping(geometry: Geometry) -> bool:
+    """Whether some items fall together in memory."""
+    places = positions(geometry).reshape(-1)
+    return len(np.unique(places)) < len(places)
+
+
+def put_strided(a: Array, source: Geometry, numel: int) -> Array:
+    """A storage of so many items, 0 but for those that lie in it as ``source`` says; items that
+    fall together add up."""
+    memory = np.zeros(numel, as_array(a).dtype)
+    np.add.at(memory, positions(source).reshape(-1), as_array(a).reshape(-1))
+    return memory
+
+
+def shared_out(memory: Array, shared: Geometry) -> Array:
+    """A storage, divided by how often ``shared`` addresses each of its items."""
+    counts = np.bincount(positions(shared).reshape(-1), minlength=len(memory))
+    return np.divide(memory, np.maximum(counts, 1).astype(memory.dtype), out=...)
 
 
 def scattered(part: Callable[..., Array]) -> Callable[..., Array]:

@@ -140,9 +140,9 @@ op("unfold(self, /, dimension, size, step)", shape_kernels.unfold, view=True,
        F.unfold_backward(grad, self_shape, dimension, size, step),
    text="windows of {size} in {self}", tex=r"\operatorname{{unfold}} {self}", onnx=None)
 
-op("unfold_backward(grad_output, /, shape, dimension, size, step)",
+op("unfold_backward(grad_output, /, shape, dim, size, step)",
    shape_kernels.unfold_backward, node="UnfoldBackwardBackward0",
-   d_grad_output=lambda grad, dimension, size, step: F.unfold(grad, dimension, size, step),
+   d_grad_output=lambda grad, dim, size, step: F.unfold(grad, dim, size, step),
    public=False, text="windows of {grad_output}, added", tex=r"{grad_output}", onnx=None)
 
 # Any view of the storage --------------------------------------------------------------------------
@@ -153,10 +153,29 @@ op("as_strided(self, /, size, stride, storage_offset=None, _geometry=None)",
                   _geometry, _geometry),
    text="{self} as {size} with strides {stride}", tex=r"{self}", onnx=None)
 
-op("restride(self, /, source, target, shared)", shape_kernels.restride,
-   node="AsStridedBackward0",
-   d_self=lambda grad, source, target, shared: F.restride(grad, target, source, shared),
-   public=False, text="{self}, laid out anew", tex=r"{self}", onnx=None)
+
+@composite
+def restride(grad: Any, source: Any, target: Any, shared: Any) -> Any:
+    """``kernels.restride``, step by step: through a storage, of which PyTorch's gradient is a
+    view."""
+    before = min(source[2], target[2])
+    source, target = ((*each[:2], each[2] - before) for each in (source, target))
+    size = max(shape_kernels.reach(source), shape_kernels.reach(target))
+    storage = F.put_strided(grad, source, size)
+    if shape_kernels.overlapping(shared):
+        storage = F.shared_out(storage, (*shared[:2], shared[2] - before))
+    return F.as_strided(storage, *target, ((size,), (1,), 0))
+
+
+ARRAYS.__dict__["restride"] = shape_kernels.restride
+
+op("put_strided(self, /, source, numel)", shape_kernels.put_strided, node="IndexAddBackward0",
+   d_self=lambda grad, source, numel: F.as_strided(grad, *source, ((numel,), (1,), 0)),
+   public=False, text="{self} in its storage", tex=r"{self}", onnx=None)
+
+op("shared_out(self, /, shared)", shape_kernels.shared_out, node="DivBackward0",
+   d_self=lambda grad, shared: F.shared_out(grad, shared),
+   public=False, text="{self}, divided among the items that share it", tex=r"{self}", onnx=None)
 
 # Views in place: the tensor itself becomes the view ---------------------------------------------
 for _key, _node in (

@@ -41,7 +41,7 @@ def sort(a: Array, dim: int, descending: bool) -> tuple[Array, Array]:
 for key, node in (("sort", "SortBackward0"), ("sort.stable", "SortBackward1")):
     op(f"{key}(self, /, dim=-1, descending=False) -> values, indices", sort, node=node,
        d_self=lambda grad, indices, self_shape, dim:
-           F.scatter_chosen(grad, indices, self_shape, dim, True),
+           F.scatter_chosen(grad, indices, self_shape, dim),
        text="{self} sorted", tex=r"\operatorname{{sort}} {self}", onnx=None)
 
 op("argsort(self, /, dim=-1, descending=False)",
@@ -199,13 +199,13 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
 
 op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", topk,
    d_self=lambda grad, indices, self_shape, dim:
-       F.scatter_chosen(grad, indices, self_shape, dim, True),
+       F.scatter_chosen(grad, indices, self_shape, dim),
    text="the {k} first of {self}", tex=r"\operatorname{{top}}_{{{k}}} {self}", onnx="TopK")
 
 op("kthvalue(self, /, k, dim=-1, keepdim=False) -> values, indices", kthvalue,
    refuses="kthvalue_cpu: bool",
    d_self=lambda grad, indices, self_shape, dim, keepdim:
-       F.scatter_chosen(grad, indices, self_shape, dim, keepdim),
+       F.chosen(grad, indices, self_shape, dim, keepdim),
    text="number {k} of {self}", tex=r"{self}_{{({k})}}", onnx=None)
 
 for name, pass_nan in (("median", False), ("nanmedian", True)):
@@ -216,12 +216,12 @@ for name, pass_nan in (("median", False), ("nanmedian", True)):
        refuses="median_out: bool",
        node=f"{name.title()}Backward1",
        d_self=lambda grad, indices, self_shape, dim, keepdim:
-           F.scatter_chosen(grad, indices, self_shape, dim, keepdim),
+           F.chosen(grad, indices, self_shape, dim, keepdim),
        text="median({self}) along {dim}", tex=r"\operatorname{{median}} {self}", onnx=None)
 
 op("mode(self, /, dim=-1, keepdim=False) -> values, indices", mode,
    d_self=lambda grad, indices, self_shape, dim, keepdim:
-       F.scatter_chosen(grad, indices, self_shape, dim, keepdim),
+       F.chosen(grad, indices, self_shape, dim, keepdim),
    text="mode({self})", tex=r"\operatorname{{mode}} {self}", onnx=None)
 
 

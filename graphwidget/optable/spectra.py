@@ -181,10 +181,10 @@ def lstsq_backward_b(grad: Any, self: Any, rcond: Any, vector: Any) -> Any:
 
 
 op("linalg_lstsq(self, b, /, rcond)", kernels.lstsq,
-   d_self=lambda grad, self, b, rcond, self_shape, b_shape:
-       F.lstsq_backward(grad, self, b, rcond, is_vector(self_shape, b_shape)),
-   d_b=lambda grad, self, rcond, self_shape, b_shape:
-       F.lstsq_backward_b(grad, self, rcond, is_vector(self_shape, b_shape)),
+   d_self=lambda grad, self, b, rcond, self_shape, _b_shape:
+       F.lstsq_backward(grad, self, b, rcond, is_vector(self_shape, _b_shape)),
+   d_b=lambda grad, self, rcond, self_shape, _b_shape:
+       F.lstsq_backward_b(grad, self, rcond, is_vector(self_shape, _b_shape)),
    public=False, sign="lstsq", text="{self}⁺ {b}", tex=r"{self}^+ {b}", onnx=None)
 
 

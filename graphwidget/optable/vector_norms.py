@@ -16,7 +16,8 @@ INF = float("inf")
 
 op("logsumexp(self, /, dim, keepdim=False)", reduction_kernels.logsumexp,
    d_self=lambda grad, self, result, dim, keepdim:
-       F.keep(grad, dim, keepdim) * F.exp(self - F.keep(result, dim, keepdim)),
+       F.keep(grad, self.shape, dim, keepdim)
+       * F.exp(self - F.keep(result, self.shape, dim, keepdim)),
    text="log Σ exp({self}) over {dim}", tex=r"\log \sum_{{{dim}}} e^{{{self}}}",
    onnx="ReduceLogSumExp")
 
@@ -32,7 +33,8 @@ def norm_backward(grad: Any, self: Any, ord: Any, norm: Any, dim: Any, keepdim: 
     """The gradient of the vector norm; 0 (PyTorch's choice) where the norm is 0."""
     if ord == 0:
         return None
-    grad, norm = F.keep(grad, dim, keepdim), F.keep(norm, dim, keepdim)
+    grad = F.keep(grad, self.shape, dim, keepdim)
+    norm = F.keep(norm, self.shape, dim, keepdim)
     if ord == 1:
         return F.sign(self) * grad
     if ord == 2:
@@ -75,7 +77,7 @@ op("dist(self, other, /, p=2)", reduction_kernels.dist,
 @composite
 def renorm_backward(grad: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
     """The gradient of ``renorm``: through the slices and through their norms."""
-    others = tuple(d for d in range(len(self.shape)) if d != dim)
+    others = tuple(d for d in range(len(self.shape)) if d != dim % len(self.shape))
     norm = F.linalg_vector_norm(self, p, others, True)
     flow = F.norm_backward(F.sum_dim(self * grad, others, True), self, p, norm, others, True)
     inverse = 1 / (norm + 1e-7)

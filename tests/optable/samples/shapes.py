@@ -60,9 +60,16 @@ SAMPLES: dict[str, list[Sample]] = {
         [((2, 3),), ((3, 3),)], "x.as_strided((2, 2), (1, 2))", "x.as_strided((2, 2), (1, 2), 1)",
         "x.as_strided((3, 2), (1, 1))", "x[1:].as_strided((2,), (1,))",
     ),
-    "restride": each(
+    "put_strided": each(
         [((2, 3),)],
         "torch.autograd.grad((x.as_strided((3, 2), (1, 1)) ** 2).sum(), x, create_graph=True)[0]",
+        "torch.autograd.grad((x[1:].as_strided((2, 2), (2, 1), 1) ** 2).sum(), x, "
+        "create_graph=True)[0]",
+    ),
+    "shared_out": each(
+        [((2, 1),)],
+        "torch.autograd.grad((x.expand(2, 3).as_strided((2, 2), (1, 0)) ** 2).sum(), x, "
+        "create_graph=True)[0]",
     ),
     "as_strided_inplace": each([((2, 3),)], "(x * 1).as_strided_((2, 2), (1, 2))"),
 }  # fmt: skip
