@@ -1,5 +1,7 @@
 """Building blocks of models, as in `torch.nn`."""
 
+import sys
+
 from . import functional, init, parameter, utils
 from .activation import (
     CELU,
@@ -48,6 +50,21 @@ from .dropout import (
 from .embedding import (
     Embedding,
     EmbeddingBag,
+)
+from .lazy import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+    LazyLinear,
 )
 from .linear import Bilinear, Identity, Linear
 from .loss import (
@@ -98,7 +115,12 @@ from .padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from .parameter import Buffer, Parameter
+from .parameter import (
+    Buffer,
+    Parameter,
+    UninitializedBuffer,
+    UninitializedParameter,
+)
 from .parameter_container import ParameterDict, ParameterList
 from .pooling import (
     AdaptiveAvgPool1d,
@@ -138,6 +160,9 @@ from .transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+
+modules = sys.modules[__name__]
+"""PyTorch's place of the modules' files."""
 
 __all__ = [
     "CELU",
@@ -210,6 +235,19 @@ __all__ = [
     "LPPool3d",
     "LSTMCell",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
     "LocalResponseNorm",
@@ -273,6 +311,8 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
+    "UninitializedBuffer",
+    "UninitializedParameter",
     "Upsample",
     "UpsamplingBilinear2d",
     "UpsamplingNearest2d",

@@ -14,6 +14,7 @@ from ..core.modes import no_grad
 from ..core.node import RemovableHandle
 from ..core.tensor import Tensor
 from .calls import Calls, added
+from .parameter import UninitializedTensorMixin
 from .state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
 
 Self = TypeVar("Self", bound="Module")
@@ -74,13 +75,18 @@ class Module(Calls):
         for parameter in self._parameters.values():
             if parameter is None:
                 continue
+            if isinstance(parameter, UninitializedTensorMixin):
+                parameter.convert(fn)
+                continue
             grad = parameter.grad
             with no_grad():
                 parameter.data = fn(parameter)
                 if grad is not None:
                     grad.data = fn(grad)
         for name, buffer in self._buffers.items():
-            if buffer is not None:
+            if isinstance(buffer, UninitializedTensorMixin):
+                buffer.convert(fn)
+            elif buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 

@@ -1,11 +1,18 @@
-"""`Parameter`, the leaf tensors of a model, and `Buffer`, its other state."""
+"""`Parameter`, the leaf tensors of a model, and `Buffer`, its other state.
+
+Lazy modules have both before their shapes are known: `UninitializedParameter` and
+`UninitializedBuffer`.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
-from ..core import hot
+from ..core import dtypes, hot
 from ..core.factories import empty
 from ..core.tensor import Tensor
 from ..core.version import counter_of
@@ -82,3 +89,127 @@ class Buffer(metaclass=_BufferType):
 def is_buffer(value: object) -> bool:
     """Whether a value is a tensor that `Buffer` made."""
     return isinstance(value, Tensor) and bool(value.__dict__.get("_is_buffer", False))
+
+
+# Before the shape is known ------------------------------------------------------------------------
+_NO_SHAPE = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+    "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. "
+    "Call `forward` to initialize the parameters before accessing their attributes."
+)
+_NO_VALUES = (
+    "Attempted to use an uninitialized parameter in {}. This error happens when you are using a "
+    "`LazyModule` or explicitly manipulating `torch.nn.parameter.{}` objects. "
+    "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before "
+    "calling torch functions"
+)
+_PACKAGE = __name__.partition(".")[0]
+_SLOT: Any = Tensor.__dict__["_data"]
+
+
+def _called() -> str:
+    """What the user called, as PyTorch names it: the outermost function of this package."""
+    frame: FrameType | None = sys._getframe(2)
+    name = ""
+    while frame is not None and frame.f_globals.get("__name__", _PACKAGE).startswith(_PACKAGE):
+        name = frame.f_code.co_name
+        if name == "stub":  # an op that is called for the first time
+            name = frame.f_locals["which"][1]
+        frame = frame.f_back
+    return f"<method '{name.strip('_')}' of 'torch._C.TensorBase' objects>"
+
+
+class UninitializedTensorMixin:
+    """What both share: a dtype, but no shape and no values until `materialize`."""
+
+    __slots__ = ()
+    _becomes: type[Tensor] = Tensor
+
+    @property
+    def _data(self) -> Any:
+        raise ValueError(_NO_VALUES.format(_called(), type(self).__name__))
+
+    @_data.setter
+    def _data(self, blank: Any) -> None:
+        _SLOT.__set__(self, blank)
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The element type that it will have."""
+        return dtypes.of(_SLOT.__get__(self).dtype)
+
+    @property
+    def shape(self) -> Any:
+        """Not known yet."""
+        raise RuntimeError(_NO_SHAPE)
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a parameter, or a tensor, of this shape, with any values."""
+        tensor: Any = self
+        wanted, made = tensor._requires_grad, empty(shape, dtype=dtype or self.dtype)
+        tensor.__class__ = self._becomes
+        tensor._adopt(made._data)
+        tensor._counter = counter_of(made)
+        tensor._requires_grad = wanted
+
+    def convert(self, function: Callable[[Tensor], Tensor]) -> None:
+        """Take over the dtype that a function gives an empty tensor."""
+        self._data = function(Tensor._wrap(_SLOT.__get__(self)))._data
+
+    def share_memory_(self) -> Any:
+        """Nothing to share yet."""
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to "
+            "initialize the parameters before calling `module.share_memory()`."
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        found = memo.get(id(self))
+        if found is None:
+            tensor: Any = self
+            made = type(self)(tensor._requires_grad, None, self.dtype)  # type: ignore[call-arg]
+            found = memo[id(self)] = made
+        return found
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        tensor: Any = self
+        return type(self), (tensor._requires_grad, None, self.dtype)
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter whose shape is not known yet: lazy modules find it out when first called.
+
+    Raises:
+        ValueError: any use but those of modules and optimizers.
+        RuntimeError: its shape is asked for.
+    """
+
+    __slots__ = ()
+    _becomes = Parameter
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        self._adopt(empty(0, device=device, dtype=dtype)._data)
+        self._requires_grad = requires_grad
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+    """A buffer whose shape is not known yet."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, requires_grad: bool = False, device: Any = None, dtype: Any = None,
+        persistent: bool = True,
+    ) -> None:  # fmt: skip
+        self._adopt(empty(0, device=device, dtype=dtype)._data)
+        self._requires_grad = requires_grad
+        self.persistent = persistent
+        self._is_buffer = True
+
+
+def is_lazy(param: object) -> bool:
+    """Whether a tensor has no shape yet."""
+    return isinstance(param, UninitializedTensorMixin)

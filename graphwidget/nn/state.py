@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.modes import no_grad
 from ..core.tensor import Tensor
-from .parameter import Parameter
+from .parameter import Parameter, is_lazy
 
 if TYPE_CHECKING:
     from .module import Module
@@ -74,7 +74,7 @@ def save(module: Module, into: Any, prefix: str, keep_vars: bool) -> Any:
 def save_own(module: Module, into: Any, prefix: str, keep_vars: bool) -> None:
     """Put the module's own tensors into the dict, detached unless `keep_vars`."""
     for name, tensor in own_tensors(module):
-        into[prefix + name] = tensor if keep_vars else tensor.detach()
+        into[prefix + name] = tensor if keep_vars or is_lazy(tensor) else tensor.detach()
     if overrides(module, "get_extra_state"):
         into[prefix + EXTRA] = module.get_extra_state()
 
@@ -196,6 +196,8 @@ def _put(module: Module, name: str, target: Tensor, key: str, value: Any, assign
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
             f"object from checkpoint but received {type(value)}"
         )
+    if is_lazy(target):  # and so is the value: what has a shape has given it to the target
+        return ""
     if target.ndim == 0 and tuple(value.shape) == (1,):  # as PyTorch before 0.4 saved them
         value = value.reshape(())
     if value.shape != target.shape:
