@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..optable import TABLE
+from ..optable.index_kernels import indexed_shape
 from . import dtypes, inplace
 from .compile import TENSORS
 from .dtypes import number_dtype as number_type
 from .indices import (
+    PLAIN,
     Indices,
     as_tuple,
     basic_part,
     check_bounds,
     check_items,
+    check_masks,
     expand_index,
     indexed,
+    plain,
     slice_numbers,
     warn_of_bytes,
 )
@@ -46,14 +52,37 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
             return TENSORS.select(tensor, 0, index)
     elif kind is slice and tensor._data.ndim:
         return TENSORS.slice(tensor, 0, *slice_numbers(index))
+    left: Sequence[Tensor | None] | None = plain(tensor, index)
+    if left is not None:
+        return read(tensor, Indices(left))
     view, left = basic_part(tensor, expand_index(tensor, as_tuple(index)))
     if any(item is not None for item in left):
         indices = Indices(left)
-        shape = view._data.shape
-        check_bounds(indices, shape, indexed(indices, shape))
+        check_masks(indices, view._data.shape)
         warn_of_bytes(indices)
-        return TENSORS.index(view, indices)
+        return read(view, indices)
     return view if view is not tensor else TENSORS.alias(tensor)
+
+
+def read(tensor: Tensor, indices: Indices) -> Tensor:
+    """The items at advanced indices."""
+    found: Tensor = bounded(TENSORS.index, tensor, indices, indices)
+    return found
+
+
+def bounded(act: Callable[..., Any], tensor: Tensor, indices: Indices, *args: Any) -> Any:
+    """``act(tensor, *args)``, which reads or writes at the indices. What is wrong with those is
+    found out when numpy refuses them: to look at all of them before costs more than the rest.
+
+    Raises:
+        IndexError: as PyTorch's.
+    """
+    try:
+        return act(tensor, *args)
+    except (IndexError, ValueError):
+        shape = tensor._data.shape
+        check_bounds(indices, shape, indexed(indices, shape))
+        raise
 
 
 # Writing ----------------------------------------------------------------------------------------
@@ -73,13 +102,15 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
     if isinstance(index, slice) and tensor._data.ndim:
         whole = index == slice(None)
     view: Tensor = tensor
-    left: list[Tensor | None] = []
+    left: Sequence[Tensor | None] | None = ()
     shape = tensor._data.shape
     if index.__class__ is int and shape and -shape[0] <= index < shape[0]:
         view = TENSORS.select(tensor, 0, index)
     elif not whole:
-        view, left = basic_part(tensor, expand_index(tensor, as_tuple(index)))
-    if any(item is not None for item in left):
+        left = plain(tensor, index)
+        if left is None:
+            view, left = basic_part(tensor, expand_index(tensor, as_tuple(index)))
+    if any([item is not None for item in left]):
         if isinstance(value, Tensor):
             put(view, Indices(left), value, False, False)
         else:
@@ -166,7 +197,7 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
     if not number and value._data.shape[:1] == (1,):
         value = without_leading_ones(value)
     masks = value._data.size == 1 and not accumulate and all(
-        each is None or each.dtype == bool for each in indices
+        [each is None or each.dtype == bool for each in indices]
     )  # fmt: skip
     if overlaps_itself(view._data):
         warnings.warn(EXPANDED.format("index_put_", "indices", "tensor"), stacklevel=3)
@@ -174,19 +205,24 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
             warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=3)
     check_put(view, indices, value, masks)
     params = {"indices": indices, "accumulate": accumulate}
-    inplace.write(TABLE["index_put"], view, (value,), params)
+    bounded(partial(inplace.write, TABLE["index_put"]), view, indices, (value,), params)
 
 
 def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> None:
-    """The value of a write at advanced indices. One number under masks is a ``masked_fill``.
+    """The value of a write at advanced indices, and those but for their bounds (see ``bounded``).
+    One number under masks is a ``masked_fill``.
 
     Raises:
         IndexError, RuntimeError: PyTorch's texts.
     """
     given = [each for each in indices.tensors if each is not None]
     if not masks:
-        read = [value._data, *(each._data for each in given)]
+        read = [value._data, *[each._data for each in given]]
         inplace.check_overlap(view._data, read, whole=True)
+    same = masks or value._data.dtype == view._data.dtype
+    plain = all([each._data.dtype.num in PLAIN for each in given])
+    if plain and same and fits(value._data.shape, indices, view._data.shape):
+        return  # numpy finds whatever else is wrong
     shape = indexed(indices, view._data.shape)
     if masks and any(each._data.dtype != bool for each in given):
         raise RuntimeError(
@@ -195,19 +231,28 @@ def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> Non
     if not masks:
         warn_of_bytes(indices)
     check_items(indices, view._data.shape)
-    try:
-        fits = np.broadcast_shapes(value._data.shape, shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
+    if not fits(value._data.shape, indices, view._data.shape):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be "
             f"broadcast to indexing result of shape {list(shape)}"
         )
-    if not masks and value._data.dtype != view._data.dtype:
+    if not same:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{dtypes.type_word(view._data.dtype)} for the destination and "
             f"{dtypes.type_word(value._data.dtype)} for the source."
         )
-    check_bounds(indices, view._data.shape, shape)
+
+
+def fits(value: tuple[int, ...], indices: Indices, shape: tuple[int, ...]) -> bool:
+    """Whether a value of this shape broadcasts to what the indices read."""
+    if not value:
+        return True
+    try:
+        found = indexed_shape(shape, indices)
+    except ValueError:
+        return False
+    return value == found or (
+        len(value) <= len(found)
+        and all(have in (1, want) for have, want in zip(value[::-1], found[::-1], strict=False))
+    )

@@ -35,6 +35,9 @@ NOT_TUPLE = (
 BYTES = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
 MASKS = (np.dtype(bool), np.dtype(np.uint8))
 TYPES = (np.dtype(np.int64), np.dtype(np.int32), *MASKS)
+LONG, BOOL, BYTE = (np.dtype(kind).num for kind in (np.int64, np.bool_, np.uint8))
+PLAIN = LONG, BOOL
+"""numpy's numbers of the types that most indices have."""
 LONG_SEQUENCE = 32
 """From this length on a list is one index, whatever is in it."""
 
@@ -59,14 +62,18 @@ class Indices(tuple[Any, ...]):
     versions: tuple[int, ...]
 
     def __new__(cls, tensors: Sequence[Tensor | None]) -> Indices:
-        last = max(i for i, each in enumerate(tensors) if each is not None)
-        tensors = tensors[: last + 1]
-        arrays = [None if each is None else each._data for each in tensors]
+        while tensors[-1] is None:
+            tensors = tensors[:-1]
         self = super().__new__(
-            cls, (a.view(bool) if a is not None and a.dtype == np.uint8 else a for a in arrays)
-        )
+            cls,
+            [
+                None if each is None
+                else each._data.view(bool) if each._data.dtype.num == BYTE else each._data
+                for each in tensors
+            ],
+        )  # fmt: skip
         self.tensors = tuple(tensors)
-        self.versions = tuple(0 if each is None else version_of(each) for each in tensors)
+        self.versions = tuple([0 if each is None else version_of(each) for each in tensors])
         return self
 
     def check(self, node: Any) -> None:
@@ -81,6 +88,22 @@ class Indices(tuple[Any, ...]):
 
 
 # What an index is -----------------------------------------------------------------------------
+def plain(tensor: Tensor, index: Any) -> tuple[Tensor, ...] | None:
+    """The index as Indices take it when it is nothing but tensors, each a vector or more, of
+    int64 or bools: the most common one, in which nothing is basic. None for all others."""
+    items = index if index.__class__ is tuple else (index,)
+    left = tensor._data.ndim
+    for item in items:
+        if not isinstance(item, Tensor):
+            return None
+        array = item._data
+        kind = array.dtype.num
+        if not array.ndim or kind not in PLAIN:
+            return None
+        left -= array.ndim if kind == BOOL else 1
+    return items if items and left >= 0 else None
+
+
 def is_integer(item: Any) -> bool:
     """An index that is one integer: Python's, numpy's or a 0-d integer tensor."""
     kind = item.__class__
@@ -140,6 +163,9 @@ def dims_of(item: Any) -> int:
     Raises:
         IndexError: it is no index.
     """
+    kind = item.__class__
+    if kind is int or kind is slice:
+        return 1
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
     if isinstance(item, (slice, int, np.integer)):
@@ -202,6 +228,9 @@ def slice_numbers(item: slice) -> tuple[int, int, int]:
     Raises:
         ValueError: the step is not positive.
     """
+    start, stop = item.start, item.stop
+    if item.step is None and start is None and stop is None:
+        return 0, END, 1
 
     def number(bound: Any, default: int) -> int:
         if bound is None:
@@ -215,7 +244,7 @@ def slice_numbers(item: slice) -> tuple[int, int, int]:
         raise ValueError("slice step cannot be zero")
     if step < 0:
         raise ValueError("step must be greater than zero")
-    return number(item.start, 0), number(item.stop, END), step
+    return number(start, 0), number(stop, END), step
 
 
 def integer_index(item: Any, dim: int, size: int) -> int:
@@ -236,7 +265,10 @@ def basic_part(tensor: Tensor, items: list[tuple[int, Any]]) -> tuple[Tensor, li
     view, dim = tensor, 0
     left: list[Tensor | None] = []
     for at, item in items:
-        if item is None:
+        if item.__class__ is int:
+            size = view._data.shape[dim]
+            view = TENSORS.select(view, dim, integer_index(item, at, size))
+        elif item is None:
             view = TENSORS.unsqueeze(view, dim)
             left.append(None)
             dim += 1

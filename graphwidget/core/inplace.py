@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..optable.layout import clone, true_strides
 from . import dtypes, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
-from .promote import as_in_place
+from .promote import as_in_place, cast_to, promotion
 from .tensor import Tensor
 from .version import bump, counter_of
 from .views import (
@@ -58,8 +59,11 @@ def is_dense(data: np.ndarray) -> bool:
 
 def same_memory(data: np.ndarray, other: np.ndarray) -> bool:
     """Whether two arrays are the same items of the same memory."""
+    if other is data:
+        return True
     return (
-        other.ctypes.data == data.ctypes.data
+        np.may_share_memory(data, other)
+        and other.ctypes.data == data.ctypes.data
         and other.size == data.size
         and other.dtype == data.dtype
         and real_strides(other) == real_strides(data)
@@ -121,22 +125,17 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
             in shape or type, or operands overlap in part. Nothing was changed then.
     """
     operands: tuple[Tensor, ...] = (tensor, *rest)
-    if op.pointwise and len(operands) > 1:
+    if op.pointwise and rest:
         try:
             operands = hot.coerce(op, operands)
         except TypeError as error:
             raise as_in_place(error) from None
     wanted = allowed(op, operands)
-    result, fit, tangled = compute(op, tensor, operands, params)
+    put, fit = prepare(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
         keep_old(node, op, tensor)
-    if op.key == "index_put":  # only the items at the indices: others may share their memory
-        put_into(tensor._data, operands[1]._data, **params)
-    elif tangled and tensor._data.size <= ONE_BY_ONE:
-        one_by_one(op, operands, params)
-    else:
-        np.copyto(tensor._data, result, casting="unsafe")
+    put()
     bump(tensor, op.name + "_")
     info = tensor._view
     if node is not None:
@@ -153,7 +152,13 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
     Raises:
         RuntimeError: autograd cannot follow (leaves, restricted views).
     """
-    if not hot.grad_enabled():
+    if not hot.mode.enabled:
+        return False
+    for operand in operands:
+        view = operand._view
+        if operand._requires_grad or (view is not None and view.base._requires_grad):
+            break
+    else:
         return False
     differentiable = [x for x, name in zip(operands, op.inputs, strict=True)
                       if name in op.derivatives]  # fmt: skip
@@ -214,60 +219,86 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     return tensor
 
 
-def compute(
+def prepare(
     op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
-) -> tuple[np.ndarray, Any, bool]:
-    """The new values, checked to fit, what gradients must be fitted to, and whether operands
-    overlap in part with what is written."""
-    data, tangled = tensor._data, False
-    if op.key == "fill.tensor" and operands[1]._data.ndim:
-        raise RuntimeError(
-            "fill_ only supports 0-dimension value tensor but got tensor with "
-            f"{operands[1]._data.ndim} dimensions."
-        )
-    if op.name == "copy" and same_memory(data, operands[1]._data):
-        pass
-    elif op.pointwise:
-        # A 0-d tensor that is part of what it fills is read before.
-        if op.key not in HARMLESS:
-            fills = op.name in ("fill", "masked_fill")
-            tangled = check_overlap(data, [] if fills else [x._data for x in operands[1:]])
-    elif op.key != "index_put":  # these may not read what they write at all, but for a number
+) -> tuple[Callable[[], Any], Any]:
+    """What writes the new values, checked to fit, and what gradients must be fitted to. All that
+    may fail is done here; writing what is left to write does not."""
+    data = tensor._data
+    if op.key == "index_put":  # only the items at the indices: others may share their memory
+        return partial(put_into, data, operands[1]._data, **params), None
+    if not op.pointwise:  # these may not read what they write at all, but for a number
         if op.key not in HARMLESS:
             check_overlap(data, [])
         read = operands[1:2] if op.name == "masked_scatter" else operands[1:]
         check_overlap(data, [x._data for x in read if x._data.ndim], whole=True)
-    if op.key == "index_put":
-        return data, None, False
-    if not op.pointwise:
+        result = op.kernel(*(x._data for x in operands), **params)
         metas = tuple(x._meta for x in operands)
         alike = all(meta.dtype is metas[0].dtype for meta in metas)
-        return op.kernel(*(x._data for x in operands), **params), None if alike else metas, False
-    if op.key == "fill.tensor":
-        metas = tensor._meta, operands[1]._meta
-        return operands[1]._data, None if metas[0].dtype is metas[1].dtype else metas, False
+        return partial(np.copyto, data, result, casting="unsafe"), None if alike else metas
+    if op.name in FILLS:
+        return fill_with(op, tensor, operands, params)
+    tangled = op.key not in HARMLESS and check_overlap(data, [x._data for x in operands[1:]])
+    shape, dtype, casts, fit = promotion(op, operands)
+    arrays = cast_to(operands, casts)
+    if isinstance(op.kernel, np.ufunc) and op.dtype != "bool":
+        check_fits(op, data, shape, dtype)
+        if dtype == data.dtype and not tangled:
+            return partial(op.kernel, *arrays, out=data), fit
+    out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
+    result = op.kernel(*arrays, **params, **out)
+    check_fits(op, data, result.shape, result.dtype)
+    if tangled and data.size <= ONE_BY_ONE:
+        return partial(one_by_one, op, operands, params), fit
+    return partial(np.copyto, data, result, casting="unsafe"), fit
+
+
+FILLS = ("zero", "fill", "copy")
+"""Ops that write what they are given as it is."""
+
+
+def fill_with(
+    op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
+) -> tuple[Callable[[], Any], Any]:
+    """``prepare`` for a number, a 0-d tensor or a tensor that is copied."""
+    data = tensor._data
+    if len(operands) == 1:
+        return partial(np.copyto, data, params.get("value", 0), casting="unsafe"), None
+    source = operands[1]._data
+    metas = tensor._meta, operands[1]._meta
+    fit = None if metas[0] is metas[1] else metas
     if op.name == "copy":
-        arrays = [x._data for x in operands]
-        shape = hot.broadcast([a.shape for a in arrays])
-        metas = tensor._meta, operands[1]._meta
-        fit = None if metas[0] is metas[1] else metas
-        result = arrays[1]
+        tangled = not same_memory(data, source) and check_overlap(data, [source])
+        check_fits(op, data, hot.broadcast([data.shape, source.shape]), data.dtype)
+        if tangled and data.size <= ONE_BY_ONE:
+            return partial(one_by_one, op, operands, params), fit
     else:
-        arrays, fit = hot.promote(op, operands)
-        out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
-        result = op.kernel(*arrays, **params, **out)
-        shape = result.shape
+        if source.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{source.ndim} dimensions."
+            )
+        check_overlap(data, [])  # a 0-d tensor that is part of what it fills is read before
+        fit = None if metas[0].dtype is metas[1].dtype else metas
+    return partial(np.copyto, data, source, casting="unsafe"), fit
+
+
+def check_fits(op: Op, data: np.ndarray, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Whether a result of this shape and type may be written.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
     if shape != data.shape:
         raise RuntimeError(
             f"output with shape {list(data.shape)} doesn't match the broadcast shape {list(shape)}"
         )
-    if op.name not in ("copy", "fill") and not dtypes.can_cast(result.dtype, data.dtype):
+    if dtype is not data.dtype and not dtypes.can_cast(dtype, data.dtype):
         word = dtypes.c_word if op.name.startswith("clamp") else dtypes.type_word
         raise RuntimeError(
-            f"result type {dtypes.type_word(result.dtype)} can't be cast to the desired output "
+            f"result type {dtypes.type_word(dtype)} can't be cast to the desired output "
             f"type {word(data.dtype)}"
         )
-    return result, fit, tangled
 
 
 def keep_old(node: Node, op: Op, tensor: Tensor) -> None:
@@ -310,6 +341,8 @@ def writer(key: str) -> Callable[..., Tensor]:
     names = tuple(op.params)
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and not names and len(args) == count:
+            return write(op, self, args, {})
         rest, params = args[:count], dict(op.params)
         params.update(zip(names, args[count:], strict=False))
         for name, value in kwargs.items():

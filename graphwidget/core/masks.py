@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
-from .indexing import EXPANDED, check_expand, check_put
+from .indexing import EXPANDED, bounded, check_expand, check_put
 from .indices import MASKS, Indices
 from .inplace import allowed, check_overlap, real_strides
 from .parts import as_strided
@@ -205,7 +206,9 @@ def _index_put(here: bool, self: Tensor, indices: Any, values: Tensor, accumulat
     at = Indices(indices)
     masks = values._data.size == 1 and not accumulate and all(a.dtype == bool for a in at)
     check_put(self, at, values, masks)
-    return do("index_put", self, (values,), {"indices": at, "accumulate": accumulate}, here)
+    params = {"indices": at, "accumulate": accumulate}
+    found: Tensor = bounded(partial(do, "index_put"), self, at, (values,), params, here)
+    return found
 
 
 @offer()

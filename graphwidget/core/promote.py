@@ -4,7 +4,7 @@ way back: gradients fitted to the operand they belong to."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CONSTANTS_LIMIT = 4096
 _constants: dict[tuple[type, Any, int], Tensor] = {}
+_promotions: dict[Any, Promotion] = {}
 
 UNTYPED = ("condition", "mask", "filler")
 """Inputs of pointwise ops that take part in broadcasting but not in promotion."""
@@ -92,6 +93,11 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
         plain = (kind is float or kind is int) and isinstance(first, hot.Tensor)
         if plain and first._meta.floating:
             return first, constant(second, first._meta.dtype)
+    for operand in operands:
+        if not isinstance(operand, hot.Tensor):
+            break
+    else:
+        return tuple(operands)
     if op.optional:
         operands = [hot.ABSENT if operand is None else operand for operand in operands]
     tensors = [x for x in operands if isinstance(x, hot.Tensor)]
@@ -117,6 +123,12 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     Raises:
         RuntimeError: two sizes differ and neither is 1 (PyTorch's text).
     """
+    first = shapes[0]
+    for shape in shapes:
+        if shape != first:
+            break
+    else:
+        return first
     result: list[int] = []
     for shape in shapes:
         if len(shape) > len(result):
@@ -134,11 +146,34 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(result)
 
 
-def promote(
-    op: Op, tensors: Sequence[Tensor]
-) -> tuple[list[np.ndarray], tuple[hot.Meta, ...] | None]:
-    """Arrays of one type for the kernel (None for a tensor left out), and what each gradient must
-    be fitted to."""
+class Promotion(NamedTuple):
+    """What is done to operands before the kernel sees them: the common shape and type, for each
+    operand the type to cast to (None: as it is), and what each gradient must be fitted to."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    casts: tuple[np.dtype[Any] | None, ...]
+    fit: tuple[hot.Meta, ...] | None
+
+
+def promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
+    """The promotion of operands: a question of their Metas, so it is answered once for each."""
+    metas = [tensor._meta for tensor in tensors]
+    key = (op.key, dtypes.default_numpy(), *metas, *[tensor.__class__ for tensor in tensors])
+    found = _promotions.get(key)
+    if found is None:
+        if len(_promotions) >= CONSTANTS_LIMIT:
+            _promotions.clear()
+        found = _promotions[key] = find_promotion(op, tensors)
+    return found
+
+
+def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
+    """The same, not remembered.
+
+    Raises:
+        RuntimeError: the operands do not broadcast, or the op refuses their types.
+    """
     arrays = [tensor._data for tensor in tensors]
     shape = broadcast([array.shape for array in arrays if array is not None])
     typed = [
@@ -153,14 +188,30 @@ def promote(
         dtype = dtypes.result_type(*(array.item() if number else array for array, number in typed))
     if op.dtype == "float" and dtype.kind != "f":
         dtype = dtypes.default_numpy()
-    made = [
-        array if name in UNTYPED or array is None or array.dtype == dtype else array.astype(dtype)
+    casts = tuple(
+        None if name in UNTYPED or array is None or array.dtype == dtype else dtype
         for array, name in zip(arrays, op.inputs, strict=True)
-    ]
+    )
     metas = tuple(tensor._meta for tensor in tensors)
-    if all(meta.shape == shape and meta.dtype == dtype for meta in metas):
-        return made, None
-    return made, metas
+    fits = all(meta.shape == shape and meta.dtype == dtype for meta in metas)
+    return Promotion(shape, dtype, casts, None if fits else metas)
+
+
+def promote(
+    op: Op, tensors: Sequence[Tensor]
+) -> tuple[list[np.ndarray], tuple[hot.Meta, ...] | None]:
+    """Arrays of one type for the kernel (None for a tensor left out), and what each gradient must
+    be fitted to."""
+    _, _, casts, fit = promotion(op, tensors)
+    return cast_to(tensors, casts), fit
+
+
+def cast_to(tensors: Sequence[Tensor], casts: Sequence[Any]) -> list[np.ndarray]:
+    """The arrays of operands, cast as a promotion says."""
+    return [
+        tensor._data if cast is None else tensor._data.astype(cast)
+        for tensor, cast in zip(tensors, casts, strict=True)
+    ]
 
 
 def ordered(data: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:

@@ -443,11 +443,10 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
     """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
     out._counter = counter_of(source)
     origin = "default" if op.single else "multi"
-    origin = origin if hot.grad_enabled() else "no_grad"
-    out._view = ViewInfo(
-        source, Link(op, params, source._meta.shape, source._data.strides), origin, nr
-    )
-    if out._view.base._requires_grad:
+    origin = origin if hot.mode.enabled else "no_grad"
+    link = Link(op, params, source._meta.shape, source._data.strides)
+    info = out._view = ViewInfo(source, link, origin, nr)
+    if info.base._requires_grad:
         out._requires_grad = True
 
 

@@ -45,6 +45,10 @@ class WriteRecord(NamedTuple):
     site: Site | None
 
 
+Write = tuple[int, str, tuple[CodeType, int] | None]
+"""The same as plain tuples, of which one is made for every write."""
+
+
 class VersionCounter:
     """The version of one storage and its latest writes.
 
@@ -57,11 +61,15 @@ class VersionCounter:
 
     version: int = 0
     savable: int = 0
-    writes: deque[WriteRecord] | None = None
+    writes: deque[Write] | None = None
 
     def writes_after(self, version: int) -> list[WriteRecord]:
         """The remembered writes that made the storage newer than ``version``, oldest first."""
-        return [write for write in self.writes or () if write.version > version]
+        return [
+            WriteRecord(reached, op, None if site is None else Site(*site))
+            for reached, op, site in self.writes or ()
+            if reached > version
+        ]
 
 
 def filled() -> VersionCounter:
@@ -129,12 +137,12 @@ class DetachedCounter(VersionCounter):
         self.shared.savable = int(value)
 
     @property
-    def writes(self) -> deque[WriteRecord] | None:
+    def writes(self) -> deque[Write] | None:
         """The storage's."""
         return self.shared.writes
 
     @writes.setter
-    def writes(self, value: deque[WriteRecord] | None) -> None:
+    def writes(self, value: deque[Write] | None) -> None:
         self.shared.writes = value
 
 
@@ -145,10 +153,20 @@ INFERENCE_WRITE = (
 )
 
 
+_inside: dict[str, bool] = {}
+"""Whether code of a file name is this package's; asked for every frame of every write."""
+
+
 def user_frame() -> FrameType | None:
     """The innermost frame outside this package: where the user's program stands."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((PACKAGE, "<graphwidget")):
+    while frame is not None:
+        name = frame.f_code.co_filename
+        inside = _inside.get(name)
+        if inside is None:
+            inside = _inside[name] = name.startswith((PACKAGE, "<graphwidget"))
+        if not inside:
+            break
         frame = frame.f_back
     return frame
 
@@ -175,7 +193,7 @@ def version_of(tensor: Tensor) -> int:
     return 0 if tensor._counter is None else int(tensor._counter.version)
 
 
-def bump(tensor: Tensor, op: str, site: Site | None = None) -> None:
+def bump(tensor: Tensor, op: str, site: tuple[CodeType, int] | None = None) -> None:
     """Count one in-place write: the only place where a version changes.
 
     ``site`` says where the user's program stands; found out here unless it is given.
@@ -192,4 +210,6 @@ def bump(tensor: Tensor, op: str, site: Site | None = None) -> None:
         raise RuntimeError(INFERENCE_WRITE)
     if counter.writes is None:
         counter.writes = deque(maxlen=REMEMBERED_WRITES)
-    counter.writes.append(WriteRecord(counter.version, op, site or call_site()))
+    if site is None and (frame := user_frame()) is not None:
+        site = (frame.f_code, frame.f_lasti)
+    counter.writes.append((counter.version, op, site))

@@ -261,10 +261,13 @@ def laid_out(grad: Any, order: list[int]) -> np.ndarray:
 
 def overlaps_itself(data: np.ndarray) -> bool:
     """Whether several items share one memory location, as in an expanded tensor."""
-    repeats = any(
-        stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True)
+    return (
+        0 in data.strides
+        and data.size > 0
+        and any(
+            stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True)
+        )
     )
-    return repeats and data.size > 0
 
 
 class CopySlices(Node):

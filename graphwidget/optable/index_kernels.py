@@ -14,7 +14,7 @@ def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
 
     torch puts the indexed dims first only when they are not adjacent, which is numpy's rule.
     """
-    return tuple(slice(None) if each is None else each for each in indices)
+    return tuple([slice(None) if each is None else each for each in indices])
 
 
 def indexed_shape(shape: Shape, indices: tuple[Any, ...]) -> Shape:
@@ -23,23 +23,32 @@ def indexed_shape(shape: Shape, indices: tuple[Any, ...]) -> Shape:
     Raises:
         ValueError: the indices do not broadcast.
     """
-    spread = np.broadcast_shapes(*(
-        (np.count_nonzero(each),) if each.dtype == bool else each.shape
+    shapes = [
+        (int(np.count_nonzero(each)),) if each.dtype == bool else each.shape
         for each in indices if each is not None
-    ))  # fmt: skip
+    ]  # fmt: skip
+    spread = shapes[0] if len(shapes) == 1 else np.broadcast_shapes(*shapes)
+    if len(indices) == len(shapes):
+        used = sum([each.ndim if each.dtype == bool else 1 for each in indices])
+        return (*spread, *shape[used:])
     kept = [shape[axis] for axis in axes_of(indices, len(shape))]
     taken = [at for at, each in enumerate(indices) if each is not None]
-    start = taken[0] if taken == list(range(taken[0], taken[-1] + 1)) else 0
+    start = taken[0] if taken[-1] - taken[0] < len(taken) else 0
     return (*kept[:start], *spread, *kept[start:])
 
 
 def index(a: Array, indices: tuple[Any, ...]) -> Array:
     """A copy of the items at the indices, the dims that stay in their order in memory."""
     a = as_array(a)
-    shape = indexed_shape(a.shape, indices)
+    try:
+        found = as_array(a[index_of(indices)])
+        shape = found.shape
+    except IndexError:
+        shape = indexed_shape(a.shape, indices)
+        if 0 not in shape:
+            raise
     if 0 in shape:  # nothing is read, so nothing is out of bounds
         return np.zeros(shape, a.dtype)
-    found = as_array(a[index_of(indices)])
     if a.flags.c_contiguous or found.ndim < 2:
         return np.asarray(found, order="C")
     # What PyTorch iterates over: a with stride 0 where indices take over, and the indices.
@@ -95,14 +104,16 @@ def index_put(a: Array, values: Array, indices: tuple[Any, ...], accumulate: boo
 
 def put_into(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool) -> None:
     """Write (or add) values at the indices of a itself."""
-    if 0 in indexed_shape(a.shape, indices):
-        return
-    if accumulate:
-        np.add.at(a, index_of(indices), values)
-    elif np.may_share_memory(a, values):  # then what is written may be read after that
-        places = np.arange(a.size).reshape(a.shape)[index_of(indices)]
-        values = np.broadcast_to(values, places.shape)
-        for at in np.ndindex(places.shape):
-            a[np.unravel_index(places[at], a.shape)] = values[at]
-    else:
-        a[index_of(indices)] = values
+    try:
+        if accumulate:
+            np.add.at(a, index_of(indices), values)
+        elif np.may_share_memory(a, values):  # then what is written may be read after that
+            places = np.arange(a.size).reshape(a.shape)[index_of(indices)]
+            values = np.broadcast_to(values, places.shape)
+            for at in np.ndindex(places.shape):
+                a[np.unravel_index(places[at], a.shape)] = values[at]
+        else:
+            a[index_of(indices)] = values
+    except IndexError:
+        if 0 not in indexed_shape(a.shape, indices):
+            raise

@@ -251,8 +251,9 @@ def masked_fill(a: Array, mask: Array, value: float) -> Array:
 
 def masked_fill_tensor(a: Array, mask: Array, filler: Array) -> Array:
     """A copy of a with the number in a 0-d array where the mask holds."""
-    shape = np.broadcast_shapes(a.shape, mask.shape)
-    result = np.array(np.broadcast_to(a, shape), order="C")
+    if a.shape != mask.shape:
+        a = np.broadcast_to(a, np.broadcast_shapes(a.shape, mask.shape))
+    result = np.array(a, order="C")
     np.copyto(result, filler, where=mask, casting="unsafe")
     return result
 

@@ -63,6 +63,8 @@ def slice_backward(
 
 def select(a: Array, dim: int, index: int) -> Array:
     """The items at one index of a dim, which goes."""
+    if dim == 0:
+        return a[index, ...]
     place: tuple[Any, ...] = (*(slice(None),) * (dim if dim >= 0 else dim + a.ndim), index, ...)
     return a[place]
 
