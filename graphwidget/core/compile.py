@@ -13,7 +13,6 @@ import inspect
 import threading
 import types
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from ..optable.refusals import WORDS
 from . import hot
 from .node import Node
 from .plans import TENSORS, fits, node_class, plan_name, plans
+from .several import record_list, record_many
 
 __all__ = ["LINKS", "TENSORS", "specialise"]
 
@@ -324,93 +324,6 @@ OPERATORS: dict[str, Callable[..., Any]] = {}
 
 LINKS: dict[str, Callable[..., Node | None]] = {}
 """For in-place writes: the function that makes an op's node."""
-
-
-# Ops with a list of inputs or several outputs ------------------------------------------------
-# They are few and never the small hot ones, so closures over the declaration serve them.
-
-
-def record_list(op: Op) -> Callable[..., Any]:
-    """The record function of an op on a list of tensors (``cat``)."""
-    class_of = cache(lambda: node_class(op, op.inputs))
-
-    def record(tensors: Any, *args: Any, **params: Any) -> Any:
-        tensors = tuple(tensors)
-        params = {**dict(zip(op.params, args, strict=False)), **params}
-        data = op.kernel([tensor._data for tensor in tensors], **params)
-        out = hot.Tensor._wrap(data)
-        for tensor in tensors:
-            if tensor._view is not None:
-                hot.refresh(tensor)
-        node: Any = None
-        which = [i for i, tensor in enumerate(tensors) if tensor._requires_grad]
-        if which and hot.grad_enabled() and out._meta.floating:
-            node = class_of()()
-            node.start(tuple(hot.target_of(tensors[i]) for i in which))
-            node.which, node.count = tuple(which), len(tensors)
-            metas = [tensor._meta for tensor in tensors]
-            if any(meta.dtype != out._meta.dtype for meta in metas):
-                node.fit = tuple(metas[i] for i in which)
-            shapes = {f"_{op.inputs[0]}_shape": tuple(meta.shape for meta in metas)}
-            for name in op.metadata(op.inputs):
-                setattr(node, "p_" + name, {**params, **shapes}[name])
-            out._node, out._requires_grad = node, True
-        if hot.observer is not None:
-            hot.observer.called(op, (tensors,), params, (out,), node)
-        return out
-
-    return record
-
-
-def record_many(op: Op) -> Callable[..., Any]:
-    """The record function of an op with several outputs (``max.dim``, ``unbind``)."""
-    class_of = cache(lambda targets: node_class(op, targets))
-    count = len(op.inputs)
-    defaults = {name: value for name, value in op.params.items() if value is not REQUIRED}
-
-    def record(*args: Any, **params: Any) -> Any:
-        tensors = tuple(hot.ABSENT if tensor is None else tensor for tensor in args[:count])
-        params = {**defaults, **dict(zip(op.params, args[count:], strict=False)), **params}
-        found = op.kernel(*(tensor._data for tensor in tensors), **params)
-        outs = tuple(None if data is None else hot.Tensor._wrap(data) for data in found)
-        for tensor in tensors:
-            if tensor._view is not None:
-                hot.refresh(tensor)
-        node: Any = None
-        given = dict(zip(op.inputs, tensors, strict=True))
-        targets = tuple(name for name in op.derivatives if given[name]._requires_grad)
-        if targets and hot.grad_enabled():
-            node = class_of(targets)()
-            start_many(node, op, targets, given, outs, params)
-        if op.view:
-            for nr, out in enumerate(outs):
-                hot.as_view(out, tensors[0], op, params, nr)
-        if hot.observer is not None:
-            made = tuple(out for out in outs if out is not None)
-            hot.observer.called(op, tensors, params, made, node)
-        return outs
-
-    return record
-
-
-def start_many(
-    node: Any, op: Op, targets: tuple[str, ...], given: dict[str, Any], outs: Any, params: Any
-) -> None:
-    """Make the node of an op with several outputs part of the graph, and save what it needs."""
-    node.start(tuple(hot.target_of(given[name]) for name in targets))
-    node.metas = [None if out is None else out._meta for out in outs]
-    for name in op.metadata(targets):
-        source, _, what = name.lstrip("_").rpartition("_")
-        value = params[name] if name in params else getattr(given[source]._meta, what)
-        setattr(node, "p_" + name, value)
-    for nr, out in enumerate(outs):
-        if out is not None and out._meta.floating:
-            out._node, out._requires_grad = hot.Output(node, nr), True
-    for name in op.saved_by(targets):
-        if name in op.outputs:
-            hot.save_output(node, name, outs[op.outputs.index(name)])
-        else:
-            hot.save_input(node, name, given[name])
 
 
 def signature_of(op: Op) -> inspect.Signature:

@@ -30,7 +30,7 @@ def as_given(dim: int, ndim: int) -> int:
 def wrap_dims(dim: Any, ndim: int) -> tuple[int, ...]:
     """One or several dims counted from the start; an empty choice means all."""
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
-    found = tuple(wrap_dim(d, ndim) for d in dims) or tuple(range(ndim))
+    found = tuple([wrap_dim(d, ndim) for d in dims]) or tuple(range(ndim))
     check_distinct(found)
     return found if ndim else ()
 
@@ -38,7 +38,7 @@ def wrap_dims(dim: Any, ndim: int) -> tuple[int, ...]:
 def dims_as_given(dims: Any, ndim: int) -> tuple[int, ...]:
     """Several dims as the user gave them, after the checks of ``wrap_dims``."""
     found = (dims,) if isinstance(dims, int) else tuple(dims)
-    check_distinct(tuple(wrap_dim(dim, ndim) for dim in found))
+    check_distinct(tuple([wrap_dim(dim, ndim) for dim in found]))
     return found
 
 
@@ -57,7 +57,7 @@ def shape_args(args: tuple[Any, ...]) -> tuple[int, ...]:
     """``(2, 3)`` or ``((2, 3),)`` as a shape."""
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
-    return tuple(int(size) for size in args)
+    return tuple([int(size) for size in args])
 
 
 def infer_shape(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:

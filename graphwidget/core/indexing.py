@@ -52,9 +52,9 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
             return TENSORS.select(tensor, 0, index)
     elif kind is slice and tensor._data.ndim:
         return TENSORS.slice(tensor, 0, *slice_numbers(index))
-    left: Sequence[Tensor | None] | None = plain(tensor, index)
-    if left is not None:
-        return read(tensor, Indices(left))
+    tensors = plain(tensor, index)
+    if tensors is not None:
+        return read(tensor, Indices(tensors))
     view, left = basic_part(tensor, expand_index(tensor, as_tuple(index)))
     if any(item is not None for item in left):
         indices = Indices(left)
@@ -102,15 +102,17 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
     if isinstance(index, slice) and tensor._data.ndim:
         whole = index == slice(None)
     view: Tensor = tensor
-    left: Sequence[Tensor | None] | None = ()
+    left: Sequence[Tensor | None] = ()
     shape = tensor._data.shape
     if index.__class__ is int and shape and -shape[0] <= index < shape[0]:
         view = TENSORS.select(tensor, 0, index)
     elif not whole:
-        left = plain(tensor, index)
-        if left is None:
+        tensors = plain(tensor, index)
+        if tensors is not None:
+            left = tensors
+        else:
             view, left = basic_part(tensor, expand_index(tensor, as_tuple(index)))
-    if any([item is not None for item in left]):
+    if any(item is not None for item in left):
         if isinstance(value, Tensor):
             put(view, Indices(left), value, False, False)
         else:
@@ -197,7 +199,7 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
     if not number and value._data.shape[:1] == (1,):
         value = without_leading_ones(value)
     masks = value._data.size == 1 and not accumulate and all(
-        [each is None or each.dtype == bool for each in indices]
+        each is None or each.dtype == bool for each in indices
     )  # fmt: skip
     if overlaps_itself(view._data):
         warnings.warn(EXPANDED.format("index_put_", "indices", "tensor"), stacklevel=3)
@@ -220,7 +222,7 @@ def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> Non
         read = [value._data, *[each._data for each in given]]
         inplace.check_overlap(view._data, read, whole=True)
     same = masks or value._data.dtype == view._data.dtype
-    plain = all([each._data.dtype.num in PLAIN for each in given])
+    plain = all(each._data.dtype.num in PLAIN for each in given)
     if plain and same and fits(value._data.shape, indices, view._data.shape):
         return  # numpy finds whatever else is wrong
     shape = indexed(indices, view._data.shape)

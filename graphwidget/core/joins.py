@@ -46,6 +46,20 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     given = tensors_of(tensors, "cat")
     if not given:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    first = given[0]._data.shape
+    if first and all(each._data.shape == first for each in given):
+        wrap_dim(dim, len(first))
+    else:
+        check_joined(given, dim)
+    return F.cat(given, dim=dim)
+
+
+def check_joined(given: tuple[Tensor, ...], dim: int) -> None:
+    """Whether tensors of different sizes can be joined along a dim.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
     for i, each in enumerate(given):
         if each._data.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
@@ -66,7 +80,6 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
                     f"Sizes of tensors must match except in dimension {place}. Expected size "
                     f"{want} but got size {got} for tensor number {i} in the list."
                 )
-    return F.cat(given, dim=dim)
 
 
 @offer(method=False, out=True)
@@ -79,12 +92,12 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     given = tensors_of(tensors, "stack")
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")
-    first = list(given[0]._data.shape)
+    first = given[0]._data.shape
     as_given(dim, len(first) + 1)
     for i, each in enumerate(given):
-        if list(each._data.shape) != first:
+        if each._data.shape != first:
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {first} at entry 0 and "
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                 f"{list(each._data.shape)} at entry {i}"
             )
     return F.stack(given, dim=dim)

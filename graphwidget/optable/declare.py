@@ -30,6 +30,7 @@ import inspect
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .refusals import refusing
@@ -118,17 +119,17 @@ class Op:
     tex: str
     onnx: str | None
 
-    @property
+    @cached_property
     def many(self) -> bool:
         """The number of outputs depends on the call (``-> *outputs``)."""
         return self.outputs[0].startswith("*")
 
-    @property
+    @cached_property
     def single(self) -> bool:
         """There is exactly one output."""
         return len(self.outputs) == 1 and not self.many
 
-    @property
+    @cached_property
     def tensors(self) -> tuple[str, ...]:
         """All that a derivative may read and a node then saves."""
         return (*self.inputs, *self.outputs, *self.kept)

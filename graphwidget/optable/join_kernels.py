@@ -18,15 +18,25 @@ def common_type(arrays: list[Array]) -> Any:
 
 def stack(arrays: list[Array], dim: int) -> Array:
     """Joined along a new dim."""
-    return np.ascontiguousarray(np.stack(arrays, dim, dtype=common_type(arrays), casting="unsafe"))
+    arrays = [as_array(a) for a in arrays]
+    shape = arrays[0].shape
+    at = dim if dim >= 0 else dim + len(shape) + 1
+    spread = (*shape[:at], 1, *shape[at:])
+    return joined([a.reshape(spread) for a in arrays], at, arrays)
 
 
 def cat(arrays: list[Array], dim: int) -> Array:
     """Joined along a dim; PyTorch lets empty 1-d tensors pass."""
-    full = [a for a in arrays if a.shape != (0,)] or arrays
-    same = all(a.dtype is full[0].dtype for a in arrays)
-    dtype = None if same else common_type(arrays)
-    return np.ascontiguousarray(np.concatenate(full, dim, dtype=dtype, casting="unsafe"))
+    return joined([a for a in arrays if a.shape != (0,)] or arrays, dim, arrays)
+
+
+def joined(parts: list[Array], dim: int, typed: list[Array]) -> Array:
+    """Joined along a dim, in the common type of ``typed``."""
+    first = parts[0].dtype
+    if all(a.dtype is first for a in typed):
+        return np.ascontiguousarray(np.concatenate(parts, dim))
+    dtype = common_type(typed)
+    return np.ascontiguousarray(np.concatenate(parts, dim, dtype=dtype, casting="unsafe"))
 
 
 def corners(shapes: Any) -> list[tuple[int, int, int, int]]:

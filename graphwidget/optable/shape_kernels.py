@@ -22,7 +22,7 @@ def view(a: Array, shape: Shape) -> Array:
         RuntimeError: the strides do not allow it (PyTorch's text).
     """
     try:
-        return np.reshape(a, shape, copy=False)
+        return as_array(a).reshape(shape, copy=False)
     except ValueError:
         raise RuntimeError(VIEW_ERROR) from None
 
@@ -74,6 +74,13 @@ def select_backward(grad: Array, shape: Shape, dim: int, index: int) -> Array:
     result = np.zeros(shape, as_array(grad).dtype)
     select(result, dim, index)[...] = grad
     return result
+
+
+def unsqueeze(a: Array, dim: int) -> Array:
+    """With a new dim of size 1."""
+    a = as_array(a)
+    at = dim if dim >= 0 else dim + a.ndim + 1
+    return a.reshape(*a.shape[:at], 1, *a.shape[at:])
 
 
 def squeeze(a: Array, dim: Shape) -> Array:

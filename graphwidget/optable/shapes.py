@@ -32,7 +32,7 @@ op("alias(self, /)", lambda a: a[...], view=True,
    d_self=lambda grad: grad,
    public=False, text="{self}", tex=r"{self}", onnx="Identity")
 
-op("unsqueeze(self, /, dim)", lambda a, dim: np.expand_dims(a, dim), view=True,
+op("unsqueeze(self, /, dim)", shape_kernels.unsqueeze, view=True,
    d_self=lambda grad, dim: F.squeeze_dim(grad, dim),
    text="{self}", tex=r"{self}", onnx="Unsqueeze")
 
