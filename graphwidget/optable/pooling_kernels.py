@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from .choice_kernels import zero_where
-from .convolution_kernels import inside, pad, places
 from .kernels import Array, Shape
 from .layout import as_array
+from .window_kernels import inside, pad, places
 
 Places = list[tuple[Shape, tuple[Any, ...]]]
 

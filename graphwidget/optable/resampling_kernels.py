@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .convolution_kernels import add_columns, pad, window_count, windows
 from .kernels import Array, Shape
 from .layout import as_array
+from .window_kernels import add_windows, pad, window_count, windows
 
 CUBIC = -0.75
 """The bend of the cubic kernel, PyTorch's choice."""
@@ -194,7 +194,7 @@ def col2im(
     padded = tuple(n + 2 * p for n, p in zip(output_size, padding, strict=True))
     count = window_count(padded, kernel, stride, dilation)
     parts = a.reshape(*a.shape[:-2], a.shape[-2] // math.prod(kernel), *kernel, *count)
-    out = add_columns(parts, padded, kernel, stride, dilation, count)
+    out = add_windows(parts, padded, kernel, stride, dilation, count)
     (top, left), (height, width) = padding, output_size
     return np.ascontiguousarray(out[..., top : top + height, left : left + width])
 

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.tensor import Tensor
-from ...optable.convolution_kernels import window_count
+from ...optable.window_kernels import window_count
 from .adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .sizes import each_dim
 
