@@ -13,12 +13,12 @@ from .tensor import Tensor
 from .version import bump, filled
 
 
-def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
+def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> None:
     """Add a gradient to ``variable.grad``.
 
     The first is taken over when nobody else has it and it lies in memory as the leaf does, else
     copied into that layout; later ones are added in place. Under create_graph both are recorded
-    and out of place (PyTorch, accumulate_grad.h).
+    and out of place (PyTorch, accumulate_grad.h). ``known`` callers more refer to the gradient.
     """
     current = variable._grad
     if create and isinstance(grad, Tensor):
@@ -30,9 +30,12 @@ def accumulate(variable: Tensor, grad: Any, create: bool) -> None:
         bump(current, "backward")
     elif grad.__class__ is not np.ndarray:  # a numpy scalar
         variable._grad = Tensor._wrap(np.asarray(grad))
-        if sys.getrefcount(grad) != ALONE:
+        if sys.getrefcount(grad) != ALONE + known:
             variable._grad._counter = filled()
-    elif sys.getrefcount(grad) == ALONE and is_whole(grad) and same_layout(grad, variable._data):
+    elif (
+        sys.getrefcount(grad) == ALONE + known
+        and is_whole(grad) and same_layout(grad, variable._data)
+    ):  # fmt: skip
         variable._grad = Tensor._wrap(grad)
     else:
         data = np.empty_like(variable._data)

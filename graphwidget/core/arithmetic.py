@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
-from . import dtypes
+from . import dtypes, hot
 from .compile import TENSORS as F
 from .conversion import to
 from .elementwise import check_rounding
@@ -46,6 +46,8 @@ def rsub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
             "to invert a mask, use the `~` or `logical_not()` operator instead."
         )
+    if hot.mode.deriving:  # PyTorch's formulas subtract from a tensor filled with the number
+        return F.sub(other, input)
     dtype = dtypes.result_type(input._data, other)
     source = input if input._data.dtype == dtype else F.to_copy(input, dtype)
     return F.rsub(source, other, alpha)
@@ -67,7 +69,10 @@ def true_divide(input: Any, other: Any) -> Tensor:
 
 
 def rdiv(self: Tensor, other: Any) -> Tensor:
-    """other / self, which PyTorch computes as ``self.reciprocal() * other``."""
+    """other / self, which PyTorch computes as ``self.reciprocal() * other``, but in formulas as a
+    division of a tensor filled with the number."""
+    if hot.mode.deriving and is_number(other):
+        return F.div(other, self)
     return F.mul(F.reciprocal(self), other)
 
 

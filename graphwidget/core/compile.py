@@ -124,6 +124,11 @@ def compute_source(op: Op) -> list[str]:
         lines += [
             f"    kind = {second}.__class__",
             "    if kind is float or kind is int:",
+            *(
+                [f"        if derived and mode.deriving: return number_{op.key}({names})"]
+                if op.key in NUMBERED
+                else []
+            ),
             f"        {names} = coerce(OP, ({names}))",
         ]
     lines += [f"    if {name} is None: {name} = ABSENT" for name in op.optional]
@@ -147,6 +152,9 @@ def compute_source(op: Op) -> list[str]:
     ]
     return lines
 
+
+NUMBERED = ("add", "sub", "mul", "div")
+"""Ops whose numbers in PyTorch's own formulas are no slots of the node (``MulBackward1``)."""
 
 FRESH = ("masked_fill", "masked_fill.tensor")
 """Pointwise ops whose results lie in C order: PyTorch writes them into a contiguous copy."""
@@ -351,6 +359,8 @@ def specialise() -> None:
     for name, function in COMPOSITES.items():
         ARRAYS.__dict__.setdefault(name, bind(function, ARRAYS))
         TENSORS.__dict__[name] = bind(function, TENSORS)
+    for key in NUMBERED:
+        hot.__dict__[f"number_{key}"] = TENSORS.__dict__[f"{key}_number"]
 
 
 specialise()

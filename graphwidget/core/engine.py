@@ -429,7 +429,7 @@ class Run:
         if observer is not None:
             observer.node_starts(self, target, (grad,))
         if grad is not None and variable._requires_grad:
-            accumulate(variable, grad, self.create_graph)
+            accumulate(variable, grad, self.create_graph, known=1)
             if observer is not None:
                 observer.accumulated(self, variable, "accumulated", grad)
         if hooks is not None and hooks.accumulated:

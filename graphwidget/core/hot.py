@@ -56,6 +56,9 @@ anomaly = False
 grad_everywhere = True
 """True while no thread has switched gradients off: then nobody asks for the thread's mode."""
 
+derived = False
+"""Whether any thread ever recorded a derivative (before that, nobody asks if it is at it)."""
+
 next_sequence = itertools.count().__next__
 """Sequence numbers of nodes, one count for all threads."""
 
@@ -67,6 +70,8 @@ class Mode(threading.local):
     enabled = True
     asked = True
     inference = False
+    deriving = False
+    """Whether a derivative's formula is running, and what it computes is recorded."""
 
 
 mode = Mode()

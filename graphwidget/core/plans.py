@@ -140,9 +140,15 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
     if not op.single and "grad" in op.derivatives[targets[0]].needs:
         lines.append("    grad = grad[0]")
     if op.variadic:
-        lines += [f"    every = {results[0]}", "    return tuple(every[i] for i in node.which)"]
+        found = [f"every = {results[0]}", "return tuple(every[i] for i in node.which)"]
     else:
-        lines.append(f"    return {', '.join(results)}")
+        found = [f"return {', '.join(results)}"]
+    if arrays:
+        lines += ["    " + line for line in found]
+    else:
+        lines += ["    mode = hot.mode", "    mode.deriving = hot.derived = True", "    try:"]
+        lines += ["        " + line for line in found]
+        lines += ["    finally: mode.deriving = False"]
     return "\n".join(lines)
 
 

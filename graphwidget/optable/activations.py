@@ -249,7 +249,7 @@ op("silu(self, /)", kernels.silu, refuses="silu_cpu: bool integer", inplace=True
 def silu_slope(grad: Any, self: Any) -> Any:
     """d silu: σ (1 + x (1 - σ)) with σ = sigmoid(x)."""
     gate = F.sigmoid(self)
-    return grad * (gate * (1 + self * (1 - gate)))
+    return grad * gate * (1 + self * (1 - gate))
 
 
 op("mish(self, /)", kernels.mish,
@@ -262,7 +262,7 @@ op("mish(self, /)", kernels.mish,
 @composite
 def mish_slope(grad: Any, self: Any) -> Any:
     """d mish: t + x σ (1 - t²) with t = tanh(softplus(x)), σ = sigmoid(x)."""
-    level = F.tanh(F.softplus(self, 1.0, 20.0))
+    level = F.tanh(F.log1p(F.exp(self)))
     return grad * (level + self * F.sigmoid(self) * (1 - level * level))
 
 

@@ -49,7 +49,7 @@ op("asinh(self, /)", np.arcsinh, pointwise=True, dtype="float",
 
 op("acosh(self, /)", np.arccosh, pointwise=True, dtype="float",
    also=("arccosh",),
-   d_self=lambda grad, self: grad * F.rsqrt(F.pow(self, 2) - 1),
+   d_self=lambda grad, self: grad * F.rsqrt(self * self - 1),
    text="acosh({self})", tex=r"\operatorname{{arcosh}} {self}", onnx="Acosh")
 
 op("atanh(self, /)", np.arctanh, pointwise=True, dtype="float",
@@ -142,10 +142,17 @@ def divided_by_power(grad: Any, exponent: Any, dtype: Any) -> Any:
     return grad / power if dtype != np.float16 else F.to_copy(grad / power, dtype)
 
 
+@composite
+def atan2_part(self: Any, other: Any) -> Any:
+    """1 / (self² + other²), 0 at the origin."""
+    square = self * self + other * other
+    return F.masked_fill(F.reciprocal(square), F.eq(square, F.zeros_like(square)), 0)
+
+
 op("atan2(self, other, /)", np.arctan2, inplace=True, pointwise=True, dtype="float",
    also=("arctan2",), numbers=False,
-   d_self=lambda grad, self, other: grad * (other / (self * self + other * other)),
-   d_other=lambda grad, self, other: grad * (-self / (self * self + other * other)),
+   d_self=lambda grad, self, other: grad * other * F.atan2_part(self, other),
+   d_other=lambda grad, self, other: grad * -self * F.atan2_part(self, other),
    text="atan2({self}, {other})", tex=r"\operatorname{{atan2}}({self}, {other})", onnx=None)
 
 op("copysign(self, other, /)", np.copysign, inplace=True, pointwise=True, dtype="float",
@@ -183,7 +190,7 @@ op("sinc(self, /)", more.sinc, inplace=True, pointwise=True, dtype="float", also
 def sinc_slope(grad: Any, self: Any) -> Any:
     """d sinc: (πx cos πx - sin πx) / πx²; 0 at 0."""
     angle = self * math.pi
-    square = self * angle
+    square = self * self * math.pi
     slope = grad * ((angle * F.cos(angle) - F.sin(angle)) / square)
     return F.where(F.eq(square, F.zeros_like(square)), F.zeros_like(grad), slope)
 

@@ -288,7 +288,7 @@ op("sign(self, /)", kernels.sign, inplace=True, pointwise=True,
 
 op("abs(self, /)", np.absolute, inplace=True, also=("absolute",), pointwise=True,
    guard=no_bools("abs_cpu"),
-   d_self=lambda grad, self: grad * F.sign(self),
+   d_self=lambda grad, self: grad * F.sgn(self),
    sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
 
 op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float",

@@ -90,7 +90,7 @@ def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> 
     if dim is not None and self.shape[dim] == 1:
         return grad
     if not bool((self == 0).any()):
-        return grad * result / self
+        return grad * (result / self)
     if dim is not None:
         return grad * F.products_of_others(self, dim)
     return grad * F.reshape(F.products_of_others(F.reshape(self, (-1,)), 0), self.shape)
@@ -192,7 +192,7 @@ def var_backward(grad: Any, self: Any, dim: Any, correction: Any, keepdim: Any) 
 @composite
 def std_backward(grad: Any, self: Any, result: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
     """The gradient of the standard deviation; 0 where that is 0."""
-    part = F.where(F.eq(result, F.zeros_like(result)), F.zeros_like(grad), grad / (result * 2))
+    part = F.masked_fill(grad / (result * 2), F.eq(result, F.zeros_like(result)), 0)
     return F.var_backward(part, self, dim, correction, keepdim)
 
 

@@ -25,7 +25,7 @@ op("logsumexp(self, /, dim, keepdim=False)", reduction_kernels.logsumexp,
 @composite
 def zero_where(condition: Any, value: Any) -> Any:
     """A value, 0 where a condition holds."""
-    return F.where(condition, F.zeros_like(value), value)
+    return F.masked_fill(value, condition, 0)
 
 
 @composite
@@ -36,16 +36,16 @@ def norm_backward(grad: Any, self: Any, ord: Any, norm: Any, dim: Any, keepdim: 
     grad = F.keep(grad, self.shape, dim, keepdim)
     norm = F.keep(norm, self.shape, dim, keepdim)
     if ord == 1:
-        return F.sign(self) * grad
+        return F.sgn(self) * grad
     if ord == 2:
         return grad * F.zero_where(F.eq(norm, F.zeros_like(norm)), self / norm)
     if ord in (INF, -INF):
         return F.norm_of_extreme(grad, self, norm, dim)
     size = F.abs(self)
     if ord < 1:
-        slope = F.sign(self) * F.zero_where(F.eq(self, F.zeros_like(self)), F.pow(size, ord - 1))
+        slope = F.sgn(self) * F.zero_where(F.eq(self, F.zeros_like(self)), F.pow(size, ord - 1))
         return slope * grad * F.pow(norm, 1 - ord)
-    slope = F.sign(self) * F.pow(size, ord - 1) if ord < 2 else self * F.pow(size, ord - 2)
+    slope = F.sgn(self) * F.pow(size, ord - 1) if ord < 2 else self * F.pow(size, ord - 2)
     scale = grad / F.pow(norm, ord - 1)
     return slope * F.zero_where(F.eq(norm, F.zeros_like(norm)), scale)
 
@@ -56,7 +56,7 @@ def norm_of_extreme(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
     size = F.abs(self)
     mask = F.zeros_like(self) + F.logical_or(F.eq(size, norm), F.isnan(size))
     count = F.sum_dim(mask, dim, True) if dim else F.sum(mask)
-    return F.sign(self) * (grad / count * mask)
+    return F.sgn(self) * (grad / count * mask)
 
 
 op("linalg_vector_norm(self, /, ord=2, dim=None, keepdim=False, dtype=None)",
