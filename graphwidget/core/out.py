@@ -122,7 +122,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         )
     if name in APART:
         check_overlap(outs[0]._data, [each._data for each in tensors_in(args)], whole=True)
-    elif name in TABLE and TABLE[name].pointwise:
+    elif is_pointwise(name):
         check_overlap(outs[0]._data, [each._data for each in tensors_in(args)])
     exact = EXACT.get(name) if is_exact(name, args) else None
     if kwargs.get("dtype") is not None:
@@ -136,8 +136,13 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         check_type(name, each._data.dtype, result._data.dtype, exact)
     with no_grad():
         for each, result in zip(outs, results, strict=True):
-            put(target, each, result)
+            put(name, target, each, result)
     return out if isinstance(out, Tensor) else type(found)(outs)
+
+
+def is_pointwise(name: str) -> bool:
+    """Whether PyTorch computes a function item by item."""
+    return name in TABLE and TABLE[name].pointwise
 
 
 def has_no_gradient(name: str) -> bool:
@@ -174,14 +179,14 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
         ))  # fmt: skip
 
 
-def put(target: Callable[..., Any], out: Tensor, result: Tensor) -> None:
+def put(name: str, target: Callable[..., Any], out: Tensor, result: Tensor) -> None:
     """Write a result into ``out``, resized where it must be; its version rises."""
     if out._data.shape != result._data.shape:
         if out._data.size:
             shapes = list(out._data.shape), list(result._data.shape)
             warnings.warn(RESIZED.format(*shapes), stacklevel=4)
         turned = COLUMNS.get(target, False) if out._data.size else target in COLUMNS
-        order: Any = "K" if turned else "C"
+        order: Any = "K" if turned or is_pointwise(name) else "C"
         out._data = np.empty_like(result._data, out._data.dtype, order)
         out._meta = hot.meta_of(out._data)
     write(TABLE["copy"], out, (result,), {})
