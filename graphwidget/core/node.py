@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import errors, hot
 from .saving import Packed, PackedIndices, SavedTensor, pack_slot
-from .shown import CONSTANTS, shown_names, shown_sizes, unsigned
+from .shown import CHOSEN, CONSTANTS, chosen_indices, shown_names, shown_sizes, unsigned
 from .version import VersionCounter, counter_of, version_of
 
 if TYPE_CHECKING:
@@ -207,6 +207,8 @@ class Node:
         """
         if "_sym_" in name and name in self.saved_names():
             return shown_sizes(self, *name.split("_sym_"))
+        if name == CHOSEN.get(type(self).__name__) and self.saved_choice is not None:
+            return chosen_indices(self)
         if name in self.saves:
             if getattr(self, "saved_" + name) is None:
                 raise errors.freed(self)

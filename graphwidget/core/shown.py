@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..optable.declare import GIVEN
 from ..optable.layout import true_strides
+from ..optable.pooling_kernels import flat_indices
+from . import hot
 
 if TYPE_CHECKING:
     from ..optable import Op
@@ -23,12 +25,22 @@ CONSTANTS: dict[str, dict[str, Any]] = {
 
 SIZES: dict[str, dict[str, tuple[int, ...]]] = {
     "AdaptiveAvgPool2DBackwardBackward0": {"grad_output": (-1, -2)},
+    "AdaptiveAvgPool3DBackwardBackward0": {"grad_output": (-1, -2, -3)},
     "AddbmmBackward0": {"batch1": (0, 1), "batch2": (2,)},
     "EmbeddingBackward0": {"weight": (0,)},
     "Im2ColBackward0": {"self": (-1, -2)},
     "LinalgSvdBackward0": {"S": (-1,)},
 }
 """Of some inputs PyTorch keeps single sizes, each under a name of its own."""
+
+
+CHOSEN = {
+    f"MaxPool{dims}DWithIndices{what}Backward0": name
+    for dims in (2, 3)
+    for what, name in (("", "result1"), ("Backward", "indices"))
+}
+"""Nodes that keep which place of each window was chosen (``choice``), and PyTorch's name for the flat
+indices of the chosen items, which is what it shows."""
 
 
 def shown_names(op: Op) -> list[str]:
@@ -46,11 +58,23 @@ def shown_names(op: Op) -> list[str]:
             elif need.endswith("_strides"):
                 names += [f"{target}_sym_sizes", f"{target}_sym_strides"]
             elif need not in GIVEN:
-                names.append(need)
+                names.append(CHOSEN.get(op.node, need) if need == "choice" else need)
     for source, dims in single.items():
         names += [f"{source}_sym_argsize_{'minus_' * (d < 0)}{abs(d)}" for d in dims]
     names += CONSTANTS.get(op.node, ())
     return list(dict.fromkeys(names))
+
+
+def chosen_indices(node: Any) -> Any:
+    """The chosen places of windows as flat indices into the dims that were pooled."""
+    choice, _ = node.unpack("choice")
+    hidden = hasattr(node, "p__kernel")
+    names = ("_kernel", "_stride", "_padding", "_dilation")
+    sizes = [getattr(node, f"p_{name}") for name in (names if hidden else PARTS)]
+    return hot.Tensor._wrap(flat_indices(choice._data, sized(node, "self"), *sizes))
+
+
+PARTS = ("kernel_size", "stride", "padding", "dilation")
 
 
 def sized(node: Node, name: str) -> Any:

@@ -51,6 +51,7 @@ def _layout(
     sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> tuple[Shape, Shape, Places]:
     """The number of windows, how far they reach beyond, and the index of each place."""
+    stride = stride or kernel
     count = pooled_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
     extra = beyond(sizes, kernel, stride, padding, dilation, count)
     return count, extra, list(places(kernel, stride, dilation, count))
@@ -99,11 +100,19 @@ def first_of(best: Array, parts: list[Array]) -> Array:
 
 
 def max_pool_backward(
-    grad: Array, choice: Array, shape: Shape, kernel: Shape, stride: Shape, padding: Shape,
+    grad: Array, a: Array, choice: Array, kernel: Shape, stride: Shape, padding: Shape,
     dilation: Shape, ceil_mode: bool,
 ) -> Array:  # fmt: skip
     """Each window's gradient at the item that was chosen in it."""
-    grad = as_array(grad)
+    return max_pool_scatter(grad, choice, a.shape, kernel, stride, padding, dilation, ceil_mode)
+
+
+def max_pool_scatter(
+    grad: Array, choice: Array, shape: Shape, kernel: Shape, stride: Shape, padding: Shape,
+    dilation: Shape, ceil_mode: bool,
+) -> Array:  # fmt: skip
+    """Items at the places of an array of zeros that were chosen in each window."""
+    grad, stride = as_array(grad), stride or kernel
     first = len(shape) - len(kernel)
     sizes = shape[first:]
     _count, extra, indices = _layout(sizes, kernel, stride, padding, dilation, ceil_mode)
@@ -139,7 +148,14 @@ def max_pool_indices(
 ) -> Array:
     """Where the largest items lie, as flat indices into the pooled dims of the input."""
     choice = max_pool(a, kernel, stride, padding, dilation, ceil_mode)[1]
-    sizes = a.shape[a.ndim - len(kernel) :]
+    return flat_indices(choice, a.shape, kernel, stride, padding, dilation)
+
+
+def flat_indices(
+    choice: Array, shape: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape
+) -> Array:
+    """The same of windows' places that were chosen in an array of this shape."""
+    sizes, stride = shape[len(shape) - len(kernel) :], stride or kernel
     flat = np.zeros(choice.shape, np.int64)
     for dim, size in enumerate(sizes):
         after = math.prod(kernel[dim + 1 :])
@@ -174,6 +190,7 @@ def _averaged(
     with_pad: bool, divisor: int | None,
 ) -> Array:  # fmt: skip
     """Sums of windows divided by how many items there are in each."""
+    stride = stride or kernel
     (by,) = (divisor,) if divisor else _divisors(sizes, kernel, stride, padding, count, with_pad)
     if total.dtype.kind != "f":  # towards zero, as in C
         return np.trunc(np.true_divide(total, by)).astype(total.dtype)
@@ -197,10 +214,11 @@ def avg_pool(
 
 
 def avg_pool_backward(
-    grad: Array, shape: Shape, kernel: Shape, stride: Shape, padding: Shape, ceil_mode: bool,
+    grad: Array, a: Array, kernel: Shape, stride: Shape, padding: Shape, ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None,
 ) -> Array:  # fmt: skip
     """Each window's gradient shared among its items."""
+    shape = a.shape
     first = len(shape) - len(kernel)
     sizes, ones = shape[first:], (1,) * len(kernel)
     count, extra, indices = _layout(sizes, kernel, stride, padding, ones, ceil_mode)

@@ -18,37 +18,41 @@ def adaptive_pools(dims: int) -> None:
     op(f"adaptive_avg_pool{dims}d(self, /, output_size)", kernels.adaptive_avg_pool,
        node=f"AdaptiveAvgPool{dims}DBackward0",
        refuses=f"adaptive_avg_pool{dims}d{cpu}: bool integer",
-       d_self=lambda grad, self: F.adaptive_avg_pool_backward(grad, self, dims),
+       d_self=lambda grad, self: getattr(F, f"adaptive_avg_pool{dims}d_backward")(grad, self, dims),
        public=False, sign="avg pool", text="means of {output_size} parts of {self}",
        tex=r"\operatorname{{avgpool}} {self}", onnx=None)
+    op(f"adaptive_avg_pool{dims}d_backward(grad_output, self, /, _dims)",
+       kernels.adaptive_avg_pool_backward, node=f"AdaptiveAvgPool{dims}DBackwardBackward0",
+       d_grad_output=lambda grad, _grad_output_shape, _dims:
+           getattr(F, f"adaptive_avg_pool{dims}d")(grad, _grad_output_shape[-_dims:]),
+       d_self=lambda grad: F.zeros_like(grad),
+       public=False, sign="avg pool′", text="{grad_output} shared by its part",
+       tex=r"{grad_output}", onnx=None)
     op(f"adaptive_max_pool{dims}d(self, /, output_size) -> result; result1",
        kernels.adaptive_max_pool, node=f"AdaptiveMaxPool{dims}DBackward0",
        refuses=f"adaptive_max_pool{dims}d{cpu}: bool integer",
-       d_self=lambda grad, self, result1, _self_shape:
-           F.put_at(grad, result1, _self_shape, dims),
+       d_self=lambda grad, self, result1:
+           getattr(F, f"adaptive_max_pool{dims}d_backward")(grad, self, result1, dims),
        public=False, sign="max pool", text="max of {output_size} parts of {self}",
        tex=r"\operatorname{{maxpool}} {self}", onnx=None)
+    op(f"adaptive_max_pool{dims}d_backward(grad_output, self, indices, /, _dims)",
+       kernels.adaptive_max_pool_backward, node=f"AdaptiveMaxPool{dims}DBackwardBackward0",
+       d_grad_output=lambda grad, indices, _dims: F.take_at(grad, indices, _dims),
+       d_self=lambda grad: F.zeros_like(grad),
+       public=False, sign="max pool′", text="{grad_output} at the largest items, 0 elsewhere",
+       tex=r"{grad_output}", onnx=None)
 
 
 adaptive_pools(2)
 adaptive_pools(3)
 
-op("adaptive_avg_pool_backward(grad_output, self, /, _dims)", kernels.adaptive_avg_pool_backward,
-   node="AdaptiveAvgPool2DBackwardBackward0",
-   d_grad_output=lambda grad, _grad_output_shape, _dims:
-       F.adaptive_avg_pool2d(grad, _grad_output_shape[-_dims:]),
-   d_self=lambda grad, _self_shape: F.zeros_of(grad, _self_shape),
-   public=False, sign="avg pool′", text="{grad_output} shared by its part", tex=r"{grad_output}",
-   onnx=None)
-
 op("adaptive_max_pool_indices(self, /, output_size)",
    lambda a, output_size: kernels.adaptive_max_pool(a, output_size)[1], nograd=True,
    public=False, text="where the largest items of {self} lie", tex=r"\arg\max {self}", onnx=None)
 
-op("put_at(grad_output, indices, /, shape, _dims)", kernels.put_at,
-   node="AdaptiveMaxPool2DBackwardBackward0",
-   d_grad_output=lambda grad, indices, _dims: F.take_at(grad, indices, _dims),
-   public=False, text="{grad_output} at {indices}, 0 elsewhere", tex=r"{grad_output}", onnx=None)
+op("put_at(self, index, /, shape, _dims)", kernels.put_at, node="ScatterAddBackward0",
+   d_self=lambda grad, index, _dims: F.take_at(grad, index, _dims),
+   public=False, text="{self} at {index}, 0 elsewhere", tex=r"{self}", onnx=None)
 
 op("take_at(self, index, /, dims)", kernels.take_at, node="GatherBackward0",
    d_self=lambda grad, index, self_shape, dims: F.put_at(grad, index, self_shape, dims),

@@ -159,6 +159,11 @@ def _spread(numbered: tuple[int, Array], dims: int) -> Array:
     return index.reshape(shape)
 
 
+def adaptive_max_pool_backward(grad: Array, a: Array, index: Array, dims: int) -> Array:
+    """Each part's gradient at its largest item."""
+    return put_at(grad, index, a.shape, dims)
+
+
 def put_at(grad: Array, index: Array, shape: Shape, dims: int) -> Array:
     """Zeros of ``shape`` with ``grad`` added at flat indices into the last dims."""
     grad = as_array(grad)

@@ -118,7 +118,7 @@ def _max_pool(
             f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input"
         )
     _check(name, input, kernel, steps, pads, gaps, ceil_mode)
-    where = (kernel, steps, pads, gaps, ceil_mode)
+    where = (kernel, () if stride is None or stride == () else steps, pads, gaps, ceil_mode)
     pool = F.max_pool2d_with_indices if dims == 2 else F.max_pool3d_with_indices
     out = pool(input, *where)
     return (out, F.max_pool_indices(input, *where)) if return_indices else out
@@ -237,6 +237,7 @@ def _avg_pool(
         kind = name if dims == 2 else f"{name}_out_frame"
         raise NotImplementedError(f"\"{kind}\" not implemented for 'Bool'")
     pool = F.avg_pool2d if dims == 2 else F.avg_pool3d
+    steps = () if stride is None or stride == () else steps
     return pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
 
 

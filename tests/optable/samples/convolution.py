@@ -69,8 +69,12 @@ SAMPLES: dict[str, list[Sample]] = {
         f"{F}.local_response_norm(x[0], 2, 0.3)", integers=False),
     "max_pool2d_with_indices_backward": each(
         POOLED, grads(f"{F}.max_pool2d(x, 3, 2, 1)", "x") + "[0]", integers=False),
+    "max_pool3d_with_indices_backward": each(
+        VOLUMES, grads(f"{F}.max_pool3d(x, 3, 2, 1)", "x") + "[0]", integers=False),
     "max_pool_gather": each(
         POOLED, grads(f"{F}.max_pool2d(x, 3, 1, 1, ceil_mode=True)", "x") + "[0]", integers=False),
+    "max_pool_scatter": each(
+        POOLED, grads(f"{F}.max_pool2d(x, 2) ** 3", "x") + "[0] ** 2", integers=False),
     "max_pool_indices": each(
         POOLED, f"{F}.max_pool2d(x, 2, return_indices=True)",
         f"{F}.max_pool2d(x, 3, 2, 1, return_indices=True)",
@@ -81,6 +85,8 @@ SAMPLES: dict[str, list[Sample]] = {
         f"{F}.avg_pool2d(x, (2, 3), (1, 2), ceil_mode=True)", "torch.avg_pool1d(x[0], 2)",
         f"{F}.avg_pool2d(x, 3, 2, 1, True, count_include_pad=False)",
         f"{F}.avg_pool2d(x, 2, divisor_override=3)"),
+    "avg_pool3d_backward": each(
+        VOLUMES, grads(f"{F}.avg_pool3d(x, 2)", "x") + "[0]", integers=False),
     "avg_pool2d_backward": each(
         POOLED, grads(f"{F}.avg_pool2d(x, 3, 2, 1, True, False)", "x") + "[0]", integers=False),
 }  # fmt: skip

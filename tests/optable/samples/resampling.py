@@ -39,8 +39,10 @@ SAMPLES: dict[str, list[Sample]] = {
     "adaptive_avg_pool3d": each(
         VOLUMES, f"{F}.adaptive_avg_pool3d(x, 2)", f"{F}.adaptive_avg_pool3d(x, 1)",
         f"{F}.interpolate(x, size=(2, 3, 2), mode='area')", integers=False),
-    "adaptive_avg_pool_backward": each(
+    "adaptive_avg_pool2d_backward": each(
         IMAGES, grads(f"{F}.adaptive_avg_pool2d(x, (2, 3))", "x") + "[0]", integers=False),
+    "adaptive_avg_pool3d_backward": each(
+        VOLUMES, grads(f"{F}.adaptive_avg_pool3d(x, 2)", "x") + "[0]", integers=False),
     "adaptive_max_pool2d": each(
         IMAGES, f"{F}.adaptive_max_pool2d(x, 2)", f"{F}.adaptive_max_pool2d(x, (4, None))",
         f"{F}.adaptive_max_pool1d(x[0], 1)", integers=False),
@@ -49,8 +51,12 @@ SAMPLES: dict[str, list[Sample]] = {
     "adaptive_max_pool_indices": each(
         IMAGES, f"{F}.adaptive_max_pool2d(x, (3, 2), return_indices=True)",
         f"{F}.adaptive_max_pool1d(x[0], 2, True)", integers=False),
-    "put_at": each(
+    "adaptive_max_pool2d_backward": each(
         IMAGES, grads(f"{F}.adaptive_max_pool2d(x, (2, 3))", "x") + "[0]", integers=False),
+    "adaptive_max_pool3d_backward": each(
+        VOLUMES, grads(f"{F}.adaptive_max_pool3d(x, 2)", "x") + "[0]", integers=False),
+    "put_at": each(
+        IMAGES, grads(f"{F}.adaptive_max_pool2d(x, 2) ** 3", "x") + "[0] ** 2", integers=False),
     "take_at": each(IMAGES, f"{F}.adaptive_max_pool2d(x, (2, 3)) ** 3", integers=False),
     "upsample_nearest1d": each(SIGNALS, *resized("nearest"), integers=False),
     "upsample_nearest2d": each(BATCH, *resized("nearest"), integers=False),
