@@ -39,8 +39,8 @@ CHOSEN = {
     for dims in (2, 3)
     for what, name in (("", "result1"), ("Backward", "indices"))
 }
-"""Nodes that keep which place of each window was chosen (``choice``), and PyTorch's name for what it
-shows: the flat indices of the chosen items."""
+"""Nodes that keep which place of each window was chosen (``choice``), and the name of what they
+show: the flat indices of the chosen items, as PyTorch."""
 
 
 def shown_names(op: Op) -> list[str]:
