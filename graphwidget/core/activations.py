@@ -117,6 +117,8 @@ def rrelu(
     upper: float = 1.0 / 3,
     training: bool = False,
     inplace: bool = False,
+    *,
+    generator: random.Generator | None = None,
 ) -> Tensor:
     """input where it is positive, else times a slope: in training a random one between the bounds
     for each item, else their mean.
@@ -133,7 +135,8 @@ def rrelu(
     noise = np.zeros(input._data.shape, input._data.dtype)
     if training:
         low = input._data <= 0
-        drawn = random.default.unit(int(np.count_nonzero(low)), double=True)
+        source = generator or random.default
+        drawn = source.unit(int(np.count_nonzero(low)), double=True)
         noise[...] = 1
         noise[low] = drawn * (upper - lower) + lower
     operands = (input, Tensor._wrap(noise))
@@ -322,8 +325,20 @@ def _on_top(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 offer(method=False, out=True)(_on_top(threshold))
-for _each in (selu, celu, rrelu):
+for _each in (selu, celu):
     offer(method=False)(_on_top(_each))
+
+
+def _rrelu(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+    generator: random.Generator | None = None,
+) -> Tensor:  # fmt: skip
+    """``rrelu``, with slopes drawn from a generator."""
+    return rrelu(input, lower, upper, training, generator=generator)
+
+
+_rrelu.__name__ = _rrelu.__qualname__ = "rrelu"
+offer(method=False)(_rrelu)
 
 
 def _in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -275,7 +275,8 @@ WRITING = threading.RLock()
 
 
 def awaiting(what: str, op: Op) -> Callable[..., Any]:
-    """A function of an op (``record``, ``operator`` or ``link``), not written yet."""
+    """A function of an op (``record``, ``operator`` or ``link``), not written yet; ``function`` is
+    the record function as ``torch.name``, whose first parameter is called ``input``."""
     function = types.FunctionType(stub.__code__, hot.__dict__, op.name)
     function.__kwdefaults__ = {"which": (what, op.key)}
     function.__module__ = "graphwidget"
@@ -292,7 +293,9 @@ def written(which: tuple[str, str]) -> Callable[..., Any]:
         if function.__code__ is stub.__code__:
             made = build(*which)
             function.__defaults__ = made.__defaults__
-            function.__code__ = made.__code__
+            code = made.__code__
+            named = ("input", *code.co_varnames[1:])
+            function.__code__ = code.replace(co_varnames=named) if which[0] == "function" else code
     return function
 
 

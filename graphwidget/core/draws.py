@@ -49,6 +49,8 @@ def randint(
     dtypes.require_cpu(device)
     if size is None:
         low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
     chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
     shape = shape_from("randint", (size,))
     drawn = distributions.between(shape, chosen, int(low), int(high), generator)
@@ -61,16 +63,20 @@ def randint_like(
     low: int,
     high: int | None = None,
     *,
+    generator: Generator | None = None,
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Tensor:
     """``randint`` in the shape and (by default) the dtype of ``input``."""
     dtypes.require_cpu(device)
     start, end = (0, low) if high is None else (low, high)
     chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-    return made(distributions.between(input._data.shape, chosen, start, end), requires_grad)
+    return made(
+        distributions.between(input._data.shape, chosen, start, end, generator), requires_grad
+    )
 
 
 @offer(method=False, out=True)

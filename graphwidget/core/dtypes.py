@@ -394,10 +394,13 @@ def get_default_device() -> device:
     return _default_device or cpu
 
 
-def set_default_device(device_: "device | str | None") -> None:
+_Device = device
+
+
+def set_default_device(device: "_Device | str | None") -> None:
     """Set the device that new tensors are made on; making them fails unless it is the CPU."""
     global _default_device
-    _default_device = device_ if device_ is None else device(device_)
+    _default_device = device if device is None else _Device(device)
 
 
 def _class_name(value: object) -> str:

@@ -178,14 +178,13 @@ def filled(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[..
     return offer(method=False, out=True)(factory)
 
 
-def like(
-    name: str, make: Callable[[tuple[int, ...], Any], np.ndarray], text: str
-) -> Callable[..., Tensor]:
+def like(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[..., Tensor]:
     """Offer a factory of tensors like a given one."""
 
     def factory(
         input: Tensor,
         *,
+        generator: Any = None,
         dtype: Any = None,
         layout: Any = None,
         device: Any = None,
@@ -198,7 +197,8 @@ def like(
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}")
         chosen = input._data.dtype if dtype is None else numpy_type(dtype)
         data = memory.empty_like(input._data, chosen)
-        data[...] = make(input._data.shape, chosen)
+        source = () if generator is None else (generator,)
+        data[...] = make(input._data.shape, chosen, *source)
         return made(data, requires_grad)
 
     factory.__name__ = factory.__qualname__ = name

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import factories, functions
+from . import dtypes, factories, functions
 from .public import METHODS, offer
 from .tensor import Tensor
 
@@ -62,10 +62,13 @@ class Capsule:
 
 
 @offer(method=False)
-def from_dlpack(ext_tensor: Any) -> Tensor:
-    """A tensor on the memory of another library's array, or of a DLPack capsule; no copy."""
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of another library's array, or of a DLPack capsule; no copy unless
+    asked for."""
+    dtypes.require_cpu(device)
     known = hasattr(ext_tensor, "__dlpack__")
-    return factories.made(np.from_dlpack(ext_tensor if known else Capsule(ext_tensor)))
+    found = np.from_dlpack(ext_tensor if known else Capsule(ext_tensor))
+    return factories.made(found.copy() if copy else found)
 
 
 # Copies and pickles ----------------------------------------------------------------------------

@@ -153,12 +153,13 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 # Repetition ---------------------------------------------------------------------------------------
 @offer(function=False)
-def repeat(self: Tensor, *repeats: Any) -> Tensor:
+def repeat(self: Tensor, *sizes: Any, repeats: Any = None) -> Tensor:
     """The whole tensor so many times along each dim.
 
     Raises:
         RuntimeError: fewer numbers than dims, or negative ones.
     """
+    repeats = sizes if repeats is None else (repeats,)
     if not repeats:
         raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
     times, shape = shape_args(repeats), self._data.shape
@@ -176,9 +177,9 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
 
 
 @offer()
-def tile(input: Tensor, *dims: Any) -> Tensor:
+def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
     """The whole tensor so many times along each of the last dims."""
-    times = shape_args(dims)
+    times = shape_args(repeats if dims is None else (dims,))
     return repeat(input, (*(1,) * (input._data.ndim - len(times)), *times))
 
 
@@ -240,11 +241,12 @@ def _interleaved(input: Tensor, times: int, dim: int | None) -> Tensor:
 
 # Order ------------------------------------------------------------------------------------------
 @offer()
-def flip(input: Tensor, *dims: Any) -> Tensor:
+def flip(input: Tensor, *turned: Any, dims: Any = None) -> Tensor:
     """The items of some dims in reverse."""
-    if not dims:
+    given = turned if dims is None else (dims,)
+    if not given:
         raise TypeError('flip() missing 1 required positional arguments: "dims"')
-    return F.flip(input, dims_as_given(shape_args(dims), input._data.ndim))
+    return F.flip(input, dims_as_given(shape_args(given), input._data.ndim))
 
 
 @offer()

@@ -22,16 +22,16 @@ def _dtype(name: str, argument: str, position: int, value: Any) -> dtypes.dtype:
 
 
 @offer(method=False)
-def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+def result_type(tensor: Any, other: Any) -> dtypes.dtype:
     """The dtype of an operation on two tensors or numbers.
 
     Raises:
         TypeError: neither.
     """
     operands = []
-    for each in (tensor1, tensor2):
+    for each in (tensor, other):
         if not (isinstance(each, Tensor) or is_number(each)):
-            kinds = ", ".join(type(one).__name__ for one in (tensor1, tensor2))
+            kinds = ", ".join(type(one).__name__ for one in (tensor, other))
             raise TypeError(
                 "result_type() received an invalid combination of arguments - got "
                 f"({kinds}), but expected one of:\n * (Tensor tensor, Tensor other)\n"

@@ -220,13 +220,13 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
 
 
 @offer(space="linalg", out=True)
-def matrix_power(A: Tensor, n: int) -> Tensor:
+def matrix_power(input: Tensor, n: int) -> Tensor:
     """Square matrices multiplied n times with themselves; their inverses for negative n.
 
     Raises:
         RuntimeError: not square (PyTorch's text).
     """
-    shape = A._data.shape
+    shape = input._data.shape
     if not isinstance(n, int):
         raise TypeError(
             f"matrix_power(): argument 'n' (position 1) must be int, not {type(n).__name__}"
@@ -241,16 +241,16 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
             f"{shape[-2]} by {shape[-1]} matrices"
         )
     if n == 0:
-        return identity_like(A)
+        return identity_like(input)
     if n < 0:
-        A, n = SPACES["linalg"]["inv"](A), -n
+        input, n = SPACES["linalg"]["inv"](input), -n
         if n == 1:
-            return A
+            return input
     if n == 1:
-        return F.clone(A)
+        return F.clone(input)
     if n == 3:
-        return matmul(matmul(A, A), A)
-    result, square = None, A
+        return matmul(matmul(input, input), input)
+    result, square = None, input
     while True:  # binary: squares of squares
         n, odd = divmod(n, 2)
         if odd:

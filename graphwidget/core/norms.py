@@ -50,7 +50,7 @@ def check_dtype(name: str, tensor: Tensor, dtype: Any) -> None:
         )
 
 
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=True, first="input")
 def vector_norm(
     x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -82,7 +82,7 @@ def vector_norm(
     return F.linalg_vector_norm(x, ord, dims, keepdim, target)
 
 
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=True, first="input")
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -138,7 +138,7 @@ def of_singular_values(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: bool
     return found
 
 
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=True, first="input")
 def norm(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -206,6 +206,8 @@ def frobenius_norm(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
 def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """The sum of the singular values of matrices; the older name."""
     warn_once(OLDER.format("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)"))
+    if isinstance(dim, bool):
+        dim, keepdim = None, dim
     return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
 
 

@@ -13,7 +13,7 @@ from ..optable import layout
 from .compile import TENSORS as F
 from .dims import as_given, wrap_dim
 from .inplace import real_strides, reshape_in_place
-from .public import offer
+from .public import METHODS, offer
 from .shapes import ravel
 from .tensor import Tensor
 
@@ -120,6 +120,15 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     return _several(F.split)(tensor, split_size=size, dim=dim)
 
 
+def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
+    return split(self, split_size, dim)
+
+
+split_method.__name__ = split_method.__qualname__ = "split"
+METHODS["split"] = split_method
+
+
 @offer()
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive views of given sizes along a dim."""
@@ -159,9 +168,18 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return split(input, -(-total // chunks), dim)
 
 
+def either(*given: Any) -> Any:
+    """The one that is not None: how a split is told may be called by several names."""
+    return next((each for each in given if each is not None), None)
+
+
 @offer()
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def tensor_split(
+    input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, sections: int | None = None,
+    indices: Any = None, tensor_indices_or_sections: Any = None,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """Slices along a dim: so many, as equal as can be, or cut at the given indices."""
+    indices_or_sections = either(indices_or_sections, sections, indices, tensor_indices_or_sections)
     if input._data.ndim == 0:
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
@@ -203,22 +221,28 @@ def split_along(input: Tensor, given: Any, name: str, dim: int, at_least: int) -
 
 
 @offer()
-def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def hsplit(
+    input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
+) -> tuple[Tensor, ...]:
     """Slices along dim 1 (dim 0 of a vector)."""
     dim = 0 if input._data.ndim == 1 else 1
-    return split_along(input, indices_or_sections, "hsplit", dim, 1)  # type: ignore[no-any-return]
+    return split_along(input, either(indices_or_sections, sections, indices), "hsplit", dim, 1)  # type: ignore[no-any-return]
 
 
 @offer()
-def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def vsplit(
+    input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
+) -> tuple[Tensor, ...]:
     """Slices along dim 0."""
-    return split_along(input, indices_or_sections, "vsplit", 0, 2)  # type: ignore[no-any-return]
+    return split_along(input, either(indices_or_sections, sections, indices), "vsplit", 0, 2)  # type: ignore[no-any-return]
 
 
 @offer()
-def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def dsplit(
+    input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
+) -> tuple[Tensor, ...]:
     """Slices along dim 2."""
-    return split_along(input, indices_or_sections, "dsplit", 2, 3)  # type: ignore[no-any-return]
+    return split_along(input, either(indices_or_sections, sections, indices), "dsplit", 2, 3)  # type: ignore[no-any-return]
 
 
 # Diagonals and windows ----------------------------------------------------------------------------

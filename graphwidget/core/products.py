@@ -321,6 +321,10 @@ def _added_in_place(key: str, check: Callable[..., None], shape_of: Any) -> Call
             )
         return write(TABLE[key], self, (one, two), {"beta": beta, "alpha": alpha})
 
+    code = method.__code__  # the operands' names are the op's
+    method.__code__ = code.replace(
+        co_varnames=("self", *TABLE[key].inputs[1:], *code.co_varnames[3:])
+    )
     method.__name__ = method.__qualname__ = key.partition(".")[0] + "_"
     method.__doc__ = f"``{key.partition('.')[0]}``, written into this tensor."
     return method

@@ -16,12 +16,13 @@ function with ``out=``, the method, and ``name_`` for those that may be written 
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..optable import TABLE, Op
 from . import docs
-from .compile import TENSORS
+from .compile import TENSORS, awaiting, stub
 from .inplace import writer
 from .out import into
 from .promote import as_function
@@ -39,7 +40,12 @@ SPACES: dict[str, dict[str, Callable[..., Any]]] = {"linalg": {}, "special": {}}
 
 
 def offer(
-    *also: str, function: bool = True, method: bool = True, out: bool = False, space: str = ""
+    *also: str,
+    function: bool = True,
+    method: bool = True,
+    out: bool = False,
+    space: str = "",
+    first: str = "",
 ) -> Callable[[Offered], Offered]:
     """Offer a function to users under its own name and those in ``also``.
 
@@ -47,6 +53,7 @@ def offer(
         function: as a function of the package (of ``space``, when given).
         method: as a method of Tensor (never when ``space`` is given).
         out: the function takes ``out=``.
+        first: what users call the function's first parameter, if not as it is written.
     """
 
     def register(offered: Offered) -> Offered:
@@ -54,7 +61,7 @@ def offer(
         offered.__doc__ = docs.describe_written(offered.__doc__, offered.__name__)
         for name in (offered.__name__, *also):
             if function:
-                place[name] = face(offered, offered.__name__) if out else offered
+                place[name] = face(offered, offered.__name__, first) if out else offered
             if method and not space:
                 METHODS[name] = offered
         return offered
@@ -218,7 +225,34 @@ def offer_table() -> None:
     for name in IN_PLACE_FUNCTIONS:
         if name + "_" in METHODS:
             FUNCTIONS.setdefault(name + "_", METHODS[name + "_"])
+    for name, function in FUNCTIONS.items():
+        FUNCTIONS[name] = with_input(function)
     complete()
+
+
+def with_input(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function with its first parameter called ``input``, where methods say ``self``."""
+    if not inspect.isfunction(function):
+        return function
+    shown = inspect.signature(function)
+    first, *rest = shown.parameters.values() or (None,)
+    if first is None or first.name != "self":
+        return function
+    if function.__code__ is stub.__code__:
+        made = awaiting("function", TABLE[(function.__kwdefaults__ or {})["which"][1]])
+    else:
+        code = function.__code__
+        named = code.replace(co_varnames=("input", *code.co_varnames[1:]))
+        made = types.FunctionType(
+            named, function.__globals__, function.__name__, function.__defaults__,
+            function.__closure__,
+        )  # fmt: skip
+        made.__kwdefaults__, made.__module__ = function.__kwdefaults__, function.__module__
+    made.__doc__ = function.__doc__
+    made.__signature__ = shown.replace(  # type: ignore[attr-defined]
+        parameters=[first.replace(name="input"), *rest]
+    )
+    return made
 
 
 def offer_op(op: Op) -> None:

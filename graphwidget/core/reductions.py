@@ -118,7 +118,10 @@ def no_items(name: str) -> RuntimeError:
 
 
 def _extreme(name: str, pair: type[Named], pairwise: str) -> Callable[..., Any]:
-    def function(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    def function(
+        input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None
+    ) -> Any:
+        dim = dim if other is None else other
         if isinstance(dim, Tensor):
             return getattr(F, pairwise)(input, dim)
         if dim is None:

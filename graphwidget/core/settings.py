@@ -210,6 +210,8 @@ def compile(
     disable: bool = False,
     recompile_limit: int | None = None,
     name: str | None = None,
+    isolate_recompiles: Any = None,
+    shapes_spec: Any = None,
 ) -> Any:
     """The function or module itself: there is no compiler. Works as a decorator too.
 

@@ -168,7 +168,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 
 @offer(function=False)
-def expand(self: Tensor, *sizes: Any, size: Any = None) -> Tensor:
+def expand(self: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """A view spread to a larger size; -1 keeps a dim.
 
     Raises:

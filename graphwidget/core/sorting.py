@@ -184,7 +184,7 @@ def as_tensor(value: Any, like: Tensor | None = None) -> Tensor:
 @offer(method=False, out=True)
 def searchsorted(
     sorted_sequence: Tensor,
-    self: Any,
+    input: Any,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -196,7 +196,7 @@ def searchsorted(
     Raises:
         RuntimeError: sizes, types or options that do not fit (PyTorch's texts).
     """
-    values = as_tensor(self, sorted_sequence)
+    values = as_tensor(input, sorted_sequence)
     rows, given = sorted_sequence._data.shape, values._data.shape
     if side is not None and side not in ("left", "right"):
         raise RuntimeError(
@@ -231,9 +231,13 @@ def bucketize(
 
 @offer(method=False)
 def isin(
-    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
+    elements: Any = None, test_elements: Any = None, *, assume_unique: bool = False,
+    invert: bool = False, element: Any = None, test_element: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Whether each element is among the test elements."""
+    """Whether each element is among the test elements; of either there may be one only, a number
+    (then called ``element`` and ``test_element``)."""
+    elements = element if elements is None else elements
+    test_elements = test_element if test_elements is None else test_elements
     given = as_tensor(elements), as_tensor(test_elements)
     for each in given:
         if each._data.dtype == bool:

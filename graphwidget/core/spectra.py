@@ -120,13 +120,13 @@ def symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
     return several(F.linalg_eigh)(A, UPLO=UPLO.upper())
 
 
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=True, first="input")
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues, rising, and eigenvectors of symmetric matrices, of which one half is read."""
     return EIGH(symmetric(A, UPLO))
 
 
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=True, first="input")
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues, rising, of symmetric matrices, of which one half is read."""
     return symmetric(A, UPLO)[0]
@@ -174,25 +174,27 @@ LSTSQ = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values"
 
 
 @offer(space="linalg", out=True)
-def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
-    """The solutions of least ‖A X − B‖, the residuals (more rows than columns), and the ranks
+def lstsq(
+    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+) -> Any:
+    """The solutions of least ‖input X − b‖, the residuals (more rows than columns), and the ranks
     (of drivers other than the default gelsy: and the singular values)."""
-    check_matrix("torch.linalg.lstsq", A, "input")
-    if A._data.dtype != B._data.dtype:
-        one, two = dtypes.type_word(A._data.dtype), dtypes.type_word(B._data.dtype)
+    check_matrix("torch.linalg.lstsq", input, "input")
+    if input._data.dtype != b._data.dtype:
+        one, two = dtypes.type_word(input._data.dtype), dtypes.type_word(b._data.dtype)
         raise RuntimeError(
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's "
             f"dtype {one} and other's dtype {two}"
         )
-    if A._data.dtype.char not in "fd":
+    if input._data.dtype.char not in "fd":
         raise RuntimeError(NEITHER)
-    solution = F.linalg_lstsq(A, B, tolerance(A, rcond))
-    empty = Tensor._wrap(np.empty(0, A._data.dtype))
-    ranks = matrix_rank(A.detach(), rtol=rcond) if driver != "gels" else empty.long()
+    solution = F.linalg_lstsq(input, b, tolerance(input, rcond))
+    empty = Tensor._wrap(np.empty(0, input._data.dtype))
+    ranks = matrix_rank(input.detach(), rtol=rcond) if driver != "gels" else empty.long()
     return LSTSQ((solution, empty, ranks, empty))
 
 
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=True, first="input")
 def matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
@@ -215,11 +217,11 @@ def matrix_rank(
 
 
 @offer(space="linalg", out=True)
-def matrix_exp(A: Tensor) -> Tensor:
+def matrix_exp(input: Tensor) -> Tensor:
     """exp of square matrices."""
-    check_square("linalg.matrix_exp", A)
-    check_floating("linalg.matrix_exp", A, half=True)
-    return F.linalg_matrix_exp(A)
+    check_square("linalg.matrix_exp", input)
+    check_floating("linalg.matrix_exp", input, half=True)
+    return F.linalg_matrix_exp(input)
 
 
 offer(function=True)(matrix_exp)
@@ -232,7 +234,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 # Tensors as matrices -----------------------------------------------------------------------------
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=True, first="input")
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor as a map from its last dims to its first ``ind``."""
     if ind <= 0:
@@ -248,19 +250,19 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
 
 
 @offer(space="linalg", out=True)
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
+def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
     """The solution X of ``tensordot(A, X, X.ndim) = B``."""
     if dims is not None:
-        moved = [d % A.ndim for d in dims]
-        A = F.permute(A, (*(d for d in range(A.ndim) if d not in moved), *moved))
-    shape = A._data.shape[B.ndim :]
+        moved = [d % input.ndim for d in dims]
+        input = F.permute(input, (*(d for d in range(input.ndim) if d not in moved), *moved))
+    shape = input._data.shape[other.ndim :]
     size = int(np.prod(shape))
-    if size != B._data.size:
+    if size != other._data.size:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
-            f"prod(self.shape[:other.ndim]), but got {size} != {B._data.size}"
+            f"prod(self.shape[:other.ndim]), but got {size} != {other._data.size}"
         )
-    return reshape(solve(reshape(A, size, size), flatten(B)), *shape)
+    return reshape(solve(reshape(input, size, size), flatten(other)), *shape)
 
 
 @offer(space="linalg")

@@ -352,7 +352,7 @@ HISTOGRAM = named("histogram", "hist", "bin_edges")
 
 @offer(out=True)
 def histogram(
-    input: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False
+    input: Tensor, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
     """How many items fall into bins (a number of equal ones, or their edges), and the edges."""
     data = input._data

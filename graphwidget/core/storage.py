@@ -160,7 +160,9 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
 
 @offer(function=False)
-def resize_(self: Tensor, *sizes: Any, memory_format: Any = contiguous_format) -> Tensor:
+def resize_(
+    self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = contiguous_format
+) -> Tensor:
     """Another size over the same storage, which grows where it must; new items are not set.
 
     Raises:
@@ -168,7 +170,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = contiguous_format) -
     """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    shape, data = shape_args(sizes), self._data
+    shape, data = shape_args(sizes if size is None else (size,)), self._data
     memory = memory_of(data)
     begin = data.ctypes.data - memory.ctypes.data
     needed = begin + data.itemsize * int(np.prod(shape))
@@ -234,7 +236,7 @@ def storage_type(self: Tensor) -> type[TypedStorage]:
 
 
 @offer(function=False)
-def dim_order(self: Tensor) -> tuple[int, ...]:
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dims as they lie in memory, outermost first."""
     return tuple(memory_order(self._data))
 

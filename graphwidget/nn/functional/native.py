@@ -6,6 +6,8 @@ than `torch.nn.functional`; where these have a reduction, it is a number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...core.public import offer
 from ...core.tensor import Tensor
 from . import dropout as _dropout
@@ -58,6 +60,25 @@ def batch_norm(
     return _normalization.batch_norm(
         input, running_mean, running_var, weight, bias, training, momentum, eps
     )
+
+
+@offer(method=False)
+def layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
+    bias: Tensor | None = None, eps: float = 1e-5, cudnn_enable: bool = True,
+) -> Tensor:  # fmt: skip
+    """The input brought to mean 0 and variance 1 over its last dims, times weight, plus bias."""
+    return _normalization.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+@offer(method=False)
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-5, cudnn_enabled: bool = True,
+) -> Tensor:  # fmt: skip
+    """The channels in groups, each brought to mean 0 and variance 1, times weight and plus bias by
+    channel."""
+    return _normalization.group_norm(input, num_groups, weight, bias, eps)
 
 
 @offer(method=False)

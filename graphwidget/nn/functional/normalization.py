@@ -54,7 +54,6 @@ def _covers(input: Tensor, normalized_shape: Any, starred: str) -> tuple[int, ..
     return tuple(sizes)
 
 
-@offer(method=False)
 def layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
     bias: Tensor | None = None, eps: float = 1e-5,
@@ -84,7 +83,6 @@ def layer_norm(
     return F.native_layer_norm(input, weight, bias, sizes, eps)
 
 
-@offer(method=False)
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-5,
