@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .declare import Namespace, op
+from .declare import ARRAYS, Namespace, composite, op
 from .kernels import Array, Shape
 from .layout import as_array
 
@@ -36,12 +36,24 @@ def unpack(grad: Array, batch_sizes: Any, shape: Shape, batch_first: bool) -> Ar
 
 
 op("pack_padded_sequence(input, /, _batch_sizes, batch_first) -> result; result1", pack,
-   d_input=lambda grad, input_shape, result1, batch_first:
-       F.pack_padded_sequence_backward(grad, result1, input_shape, batch_first),
+   d_input=lambda grad, input_shape, result1, _batch_sizes, batch_first:
+       F.pack_padded_sequence_backward(grad, _batch_sizes, input_shape, batch_first),
    public=False, sign="pack", text="items of {input} by time", tex=r"{input}", onnx=None)
 
-op("pack_padded_sequence_backward(grad_output, /, batch_sizes, shape, batch_first)", unpack,
-   d_grad_output=lambda grad, batch_sizes, batch_first:
-       F.pack_padded_sequence(grad, batch_sizes, batch_first),
-   public=False, sign="pack′", text="{grad_output} back to {shape}", tex=r"{grad_output}",
-   onnx=None)
+
+@composite
+def pack_padded_sequence_backward(
+    grad: Any, batch_sizes: Any, shape: Any, batch_first: Any
+) -> Any:
+    """The gradients of all times where they were taken from: written into zeros time by time, as
+    PyTorch does, whose graph of it then tells of the writes."""
+    first, second, *rest = shape
+    lead = (second, first) if batch_first else (first, second)
+    out, row = grad.new_zeros((*lead, *rest)), 0
+    for time, count in enumerate(batch_sizes):
+        out[time][:count].copy_(grad[row : row + count])
+        row += count
+    return F.transpose(out, 0, 1) if batch_first else out
+
+
+ARRAYS.__dict__["pack_padded_sequence_backward"] = unpack
