@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import reduction_kernels
-from .declare import Namespace, composite, op
+from .declare import ARRAYS, Namespace, composite, op
 from .kernels import Array
+from .layout import as_array
 
 F = Namespace()
 
@@ -110,3 +111,40 @@ op("cdist(x1, x2, /, p=2.0)", cdist,
    d_x2=lambda grad, x1, x2, p, result: -F.sum_to_size(
        F.sum_dim(F.cdist_backward(grad, x1, x2, p, result), (len(result.shape) - 2,)), x2.shape),
    text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)
+
+# Size and direction -------------------------------------------------------------------------------
+def weight_norm(v: Array, g: Array, dim: int) -> tuple[Array, Array]:
+    """``v`` with norms ``g`` over all dims but one; and the norms that it had."""
+    others = tuple(each for each in range(v.ndim) if each != dim)
+    norms = np.sqrt(np.add.reduce(np.multiply(v, v), others, keepdims=True))
+    return np.multiply(v, np.divide(g, norms)), norms
+
+
+def weight_norm_backward(
+    grad: Array, v: Array, g: Array, norms: Array, dim: int
+) -> tuple[Array, Array]:
+    """The gradients of ``v``, across its direction, and of ``g``, along it."""
+    grad = as_array(grad)
+    others = tuple(each for each in range(v.ndim) if each != dim)
+    along = np.add.reduce(np.multiply(grad, v), others, keepdims=True)
+    across = np.multiply(v, np.divide(along, np.multiply(norms, norms)))
+    np.subtract(grad, across, across)
+    return np.multiply(across, np.divide(g, norms), across), np.divide(along, norms)
+
+
+op("weight_norm_interface(v, g, /, dim) -> result; result1", weight_norm,
+   d_v__g=lambda grad, v, g, result1, dim: F.weight_norm_gradients(grad, v, g, result1, dim),
+   public=False, sign="weight norm", text="{g} · {v} / ‖{v}‖",
+   tex=r"{g} \frac{{{v}}}{{\lVert {v} \rVert}}", onnx=None)
+
+
+@composite
+def weight_norm_gradients(grad: Any, v: Any, g: Any, norms: Any, dim: Any) -> Any:
+    """The same as the kernel; the norms are computed again, for they have derivatives too."""
+    others = tuple(each for each in range(len(v.shape)) if each != dim)
+    norms = F.linalg_vector_norm(v, 2.0, others, True)
+    along = F.sum_dim(grad * v, others, True)
+    return (g / norms) * (grad - v * (along / (norms * norms))), along / norms
+
+
+ARRAYS.__dict__["weight_norm_gradients"] = weight_norm_backward

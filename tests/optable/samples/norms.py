@@ -65,6 +65,9 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "rstd_of": each(ROWS, f"{LAYER[1]}.sin()", integers=False),
     # no slope of anything: rows at padding_idx get no gradient
+    "weight_norm_interface": each(
+        [((4, 3), (1, 3))], "torch.nn.utils.parametrizations._WeightNorm(1)(y, x)",
+        "torch.nn.utils.parametrizations._WeightNorm(0)(y.t(), x.t())", integers=False),
     "embedding_bag": each(TABLES, *BAGS, integers=False),
     "embedding_bag_backward": each(TABLES, *BAGS[:2], integers=False),
     "embedding_bag_weights_backward": each(WEIGHTED, *WEIGHTED_BAGS, integers=False),

@@ -1,0 +1,101 @@
+"""Weights as size and direction (Salimans and Kingma, 2016), by hooks: the former way.
+
+`parametrizations.weight_norm` is the present one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, TypeVar
+
+from ...core.compile import TENSORS as F
+from ...core.norms import norm_except_dim
+from ...core.tensor import Tensor
+from ..parameter import Parameter, is_lazy
+
+Of = TypeVar("Of")
+
+
+def normed_weight(v: Tensor, g: Tensor, dim: int) -> Tensor:
+    """`v` with norms `g` over all dims but one; over all with -1."""
+    v, g = v.contiguous(), g.contiguous()
+    if dim in (0, v.dim() - 1):
+        return F.weight_norm_interface(v, g, dim)
+    return F.mul(v, F.div(g, norm_except_dim(v, 2, dim)))
+
+
+class WeightNorm:
+    """The hook that computes a weight from its two parts before each call."""
+
+    def __init__(self, name: str, dim: int | None) -> None:
+        self.name = name
+        self.dim = -1 if dim is None else dim
+
+    def compute_weight(self, module: Any) -> Tensor:
+        """The weight from its parts."""
+        g, v = (getattr(module, f"{self.name}_{part}") for part in "gv")
+        return normed_weight(v, g, self.dim)
+
+    @staticmethod
+    def apply(module: Any, name: str, dim: int | None) -> WeightNorm:
+        """Replace a parameter by its parts, and hook the module."""
+        for hook in module._forward_pre_hooks.values():
+            if isinstance(hook.function, WeightNorm) and hook.function.name == name:
+                raise RuntimeError(
+                    f"Cannot register two weight_norm hooks on the same parameter {name}"
+                )
+        made = WeightNorm(name, dim)
+        weight = getattr(module, name)
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure "
+                "to run the dummy forward before applying weight normalization"
+            )
+        del module._parameters[name]
+        module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, 2, made.dim).data))
+        module.register_parameter(f"{name}_v", Parameter(weight.data))
+        setattr(module, name, made.compute_weight(module))
+        module.register_forward_pre_hook(made)
+        return made
+
+    def remove(self, module: Any) -> None:
+        """Put the parameter back."""
+        weight = self.compute_weight(module)
+        delattr(module, self.name)
+        del module._parameters[f"{self.name}_g"], module._parameters[f"{self.name}_v"]
+        setattr(module, self.name, Parameter(weight.data))
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def weight_norm(module: Of, name: str = "weight", dim: int | None = 0) -> Of:
+    """Give a module's parameter two in its place: `<name>_g`, its norms over all dims but `dim`,
+    and `<name>_v`, its direction.
+
+    Raises:
+        RuntimeError: it is done already.
+    """
+    warnings.warn(
+        "`torch.nn.utils.weight_norm` is deprecated in favor of "
+        "`torch.nn.utils.parametrizations.weight_norm`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    WeightNorm.apply(module, name, dim)
+    return module
+
+
+def remove_weight_norm(module: Of, name: str = "weight") -> Of:
+    """Undo `weight_norm`: one parameter with the present values.
+
+    Raises:
+        ValueError: it was not done.
+    """
+    hooks = module._forward_pre_hooks  # type: ignore[attr-defined]
+    for key, hook in hooks.items():
+        if isinstance(hook.function, WeightNorm) and hook.function.name == name:
+            hook.function.remove(module)
+            del hooks[key]
+            return module
+    raise ValueError(f"weight_norm of '{name}' not found in {module}")
