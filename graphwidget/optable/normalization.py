@@ -65,13 +65,24 @@ def sum_channels(grad: Any) -> Any:
 op("native_group_norm(input, weight=None, bias=None, /, N, C, HxW, group, eps)"
    " -> result; result1, result2",
    lambda a, weight, bias, N, C, HxW, group, eps: kernels.group_norm(a, weight, bias, group, eps),
-   d_input=lambda grad, input, weight, result1, result2, N, C, HxW, group, eps:
-       F.group_norm_backward(F.scaled_channels(grad, weight), input, result1, result2, group),
-   d_weight=lambda grad, input, weight, result1, result2, group:
-       F.sum_channels(grad * F.group_normalized(input, result1, result2, group)),
-   d_bias=lambda grad, input, weight, result1, result2: F.sum_channels(grad),
+   d_input__weight__bias=lambda grad, input, weight, result1, result2, N, C, HxW, group, eps:
+       F.group_norm_gradients(grad, input, weight, result1, result2, group),
    public=False, sign="group norm", text="({input} − mean) ÷ deviation × {weight} + {bias}",
    tex=r"\operatorname{{groupnorm}} {input}", onnx="GroupNormalization")
+
+
+@composite
+def group_norm_gradients(
+    grad: Any, input: Any, weight: Any, mean: Any, rstd: Any, groups: Any
+) -> Any:
+    """The derivatives by input, weight and bias."""
+    scaled = F.scaled_channels(grad, weight)
+    by_input = F.group_norm_backward(scaled, input, mean, rstd, groups)
+    by_weight = F.sum_channels(grad * F.group_normalized(input, mean, rstd, groups))
+    return by_input, by_weight, F.sum_channels(grad)
+
+
+ARRAYS.__dict__["group_norm_gradients"] = kernels.group_norm_backward
 
 
 @composite
@@ -91,14 +102,30 @@ def group_normalized(input: Any, mean: Any, rstd: Any, groups: Any) -> Any:
 
 op("native_batch_norm(input, weight=None, bias=None, running_mean=None, running_var=None, /, "
    "training, momentum, eps) -> result; result1, result2", kernels.batch_norm,
-   d_input=lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
-       F.batch_norm_backward(F.scaled_channels(grad, weight), input, result1, result2, training),
-   d_weight=lambda grad, input, weight, running_mean, running_var, result1, result2, training:
-       F.sum_channels(grad * F.batch_normalized(input, result1, result2, training)),
-   d_bias=lambda grad, input, weight, running_mean, running_var, result1, result2:
-       F.sum_channels(grad),
+   d_input__weight__bias=lambda grad, input, weight, running_mean, running_var, result1, result2,
+                                training, eps, targets:
+       F.batch_norm_gradients(grad, input, weight, result1, result2, training, targets),
    public=False, sign="batch norm", text="({input} − mean) ÷ deviation × {weight} + {bias}",
    tex=r"\operatorname{{batchnorm}} {input}", onnx="BatchNormalization")
+
+
+@composite
+def batch_norm_gradients(
+    grad: Any, input: Any, weight: Any, mean: Any, rstd: Any, training: Any, targets: Any
+) -> Any:
+    """The derivatives by input, weight and bias."""
+    by_input = by_weight = by_bias = None
+    if "input" in targets:
+        scaled = F.scaled_channels(grad, weight)
+        by_input = F.batch_norm_backward(scaled, input, mean, rstd, training)
+    if "weight" in targets:
+        by_weight = F.sum_channels(grad * F.batch_normalized(input, mean, rstd, training))
+    if "bias" in targets:
+        by_bias = F.sum_channels(grad)
+    return by_input, by_weight, by_bias
+
+
+ARRAYS.__dict__["batch_norm_gradients"] = kernels.batch_norm_backward
 
 
 @composite

@@ -11,15 +11,6 @@ from .kernels import Array, Shape, count_along
 from .layout import as_array
 
 
-def moments(a: Array, dims: Shape) -> tuple[Array, Array, Array]:
-    """``a`` less its mean over dims, the mean, and the variance; the last two with dims of size
-    1."""
-    count = np.asarray(count_along(a.shape, dims), a.dtype)
-    mean = np.divide(np.add.reduce(a, dims, keepdims=True), count)
-    centred = np.subtract(a, mean, order="C")
-    return centred, mean, np.divide(_sum_of_products(centred, centred, dims), count)
-
-
 def inverse_deviation(var: Array, eps: float) -> Array:
     """One over the standard deviation."""
     found = np.add(var, np.asarray(eps, var.dtype), out=...)
@@ -119,31 +110,41 @@ def _ones(count: int, kind: str) -> Array:
     return np.ones(count, kind)
 
 
-def group_norm(
-    a: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
-) -> tuple[Array, Array, Array]:
-    """Normalised over each group of channels of each sample, times weight and plus bias by
-    channel."""
-    n = len(a)
-    out, mean, var = moments(a.reshape(n, groups, a[:1].size // groups if n else 0), (2,))
-    rstd = inverse_deviation(var, eps)
-    out = np.multiply(out, rstd, out).reshape(a.shape)
-    return _by_channel(out, weight, bias), mean, rstd
-
-
-def _by_channel(out: Array, weight: Array | None, bias: Array | None) -> Array:
-    """``out`` times weight and plus bias, one of each for each channel (dim 1), written into it."""
-    shape = (-1, *(1,) * (out.ndim - 2))
-    if weight is not None:
-        np.multiply(out, weight.reshape(shape), out)
-    if bias is not None:
-        np.add(out, bias.reshape(shape), out)
-    return out
-
-
+# By channel ---------------------------------------------------------------------------------------
+# Arrays (N, C, *) are seen as (N, C, P), or (N, C) where there is nothing behind the channels. Sums
+# along rows of memory are products with ones, and all that depends on the channel alone is gathered
+# into one factor and one summand, as PyTorch does it: each pass over the items counts.
 def channel_dims(ndim: int) -> Shape:
     """All dims but the channels."""
     return (0, *range(2, ndim))
+
+
+def _flat(a: Array) -> Array:
+    """All dims behind the channels as one, in C order."""
+    a = np.ascontiguousarray(a)
+    return a if a.ndim == 2 else a.reshape(*a.shape[:2], math.prod(a.shape[2:]))
+
+
+def _column(a: Array, flat: Array) -> Array:
+    """Numbers (..., C) by channel, to be broadcast with (N, C, P) or (N, C)."""
+    return a[..., None] if flat.ndim == 3 else a
+
+
+def _row_sums(a: Array) -> Array:
+    """Sums of (N, C, P) over P."""
+    return np.matmul(a, _ones(a.shape[2], a.dtype.char))
+
+
+def _sums(a: Array) -> Array:
+    """Sums of (N, C, P) or (N, C) by channel."""
+    if a.ndim == 2:
+        return np.matmul(_ones(len(a), a.dtype.char), a)
+    return np.add.reduce(_row_sums(a), 0)
+
+
+def _products(a: Array, b: Array) -> Array:
+    """Sums of a b by channel."""
+    return _sums(a * b) if a.ndim == 2 else np.add.reduce(np.vecdot(a, b), 0)
 
 
 def batch_norm(
@@ -152,26 +153,109 @@ def batch_norm(
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """Normalised over all but the channels by the batch's own mean and variance, which also move
     the running ones by ``momentum``; or, when not training, by the running ones."""
-    dims = channel_dims(a.ndim)
-    shape = (1, -1, *(1,) * (a.ndim - 2))
-    if not training:
+    flat, shape = _flat(a), (1, -1, *(1,) * (a.ndim - 2))
+    if training:
+        count = np.asarray(count_along(a.shape, channel_dims(a.ndim)), a.dtype)
+        mean = np.divide(_sums(flat), count)
+        out = np.subtract(flat, _column(mean, flat))
+        var = np.divide(_products(out, out), count)
+        rstd = inverse_deviation(var, eps)
+        if running_mean is not None:
+            _move(running_mean, mean, momentum)
+        if running_var is not None:
+            _move(running_var, var * (count / max(count - 1, 1)), momentum)
+        scale = rstd if weight is None else rstd * weight
+        np.multiply(out, _column(scale, flat), out=out)
+        shift = bias
+    else:
         assert running_mean is not None
         assert running_var is not None
-        mean = running_mean.reshape(shape).astype(a.dtype, copy=False)
-        rstd = inverse_deviation(running_var.reshape(shape), eps).astype(a.dtype, copy=False)
-        return _by_channel(normalized(a, mean, rstd, dims), weight, bias), mean, rstd
-    out, mean, var = moments(a, dims)
-    rstd = inverse_deviation(var, eps)
-    np.multiply(out, rstd, out)
-    if running_mean is not None:
-        _move(running_mean, mean, momentum)
-    if running_var is not None:
-        count = count_along(a.shape, dims)
-        _move(running_var, var * (count / max(count - 1, 1)), momentum)
-    return _by_channel(out, weight, bias), mean, rstd
+        mean = running_mean.astype(a.dtype, copy=False)
+        rstd = inverse_deviation(running_var, eps).astype(a.dtype, copy=False)
+        scale = rstd if weight is None else rstd * weight
+        out = np.multiply(flat, _column(scale, flat))
+        shift = np.negative(mean * scale) if bias is None else bias - mean * scale
+    if shift is not None:
+        np.add(out, _column(shift, flat), out=out)
+    return out.reshape(a.shape), mean.reshape(shape), rstd.reshape(shape)
 
 
 def _move(running: Array, now: Array, momentum: float) -> None:
     """Write into ``running`` what lies between it and ``now``. As in PyTorch it is no change that
     its version counts."""
-    running[...] = momentum * now.reshape(-1) + (1 - momentum) * running
+    running[...] = momentum * now + (1 - momentum) * running
+
+
+def batch_norm_backward(
+    grad: Array, a: Array, weight: Array | None, mean: Array, rstd: Array, training: bool,
+    targets: tuple[str, ...],
+) -> tuple[Array | None, Array | None, Array]:  # fmt: skip
+    """The derivatives of ``batch_norm`` by input, weight and bias."""
+    flat, grad = _flat(a), _flat(as_array(grad))
+    mean, rstd = mean.reshape(-1), rstd.reshape(-1)
+    total = _sums(grad)
+    scale = rstd if weight is None else rstd * weight
+    by_input = by_weight = None
+    if "input" in targets:
+        by_input = np.multiply(grad, _column(scale, flat))
+    if "weight" in targets or (training and by_input is not None):
+        centred = np.subtract(flat, _column(mean, flat))
+        along = _products(grad, centred)
+        by_weight = along * rstd
+        if training and by_input is not None:
+            share = scale / count_along(a.shape, channel_dims(a.ndim))
+            _take_off(by_input, centred, along * rstd * rstd * share, total * share)
+    return None if by_input is None else by_input.reshape(a.shape), by_weight, total
+
+
+def _take_off(out: Array, centred: Array, slope: Array, level: Array) -> None:
+    """Take slope centred + level, both by channel, off ``out``; ``centred`` is spent."""
+    np.multiply(centred, _column(slope, out), out=centred)
+    np.add(centred, _column(level, out), out=centred)
+    np.subtract(out, centred, out=out)
+
+
+def group_norm(
+    a: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
+) -> tuple[Array, Array, Array]:
+    """Normalised over each group of channels of each sample, times weight and plus bias by
+    channel."""
+    n = len(a)
+    whole = a.reshape(n, groups, a[:1].size // groups if n else 0)
+    count = np.asarray(whole.shape[2], a.dtype)
+    mean = np.divide(_row_sums(whole), count)[..., None]
+    out = np.subtract(whole, mean, order="C")
+    rstd = inverse_deviation(np.divide(np.vecdot(out, out), count), eps)[..., None]
+    if weight is None:
+        np.multiply(out, rstd, out=out)
+    else:
+        scale = (rstd * weight.reshape(groups, -1)).reshape(n, -1)
+        out = out.reshape(n, a.shape[1], math.prod(a.shape[2:]))
+        np.multiply(out, scale[..., None], out=out)
+    if bias is not None:
+        out = out.reshape(n, a.shape[1], math.prod(a.shape[2:]))
+        np.add(out, bias[:, None], out=out)
+    return out.reshape(a.shape), mean, rstd
+
+
+def group_norm_backward(
+    grad: Array, a: Array, weight: Array | None, mean: Array, rstd: Array, groups: int
+) -> tuple[Array, Array, Array]:
+    """The derivatives of ``group_norm`` by input, weight and bias."""
+    (n, c), points = a.shape[:2], math.prod(a.shape[2:])
+    inner = c // groups
+    grad = np.ascontiguousarray(grad).reshape(n, c, points)
+    centred = np.subtract(a.reshape(n, groups, inner * points), mean).reshape(n, c, points)
+    total, along = _row_sums(grad), np.vecdot(grad, centred)
+    by_bias = np.add.reduce(total, 0)
+    by_weight = np.add.reduce((along.reshape(n, groups, inner) * rstd).reshape(n, c), 0)
+    scale = np.repeat(rstd.reshape(n, groups), inner, 1)
+    if weight is not None:
+        total, along, scale = total * weight, along * weight, scale * weight
+    share = rstd / max(inner * points, 1)
+    level = np.add.reduce(total.reshape(n, groups, inner), 2, keepdims=True) * share
+    slope = np.add.reduce(along.reshape(n, groups, inner), 2, keepdims=True) * rstd * rstd * share
+    by_input = np.multiply(grad, scale[..., None])
+    whole = by_input.reshape(n, groups, inner * points)
+    _take_off(whole, centred.reshape(whole.shape), slope[..., 0], level[..., 0])
+    return by_input.reshape(a.shape), by_weight, by_bias
