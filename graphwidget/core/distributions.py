@@ -132,7 +132,9 @@ def poisson_number(rate: float, source: Generator) -> int:
         u = float(source.unit(1, double=True)[0]) - 0.5
         v = float(source.unit(1, double=True)[0])
         us = 0.5 - abs(u)
-        k = math.floor((2 * a / us + b) * u + rate + 0.43)
+        place = (2 * a / us + b) * u + rate + 0.43
+        # Beyond what 64 bits hold, C's conversion gives the lowest number.
+        k = math.floor(place) if abs(place) < 2**63 else -(2**63)
         if us >= 0.07 and v <= v_r:
             return k
         if k < 0 or (us < 0.013 and v > us):

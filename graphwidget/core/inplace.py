@@ -321,9 +321,6 @@ def history(tensor: Tensor, node: Node) -> None:
     if node.own is not None:
         save_output(node, node.own, tensor)
     if tensor._view is not None:
-        if not tensor._meta.floating:
-            kind = dtypes.type_word(tensor._data.dtype)
-            raise RuntimeError(f"Autograd not support dtype: {kind}")
         rebase(tensor, tensor._view, node)
         hot.refresh(tensor)
         # Errors about what the node saved name the view's own history for as long as it lives.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,6 +33,12 @@ CALLED = {
 }  # fmt: skip
 """Functions that PyTorch's errors call by another name."""
 
+ONCE = (
+    "angle", "floor_divide", "logical_and", "logical_not", "logical_or", "logical_xor", "logit",
+    "mvlgamma",
+)  # fmt: skip
+"""Functions that work item by item, but write ``out`` by themselves."""
+
 APART = ("masked_select",)
 """Functions that refuse an ``out`` which shares memory with what they read."""
 
@@ -60,11 +66,14 @@ ALIKE = (
 EXACT = {
     **dict.fromkeys(
         ("abs", "ceil", "clamp", "clamp_max", "clamp_min", "floor", "frac", "lerp", "neg",
-         "round", "sgn", "sign", "trunc"), "Found dtype {given} but expected {result}",
+         "round", "sgn", "sign", "trunc", "bitwise_not"),
+        "Found dtype {given} but expected {result}",
     ),
     **dict.fromkeys(
-        ("aminmax", "argmax", "argmin", "log_softmax", "max", "min", "norm", "softmax", "sort",
-         "renorm", "vector_norm"), WANTED,
+        ("addmm", "addmv", "aminmax", "argmax", "argmin", "baddbmm", "bmm", "cross", "diag",
+         "gather", "index_add", "index_copy", "inv", "inverse", "log_softmax", "matmul", "max",
+         "min", "mm", "mv", "norm", "renorm", "scatter", "scatter_add", "softmax", "sort",
+         "take_along_dim", "topk", "tril", "triu", "vector_norm"), WANTED,
     ),
     **dict.fromkeys(("amax", "amin"), ALIKE),
     **dict.fromkeys(("cummax", "cummin", "diff", "logcumsumexp"), FOUND),
@@ -74,6 +83,24 @@ EXACT = {
     **dict.fromkeys(("all", "any"), "{name} only supports bool tensor for result, got: {given}"),
     "float_power": "the output given to {name} has dtype {given} but the operation's result "
                    "requires dtype {result}",
+    **dict.fromkeys(
+        ("dot", "vdot"), "result dtype {given} does not match input dtype {result}"
+    ),
+    **dict.fromkeys(
+        ("inner", "tensordot"), "tensordot: Expected the output tensor to have dtype {result}, "
+                                "but got an output tensor with dtype {given}",
+    ),
+    "kthvalue": "output values must be of same type as input",
+    "mode": "expected scalar type '{result}' but got '{given}' for values output",
+    "median": "Expected tensor for 'values' to have the same type as tensor for argument #2 "
+              "'self'; but type torch.{given}Tensor does not equal torch.{result}Tensor (while "
+              "checking arguments for median)",
+    "multinomial": "multinomial expects Long tensor out, got: {given}",
+    "nonzero": "nonzero: Expected out tensor to have scalar type Long but got scalar type{given}",
+    "heaviside": "heaviside is not yet implemented for tensors with different dtypes.",
+    "index_select": "index_select(): self and result must have the same scalar type",
+    "take": "take(): self and out expected to have the same dtype, but got self.dtype = {result} "
+            "and out.dtype = {given}",
     "masked_select": "masked_select(): self and result must have the same scalar type",
     "nan_to_num": "nan_to_num: dtype of out: {given} should be same as input: {result}",
     "where": "Expected out type to be {result} but got {given}",
@@ -136,7 +163,8 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         check_type(name, each._data.dtype, result._data.dtype, exact)
     with no_grad():
         for each, result in zip(outs, results, strict=True):
-            put(name, target, each, result)
+            twice = each._data.dtype != computed_in(name, args, result, each)
+            put(name, target, each, result, 2 if twice else 1)
     return out if isinstance(out, Tensor) else type(found)(outs)
 
 
@@ -155,6 +183,8 @@ def has_no_gradient(name: str) -> bool:
 
 def is_exact(name: str, args: tuple[Any, ...]) -> bool:
     """Whether this form of a function is the one that wants its ``out`` of the same type."""
+    if name == "diff":  # differences are written by a loop over items, copies by their own kernel
+        return args[1:2] == (0,)
     tensors = any(isinstance(arg, Tensor) for arg in args[2 if name == "lerp" else 1 :])
     return tensors if name == "lerp" else not (tensors and name.startswith("clamp"))
 
@@ -179,11 +209,28 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
         ))  # fmt: skip
 
 
-def put(name: str, target: Callable[..., Any], out: Tensor, result: Tensor) -> None:
-    """Write a result into ``out``, resized where it must be; its version rises."""
+def computed_in(name: str, args: Sequence[Any], result: Tensor, out: Tensor) -> np.dtype[Any]:
+    """The type in which PyTorch's loop over items computes. If it is not that of ``out``, the loop
+    fills a tensor of its own first, and ``out`` is resized (and warned of) twice. Comparisons
+    write bools as they are; other functions have no such loop."""
+    op = TABLE.get(CALLED.get(name, name))
+    iterated = name in ("outer", "square", "true_divide") or (op is not None and op.pointwise)
+    if not iterated or name in ONCE or (name == "pow" and not isinstance(args[0], Tensor)):
+        return out._data.dtype
+    if op is not None and op.dtype == "bool" and out._data.dtype != bool:
+        given = [arg._data if isinstance(arg, Tensor) else arg for arg in args]
+        return dtypes.result_type(*given)
+    return out._data.dtype if op is not None and op.dtype == "bool" else result._data.dtype
+
+
+def put(
+    name: str, target: Callable[..., Any], out: Tensor, result: Tensor, times: int
+) -> None:  # fmt: skip
+    """Write a result into ``out``, resized where it must be, with so many warnings; its version
+    rises."""
     if out._data.shape != result._data.shape:
-        if out._data.size:
-            shapes = list(out._data.shape), list(result._data.shape)
+        shapes = list(out._data.shape), list(result._data.shape)
+        for _ in range(times if out._data.size else 0):
             warnings.warn(RESIZED.format(*shapes), stacklevel=4)
         turned = COLUMNS.get(target, False) if out._data.size else target in COLUMNS
         order: Any = "K" if turned or is_pointwise(name) else "C"

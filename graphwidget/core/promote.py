@@ -175,6 +175,10 @@ def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
         RuntimeError: the operands do not broadcast, or the op refuses their types.
     """
     arrays = [tensor._data for tensor in tensors]
+    if op.dtype != "bool":  # PyTorch asks for histories first, so their errors come first, too
+        for tensor in tensors:
+            if tensor._view is not None:
+                hot.refresh(tensor)
     shape = broadcast([array.shape for array in arrays if array is not None])
     typed = [
         (tensor._data, tensor._number)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..optable.kernels import count_along
-from . import dtypes
+from . import dtypes, hot
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, wrap_dim, wrap_dims
 from .public import offer
@@ -109,8 +109,10 @@ def prod(
 
 
 # Extremes ----------------------------------------------------------------------------------------
-def no_items(name: str) -> RuntimeError:
-    """The error for extremes of nothing."""
+def no_items(name: str, input: Tensor) -> RuntimeError:
+    """The error for extremes of nothing; one of the tensor's history comes first."""
+    if input._view is not None:
+        hot.refresh(input)
     return RuntimeError(
         f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
         "reduction dim with the 'dim' argument."
@@ -126,7 +128,7 @@ def _extreme(name: str, pair: type[Named], pairwise: str) -> Callable[..., Any]:
             return getattr(F, pairwise)(input, dim)
         if dim is None:
             if input._data.size == 0:
-                raise no_items(name)
+                raise no_items(name, input)
             return getattr(F, name)(input)
         dim = filled_dim(name, input, dim)
         return pair(getattr(F, name + "_dim")(input, dim=dim, keepdim=keepdim))
@@ -148,7 +150,7 @@ def _extremes(name: str) -> Callable[..., Tensor]:
         dims = some_dims(dim, input.ndim)
         if input._data.size == 0:
             if not dims:
-                raise no_items(name)
+                raise no_items(name, input)
             for d in dims:
                 filled_dim(name, input, d)
         return getattr(F, name)(input, dims, keepdim)  # type: ignore[no-any-return]
