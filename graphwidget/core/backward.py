@@ -14,6 +14,7 @@ from .edges import GradientEdge, meta_at, refreshed, target_at
 from .engine import Run, _collecting
 from .indexing import getitem
 from .node import AccumulateGrad, target_of
+from .order import collect
 from .tensor import Tensor
 
 REFERENCE_CYCLE = (
@@ -360,9 +361,10 @@ def collected(
 
 def leaves_of(tensor: Tensor) -> set[Any]:
     """The leaves that a backward from this tensor would reach."""
-    run = Run(roots_of([tensor]), [], False, False)
     with _collecting:
-        return {end.variable for end in run.collect() if end.__class__ is AccumulateGrad}
+        return {
+            end.variable for end in collect(roots_of([tensor])) if end.__class__ is AccumulateGrad
+        }
 
 
 def in_rows(

@@ -9,12 +9,9 @@ Nothing here recurses over the graph, so its depth does not matter.
 
 from __future__ import annotations
 
-import itertools
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -23,17 +20,16 @@ from . import hot
 from .accumulate import accumulate
 from .hooks import run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
 from .node import AccumulateGrad, Hooks, Node, Nowhere, Output
+from .order import collect, needed_for
 from .promote import fit_to
 from .tensor import Tensor
 
-_marks = itertools.count(1).__next__
 _collecting = threading.RLock()
 """Held while a run finds its nodes. Reentrant: a stepper that is collected as garbage may end its
 run in the middle of that."""
 _in_slots: set[Run] = set()
 """The open runs, of all threads, that keep gradients in their nodes' own slots."""
 _local = threading.local()
-SEQUENCE = attrgetter("seq")
 
 
 def _open_runs() -> list[Run]:
@@ -101,8 +97,10 @@ class Run:
         self.inputs = None if inputs is None else tuple(inputs)
         self.given = {id(each._data): each for each in given if isinstance(each, Tensor)}
         self.order: list[Any] = []
-        self.position = 0
+        self._left: Iterator[Any] = iter(self.order)
         self.status = "ready"
+        self.pauses = True
+        """Whether ``steps()`` yields every node, or only those that are not the common case."""
         self.members: set[Any] | None = None
         self.private: dict[Any, Any] | None = None
         self._generator: Iterator[Node] | None = None
@@ -117,6 +115,7 @@ class Run:
 
     def finish(self) -> None:
         """Run to the end."""
+        self.pauses = False
         for _ in self.steps():
             pass
 
@@ -126,6 +125,12 @@ class Run:
             self._generator.close()  # type: ignore[attr-defined]
         elif self.status == "ready":
             self.status = "abandoned"
+
+    @property
+    def position(self) -> int:
+        """How many targets of the order were taken, the one that is running included. The iterator
+        over them knows; to count would cost each node more than its place in the loop does."""
+        return len(self.order) - self._left.__length_hint__()  # type: ignore[attr-defined,no-any-return]
 
     @property
     def pending(self) -> Node | None:
@@ -164,83 +169,21 @@ class Run:
     def _reached(self) -> set[Any]:
         return {each.node if isinstance(each, Output) else each for each in self.order}
 
-    # Which nodes ------------------------------------------------------------------------------
-    def collect(self) -> list[Any]:
-        """All targets reachable from the roots in the order in which they will run.
-
-        Needs ``_collecting``: leaves shared between threads carry a run's order for a moment.
-        """
-        mark = _marks()
-        order: list[Any] = []
-        leaves = []
-        for root in self.roots:
-            if root.mark != mark:
-                root.mark = mark
-                order.append(root)
-                if root.__class__ is AccumulateGrad:
-                    root.seq, root.last = sys.maxsize, root
-                    leaves.append(root)
-        for target in order:  # which grows meanwhile
-            for child in target.next:
-                if child.mark != mark:
-                    child.mark = mark
-                    order.append(child)
-                    if child.__class__ is AccumulateGrad:
-                        child.last = target
-                        leaves.append(child)
-                elif child.__class__ is AccumulateGrad and target.seq < child.last.seq:
-                    child.last = target
-        for consumer in {leaf.last: None for leaf in leaves}:
-            settle_leaves(consumer)
-        for leaf in leaves:
-            leaf.last = None
-        order.sort(key=SEQUENCE, reverse=True)
-        return order
-
-    def _needed(self, order: list[Any]) -> list[Any]:
-        """The part of the order on the way to a wanted target; ``through`` must really run.
-
-        The inputs of ``inputs=`` run, too, and a single root's tensor hooks are called in any case,
-        as PyTorch does.
-        """
-        wanted = set(self.captures or ())
-        if self.into_grad:  # then the node of an output runs, too
-            wanted |= {target.node for target in wanted if target.__class__ is Output}
-        # PyTorch looks for a tensor's gradient at its node: the hooks of all its outputs run.
-        nodes = {target.node for target in wanted if target.__class__ is Output}
-        needed = set()
-        for target in reversed(order):
-            if any(child in needed for child in target.next):
-                self.through.add(target)
-                needed.add(target)
-            elif target in wanted or (target.__class__ is Output and target.node in nodes):
-                needed.add(target)
-                if self.into_grad:
-                    self.through.add(target)
-        if len(self.roots) == 1:
-            needed.add(self.roots[0])
-        alone = {node for node in nodes - needed if node.hooks is not None}
-        found: dict[Any, None] = {}
-        for target in order:
-            if target.__class__ is Output and target.node in alone:
-                found |= dict.fromkeys(hooked_outputs(target, needed))
-            if target in needed:
-                found[target] = None
-        return list(found)
-
     # Beginning, ending, sharing nodes with other runs ------------------------------------------
     def _begin(self) -> None:
         _open_runs().append(self)
         self.status = "running"
         with _collecting:
-            found = self.collect()
+            found = collect(self.roots)
             if any(run.uses(found) for run in tuple(_in_slots)):
                 self.private = {}
             else:
                 self.order = found
                 _in_slots.add(self)
-        self.order = found if self.captures is None else self._needed(found)
-        self.present = present = None if self.captures is None else set(self.order)
+        if self.captures is not None:
+            found, self.through = needed_for(self.captures, found, self.roots, self.into_grad)
+        self.order, self._left = found, iter(found)
+        self.present = present = None if self.captures is None else set(found)
         for root, seed in zip(self.roots, self.seeds, strict=True):
             if present is None or root in present:
                 self._give(root, seed)
@@ -265,7 +208,7 @@ class Run:
             if hot.observer is not None:
                 hot.observer.run_ends(self, status, error)
         finally:
-            self.order = []
+            self.order, self._left = [], iter(())
             self.__dict__.pop("_reached", None)
 
     # Gradients on their way: in the nodes' slots, or here when another open run uses those --------
@@ -312,14 +255,14 @@ class Run:
             captures = self.captures
             keep = self.retain_graph
             plain = not self.create_graph and self.private is None
-            for target in self.order:
-                self.position += 1
+            for target in self._left:
                 if (
                     plain
                     and (captures is None or (target in self.through and target not in captures))
                     and hot.observer is None and target.go(keep)
                 ):  # fmt: skip
-                    yield target
+                    if self.pauses:
+                        yield target
                     continue
                 grad = self._take(target)
                 if target.hooks is not None or captures is not None:
@@ -443,27 +386,6 @@ class Run:
 def fitted(grad: Any, meta: hot.Meta | None) -> Any:
     """One gradient reduced and cast, where that is needed."""
     return grad if grad is None or meta is None else fit_to(grad, meta)
-
-
-def settle_leaves(consumer: Any) -> None:
-    """Give the leaves whose last gradient comes from ``consumer`` their place in the order: right
-    after it, in the order of its edges."""
-    step = 1 / (len(consumer.next) + 1)
-    for place, target in enumerate(consumer.next, 1):
-        if target.__class__ is AccumulateGrad and target.last is consumer:
-            target.seq = consumer.seq - place * step
-
-
-def hooked_outputs(output: Output, targets: set[Any]) -> list[Output]:
-    """The outputs of this one's node that have hooks, in the order in which they got them: those
-    among the targets, and new ones for those that nothing reaches."""
-    node, there = output.node, {each: each for each in targets}
-    found = []
-    for nr, hooks in node._hooks().outputs.items():
-        made = Output(node, nr)
-        made.hooks = hooks
-        found.append(there.get(made, made))
-    return found
 
 
 def _defined(node: Any, grads: list[Any], create: bool) -> Any:

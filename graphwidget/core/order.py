@@ -1,0 +1,102 @@
+"""The order of a backward run: which targets it reaches, one after the other."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Any
+
+from .node import AccumulateGrad, Output
+
+_marks = itertools.count(1).__next__
+SEQUENCE = attrgetter("seq")
+
+
+def collect(roots: Sequence[Any]) -> list[Any]:
+    """All targets reachable from the roots in the order in which they will run.
+
+    One thread at a time: leaves shared between threads carry a run's order for a moment.
+    """
+    mark = _marks()
+    order: list[Any] = []
+    leaves = []
+    for root in roots:
+        if root.mark != mark:
+            root.mark = mark
+            order.append(root)
+            if root.__class__ is AccumulateGrad:
+                root.seq, root.last = sys.maxsize, root
+                leaves.append(root)
+    for target in order:  # which grows meanwhile
+        for child in target.next:
+            if child.mark != mark:
+                child.mark = mark
+                order.append(child)
+                if child.__class__ is AccumulateGrad:
+                    child.last = target
+                    leaves.append(child)
+            elif child.__class__ is AccumulateGrad and target.seq < child.last.seq:
+                child.last = target
+    for consumer in {leaf.last: None for leaf in leaves}:
+        settle_leaves(consumer)
+    for leaf in leaves:
+        leaf.last = None
+    order.sort(key=SEQUENCE, reverse=True)
+    return order
+
+
+def settle_leaves(consumer: Any) -> None:
+    """Give the leaves whose last gradient comes from ``consumer`` their place in the order: right
+    after it, in the order of its edges."""
+    step = 1 / (len(consumer.next) + 1)
+    for place, target in enumerate(consumer.next, 1):
+        if target.__class__ is AccumulateGrad and target.last is consumer:
+            target.seq = consumer.seq - place * step
+
+
+def needed_for(
+    captures: Iterable[Any], order: list[Any], roots: Sequence[Any], into_grad: bool
+) -> tuple[list[Any], set[Any]]:
+    """The part of an order on the way to wanted targets, and those in it that must really run.
+
+    The inputs of ``inputs=`` (``into_grad``) run, too, and a single root's tensor hooks are called
+    in any case, as PyTorch does.
+    """
+    wanted, through = set(captures), set()
+    if into_grad:  # then the node of an output runs, too
+        wanted |= {target.node for target in wanted if target.__class__ is Output}
+    # PyTorch looks for a tensor's gradient at its node: the hooks of all its outputs run.
+    nodes = {target.node for target in wanted if target.__class__ is Output}
+    needed = set()
+    for target in reversed(order):
+        if any(child in needed for child in target.next):
+            through.add(target)
+            needed.add(target)
+        elif target in wanted or (target.__class__ is Output and target.node in nodes):
+            needed.add(target)
+            if into_grad:
+                through.add(target)
+    if len(roots) == 1:
+        needed.add(roots[0])
+    alone = {node for node in nodes - needed if node.hooks is not None}
+    found: dict[Any, None] = {}
+    for target in order:
+        if target.__class__ is Output and target.node in alone:
+            found |= dict.fromkeys(hooked_outputs(target, needed))
+        if target in needed:
+            found[target] = None
+    return list(found), through
+
+
+def hooked_outputs(output: Output, targets: set[Any]) -> list[Output]:
+    """The outputs of this one's node that have hooks, in the order in which they got them: those
+    among the targets, and new ones for those that nothing reaches."""
+    node, there = output.node, {each: each for each in targets}
+    found = []
+    for nr, hooks in node._hooks().outputs.items():
+        made = Output(node, nr)
+        made.hooks = hooks
+        found.append(there.get(made, made))
+    return found
