@@ -15,6 +15,7 @@ import numpy as np
 
 from ..optable import TABLE, Op
 from ..optable.index_kernels import put_into
+from ..optable.kernels import TAKE_OUT
 from ..optable.layout import clone, true_strides
 from . import dtypes, hot
 from .compile import LINKS, signature_of
@@ -241,10 +242,11 @@ def prepare(
     tangled = op.key not in HARMLESS and check_overlap(data, [x._data for x in operands[1:]])
     shape, dtype, casts, fit = promotion(op, operands)
     arrays = cast_to(operands, casts)
-    if isinstance(op.kernel, np.ufunc) and op.dtype != "bool":
+    direct = isinstance(op.kernel, np.ufunc) or (op.kernel in TAKE_OUT and dtype.kind == "f")
+    if direct and op.dtype != "bool":
         check_fits(op, data, shape, dtype)
         if dtype == data.dtype and not tangled:
-            return partial(op.kernel, *arrays, out=data), fit
+            return partial(op.kernel, *arrays, **params, out=data), fit
     out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
     result = op.kernel(*arrays, **params, **out)
     check_fits(op, data, result.shape, result.dtype)

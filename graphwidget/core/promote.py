@@ -25,12 +25,12 @@ UNTYPED = ("condition", "mask", "filler")
 
 def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
     """A Python number as a 0-d tensor; the same object for the same number and type."""
-    key = (number.__class__, number, dtype.num)
+    key = (number.__class__, number or str(number), dtype.num)  # 0.0 and -0.0 are equal
     found = _constants.get(key)
     if found is None:
         found = hot.Constant._wrap(np.array(number).astype(dtype))
         found.number = number
-        if number != 0 and number == number:  # 0.0 and -0.0 are equal keys; nan is none
+        if number == number:  # nan is no key
             if len(_constants) >= CONSTANTS_LIMIT:
                 _constants.clear()
             _constants[key] = found

@@ -103,16 +103,20 @@ def check_alpha(a: Array, alpha: float) -> None:
         )
 
 
-def scaled_add(a: Array, b: Array, alpha: float) -> Array:
+def scaled_add(a: Array, b: Array, alpha: float, out: Any = ...) -> Array:
     """a + alpha b."""
     check_alpha(a, alpha)
-    return np.add(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=...)
+    return np.add(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=out)
 
 
-def scaled_subtract(a: Array, b: Array, alpha: float) -> Array:
+def scaled_subtract(a: Array, b: Array, alpha: float, out: Any = ...) -> Array:
     """a - alpha b."""
     check_alpha(a, alpha)
-    return np.subtract(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=...)
+    return np.subtract(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=out)
+
+
+TAKE_OUT = (scaled_add, scaled_subtract)
+"""Kernels that write where they are told to, as ufuncs do, when all their checks are passed."""
 
 
 def clamp(a: Array, min: float | None, max: float | None) -> Array:
