@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from . import functional
+from .functional.sizes import each_dim
 from .module import Module
 
 
@@ -249,3 +250,42 @@ class AdaptiveMaxPool3d(_AdaptiveMax):
 
 def _single(value: Any) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+class _MaxUnpool(Module):
+    _dims: ClassVar[int]
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = each_dim(kernel_size, self._dims)
+        self.stride = each_dim(stride if stride is not None else kernel_size, self._dims)
+        self.padding = each_dim(padding, self._dims)
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        """What was pooled, with zeros where nothing was the largest."""
+        unpool = getattr(functional, f"max_unpool{self._dims}d")
+        return unpool(  # type: ignore[no-any-return]
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """The reverse of `MaxPool1d` with `return_indices`."""
+
+    _dims = 1
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """The reverse of `MaxPool2d` with `return_indices`."""
+
+    _dims = 2
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """The reverse of `MaxPool3d` with `return_indices`."""
+
+    _dims = 3

@@ -341,8 +341,80 @@ def test_refusals(call: str) -> None:
     both(program)
 
 
+GRIDS = """
+# affine grids and sampling
+theta, cube = torch.randn(2, 2, 3).requires_grad_(), torch.randn(2, 3, 4).requires_grad_()
+pictures, volumes = torch.randn(2, 3, 4, 5).requires_grad_(), torch.randn(2, 3, 4, 5, 3)
+volumes.requires_grad_()
+g, h = F.affine_grid(theta, (2, 1, 3, 4), False), F.affine_grid(cube, [2, 1, 3, 4, 2], True)
+a, b = F.grid_sample(pictures, g, align_corners=False), F.grid_sample(volumes, h, "nearest",
+    "border", True)
+c = F.grid_sample(pictures, g, "bicubic", "reflection", True)
+(a.sum() + b.sin().sum() + (c * c).sum()).backward()
+n, m = a.grad_fn, g.grad_fn
+result = [g, h, a, b, c, graph(c.grad_fn), plain([theta.grad, cube.grad, pictures.grad,
+    volumes.grad]), n._saved_align_corners, n._saved_grid, n._saved_input,
+    n._saved_interpolation_mode, n._saved_padding_mode, m._saved_size, m._saved_align_corners]
+
+# derivatives of sampling have a node
+a, g = torch.randn(2, 3, 4, 5).requires_grad_(), (torch.rand(2, 3, 4, 2) * 2 - 1).requires_grad_()
+d = torch.autograd.grad((F.grid_sample(a, g, align_corners=True) ** 2).sum(), (a, g),
+    create_graph=True)
+result = [d[0].grad_fn, d[1].grad_fn, *torch.autograd.grad((d[0] * d[0]).sum() + d[1].sin().sum(),
+    (a, g))]
+
+# the default warns
+g = F.affine_grid(torch.ones(1, 2, 3), (1, 1, 2, 2))
+result = [g, F.grid_sample(torch.ones(1, 1, 2, 2), g), F.affine_grid(torch.ones(1, 2, 3), (1, 1, 1,
+    2), align_corners=True)]
+
+# grids that do not fit
+t, u = torch.ones(2, 2, 3), torch.ones(2, 3, 4)
+p, g, v = torch.ones(2, 3, 4, 5), torch.ones(2, 3, 4, 2), torch.ones(2, 3, 4, 5, 3)
+h = torch.ones(2, 3, 4, 2, 3)
+grid, sample = F.affine_grid, lambda *a, **k: F.grid_sample(*a, **k, align_corners=True)
+result = [attempt(f) for f in (lambda: grid(t, (2, 1, 3), False), lambda: grid(u, (2, 1, 3, 4),
+    False), lambda: grid(t, (3, 1, 3, 4), False), lambda: grid(t.long(), (2, 1, 3, 4), False),
+    lambda: grid(t, (2, 1, 0, 4), False), lambda: grid(t[0], (2, 1, 3, 4), False),
+    lambda: grid(t, (2, 1, 3, 4, 5, 6), False), lambda: sample(p, g, mode="x"),
+    lambda: sample(p, g, padding_mode="x"), lambda: sample(p, g[:1]), lambda: sample(p, g[..., :1]),
+    lambda: sample(p[0], g), lambda: sample(p, h), lambda: sample(v, h, mode="bicubic"),
+    lambda: sample(p, g.double()), lambda: sample(p.long(), g), lambda: sample(p[:, :, :0], g))]
+
+# pools undone
+a = torch.randn(2, 3, 4, 4).requires_grad_()
+p, i = F.max_pool2d(a, 2, return_indices=True)
+u = F.max_unpool2d(p, i, 2)
+q, j = F.max_pool1d(a[0], 3, 1, return_indices=True)
+w = F.max_unpool1d(q, j, 3, 1)
+r, k = F.max_pool3d(a, 2, return_indices=True)
+z = F.max_unpool3d(r, k, 2, output_size=(2, 4, 5))
+(u.sin().sum() + z.cos().sum()).backward()
+pool = torch.nn.MaxUnpool2d(2)
+result = [u, w, z, graph(u.grad_fn), graph(w.grad_fn), graph(z.grad_fn), a.grad,
+    u.grad_fn._saved_indices, repr(pool), pool(p, i, output_size=(2, 3, 4, 5)),
+    repr(torch.nn.MaxUnpool1d(3, 1, 1)), repr(torch.nn.MaxUnpool3d((1, 2, 3)))]
+
+# pools that cannot be undone
+a = torch.randn(2, 3, 4, 4)
+p, i = F.max_pool2d(a, 2, return_indices=True)
+r, k = F.max_pool3d(a, 2, return_indices=True)
+U = F.max_unpool2d
+result = [attempt(f) for f in (lambda: U(p, i, 2, output_size=(9, 9)), lambda: U(p, i, 2,
+    output_size=(9,)), lambda: U(p, i.int(), 2), lambda: U(p, i[:1], 2), lambda: U(p[0, 0], i[0,
+    0], 2), lambda: U(p.long(), i, 2),
+    lambda: F.max_unpool3d(r[0], k[0], 2), lambda: F.max_unpool3d(r, k, 2, 0),
+    lambda: F.max_unpool3d(r, k.int(), 2),
+    lambda: U(p[:, :, :0], i[:, :, :0], 2), lambda: F.max_unpool1d(p[0, 0, 0], i[0, 0, 0], 2))]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(GRIDS), ids=lambda part: part[:60])
+def test_grids(title: str, text: str) -> None:
+    both(source(START + text))
+
+
 MISSING = {
-    "affine_grid",
     "assert_int_or_pair",
     "conv_tbc",
     "ctc_loss",
@@ -350,12 +422,8 @@ MISSING = {
     "fractional_max_pool2d_with_indices",
     "fractional_max_pool3d",
     "fractional_max_pool3d_with_indices",
-    "grid_sample",
     "grouped_mm",
     "linear_cross_entropy",
-    "max_unpool1d",
-    "max_unpool2d",
-    "max_unpool3d",
     "pdist",
     "scaled_grouped_mm",
     "scaled_mm",

@@ -1,0 +1,284 @@
+"""Images at any points: affine grids, grid sampling, and pools undone."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...core import dtypes
+from ...core.compile import TENSORS as F
+from ...core.public import offer
+from ...core.tensor import Tensor
+from .sizes import each_dim
+
+MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
+PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
+_DEFAULT = (
+    "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
+    "Please specify align_corners=True if the old behavior is desired. See the documentation of "
+    "grid_sample for details."
+)
+
+
+@offer(method=False)
+def affine_grid_generator(theta: Tensor, size: Any, align_corners: bool) -> Tensor:
+    """``torch.nn.functional.affine_grid`` without its checks."""
+    sizes = tuple(size)
+    if len(theta._data) != sizes[0]:
+        rows = len(sizes) - 1
+        raise RuntimeError(
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{sizes[0]}, {rows}] but got: [{len(theta._data)}, {rows}]."
+        )
+    return F.affine_grid_generator(theta, sizes, align_corners)
+
+
+def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
+    """The points of images of ``size`` (N, C, H, W), or (N, C, D, H, W), moved by affine maps.
+
+    Args:
+        theta: (N, 2, 3), or (N, 3, 4) matrices.
+        align_corners: -1 and 1 are the middles of the outermost points, not their far edges.
+
+    Returns:
+        (N, H, W, 2), or (N, D, H, W, 3): x first, as ``grid_sample`` takes them.
+
+    Raises:
+        ValueError: matrices that do not fit, or an empty size.
+        NotImplementedError: images of other dims.
+    """
+    if align_corners is None:
+        warnings.warn(_DEFAULT, stacklevel=2)
+        align_corners = False
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    sizes = dtypes.Size(size)
+    dims = len(sizes) - 2
+    told = tuple(sizes) if isinstance(size, tuple) else size
+    if dims not in (2, 3):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+            f"respectively. Got size {told}."
+        )
+    if tuple(theta._data.shape[1:]) != (dims, dims + 1):
+        raise ValueError(
+            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size "
+            f"{told}. Got {theta.shape}."
+        )
+    if align_corners and min(sizes[2:]) == 1:
+        warnings.warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True. This is not an intended use case of affine_grid. See the "
+            "documentation of affine_grid for details.",
+            stacklevel=2,
+        )
+    elif min(sizes) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {told}")
+    return affine_grid_generator(theta, sizes, align_corners)
+
+
+def grid_sample(
+    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """Images (N, C, H, W), or (N, C, D, H, W), at the points of a grid.
+
+    Args:
+        grid: (N, *out, 2 or 3), x first; -1 and 1 are the ends of the image.
+        mode: "bilinear", "nearest" or "bicubic" (of two dims).
+        padding_mode: what lies outside: "zeros", the "border", or the image, by "reflection".
+        align_corners: -1 and 1 are the middles of the outermost points, not their far edges.
+
+    Returns:
+        (N, C, *out).
+
+    Raises:
+        ValueError: an unknown mode.
+        RuntimeError: sizes that do not fit.
+    """
+    if mode not in MODES:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', "
+            f"but got: '{mode}'"
+        )
+    if padding_mode not in PADDINGS:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
+            f"'reflection', but got: '{padding_mode}'"
+        )
+    if align_corners is None:
+        warnings.warn(_DEFAULT, stacklevel=2)
+        align_corners = False
+    return grid_sampler(input, grid, MODES[mode], PADDINGS[padding_mode], align_corners)
+
+
+@offer(method=False)
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """``torch.nn.functional.grid_sample`` with numbers for the modes."""
+    shape, points = input._data.shape, grid._data.shape
+    dims = len(shape) - 2
+    if shape[0] != points[0]:
+        raise RuntimeError(
+            "grid_sampler(): expected grid and input to have same batch size, but got input with "
+            f"sizes {list(shape)} and grid with sizes {list(points)}"
+        )
+    if points[-1] != dims:
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {dims} in last dimension, but got grid "
+            f"with sizes {list(points)}"
+        )
+    for dim in range(2, len(shape)):
+        if not shape[dim]:
+            raise RuntimeError(
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input "
+                f"has sizes {list(shape)} with dimension {dim} being empty"
+            )
+    if dims not in (2, 3) or len(shape) != len(points):
+        raise RuntimeError(
+            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
+            f"got input with sizes {list(shape)} and grid with sizes {list(points)}"
+        )
+    if dims == 3 and interpolation_mode == 2:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    if not input._meta.floating:
+        kind = dtypes.type_word(input._data.dtype)
+        raise NotImplementedError(
+            f"\"grid_sampler_{dims}d_cpu_kernel_impl\" not implemented for '{kind}'"
+        )
+    if input._data.dtype != grid._data.dtype:
+        kinds = [dtypes.type_word(each._data.dtype) for each in (input, grid)]
+        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+    sample = F.grid_sampler_2d if dims == 2 else F.grid_sampler_3d
+    return sample(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+@offer(method=False)
+def grid_sampler_2d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """``grid_sampler`` of (N, C, H, W)."""
+    return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+@offer(method=False)
+def grid_sampler_3d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """``grid_sampler`` of (N, C, D, H, W)."""
+    return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+# Pools undone -------------------------------------------------------------------------------------
+def _unpool_size(
+    input: Tensor, dims: int, kernel: tuple[int, ...], stride: tuple[int, ...],
+    padding: tuple[int, ...], output_size: Any,
+) -> tuple[int, ...]:  # fmt: skip
+    """The size of what was pooled: as given, or the smallest that the pool makes this of."""
+    shape = input._data.shape
+    sizes = shape[len(shape) - dims :]
+    least = tuple(
+        (n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, stride, kernel, padding, strict=False)
+    )
+    if output_size is None:
+        return least
+    wanted = tuple(output_size)
+    if len(wanted) == dims + 2:
+        wanted = wanted[2:]
+    if len(wanted) != dims:
+        raise ValueError(
+            f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it "
+            f"has a length of '{len(wanted)}'"
+        )
+    for dim, (size, usual, step) in enumerate(zip(wanted, least, stride, strict=True)):
+        if not usual - step < size < usual + step:
+            raise ValueError(
+                f'invalid output_size "{wanted}" (dim {dim} must be between {usual - step} and '
+                f"{usual + step})"
+            )
+    return wanted
+
+
+def _unpool(
+    input: Tensor, indices: Tensor, dims: int, sizes: tuple[Any, Any, Any], output_size: Any
+) -> Tensor:
+    """The reverse of a max pool over one, two or three dims."""
+    kernel_size, stride, padding = sizes
+    kernel, pads = each_dim(kernel_size, dims), each_dim(padding, dims)
+    steps = kernel if stride is None else each_dim(stride, dims)
+    wanted = _unpool_size(input, dims, kernel, steps, pads, output_size)
+    if dims == 1:
+        out = _checked_unpool(input.unsqueeze(-1), indices.unsqueeze(-1), 2, (*wanted, 1), steps)
+        return out.squeeze(-1)
+    return _checked_unpool(input, indices, dims, wanted, steps)
+
+
+def _checked_unpool(
+    input: Tensor, indices: Tensor, dims: int, wanted: tuple[int, ...], stride: tuple[int, ...]
+) -> Tensor:
+    shape, places = input._data.shape, indices._data
+    if places.dtype.name != "int64":
+        but = f" but got: {dtypes.type_word(places.dtype)}" if dims == 2 else ""
+        raise RuntimeError(f"elements in indices should be type int64{but}")
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Input to max_unpooling{dims}d should be a {dims + 1}d or {dims + 2}d Tensor, but got "
+            f"a tensor with {len(shape)} dimensions."
+        )
+    if dims == 3 and min(stride) <= 0:
+        raise RuntimeError(f"strides should be greater than zero, but got stride: {list(stride)}")
+    if shape != places.shape:
+        raise RuntimeError(
+            "Expected shape of indices to be same as that of the input tensor "
+            f"({list(shape)}) but got indices tensor with shape: {list(places.shape)}"
+        )
+    for dim in range(1, len(shape)):
+        if not shape[dim]:
+            raise RuntimeError(
+                f"max_unpooling{dims}d_forward_out_cpu(): Expected input to have non-zero size for "
+                f"non-batch dimensions, but got {list(shape)} with dimension {dim} being empty."
+            )
+    if not input._meta.floating:
+        kind = dtypes.type_word(input._data.dtype)
+        raise NotImplementedError(f"\"max_unpool{dims}d\" not implemented for '{kind}'")
+    count = 1
+    for size in wanted:
+        count *= size
+    outside = places[(places < 0) | (places >= count)]
+    if outside.size:
+        told = "x".join(map(str, wanted))
+        raise RuntimeError(
+            f"Found an invalid max index: {outside[0]} (output volumes are of size {told})"
+        )
+    unpool = F.max_unpool2d if dims == 2 else F.max_unpool3d
+    return unpool(input, indices, wanted)
+
+
+def max_unpool1d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:  # fmt: skip
+    """The reverse of ``max_pool1d``: its results at their ``indices``, zeros elsewhere.
+
+    Raises:
+        ValueError: an output size that the pool would not make this of.
+        RuntimeError: indices that do not fit.
+    """
+    return _unpool(input, indices, 1, (kernel_size, stride, padding), output_size)
+
+
+def max_unpool2d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:  # fmt: skip
+    """The reverse of ``max_pool2d``; see ``max_unpool1d``."""
+    return _unpool(input, indices, 2, (kernel_size, stride, padding), output_size)
+
+
+def max_unpool3d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:  # fmt: skip
+    """The reverse of ``max_pool3d``; see ``max_unpool1d``."""
+    return _unpool(input, indices, 3, (kernel_size, stride, padding), output_size)

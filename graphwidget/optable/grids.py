@@ -1,0 +1,72 @@
+"""Ops that sample images at any points, and that undo pools."""
+
+from __future__ import annotations
+
+from . import grid_kernels as kernels
+from .declare import Namespace, op
+
+F = Namespace()
+
+
+def grid_sampler(dims: int) -> None:
+    """Declare the sampling of images of so many dims, and its derivative."""
+    key = f"grid_sampler_{dims}d"
+    options = "interpolation_mode, padding_mode, align_corners"
+    op(f"{key}(input, grid, /, {options})", kernels.grid_sampler,
+       node=f"GridSampler{dims}DBackward0",
+       d_input__grid=lambda grad, input, grid, interpolation_mode, padding_mode, align_corners:
+           getattr(F, f"{key}_backward")(
+               grad, input, grid, interpolation_mode, padding_mode, align_corners
+           ),
+       public=False, sign="grid sample", text="{input} at the points {grid}",
+       tex=r"{input}({grid})", onnx="GridSample")
+    op(f"{key}_backward(grad_output, input, grid, /, {options}) -> grad_input, grad_grid",
+       kernels.grid_sampler_backward, node=f"GridSampler{dims}DBackwardBackward0",
+       d_grad_output__input__grid=lambda grads, grad_output, input, grid, interpolation_mode,
+                                         padding_mode, align_corners:
+           F.grid_sampler_second(
+               *grads, grad_output, input, grid, interpolation_mode, padding_mode, align_corners
+           ),
+       public=False, sign="grid sample′", text="{grad_output} at the points {grid}",
+       tex=r"{grad_output}", onnx=None)
+
+
+grid_sampler(2)
+grid_sampler(3)
+
+op("grid_sampler_second(of_image, of_grid, grad_output, input, grid, /, interpolation_mode, "
+   "padding_mode, align_corners) -> grad_output, grad_input, grad_grid",
+   kernels.grid_sampler_second, node="NotImplemented",
+   d_of_image=lambda grads: F.without_derivative("aten::grid_sampler_2d_backward"),
+   d_of_grid=lambda grads: F.without_derivative("aten::grid_sampler_2d_backward"),
+   d_grad_output=lambda grads: F.without_derivative("aten::grid_sampler_2d_backward"),
+   d_input=lambda grads: F.without_derivative("aten::grid_sampler_2d_backward"),
+   d_grid=lambda grads: F.without_derivative("aten::grid_sampler_2d_backward"),
+   public=False, sign="grid sample″", text="slopes of {grad_output} at {grid}",
+   tex=r"{grad_output}", onnx=None)
+
+op("affine_grid_generator(theta, /, size, align_corners)", kernels.affine_grid,
+   d_theta=lambda grad, size, align_corners:
+       F.affine_grid_generator_backward(grad, size, align_corners),
+   public=False, sign="affine grid", text="the points of an image moved by {theta}",
+   tex=r"{theta}", onnx="AffineGrid")
+
+op("affine_grid_generator_backward(grad_output, /, size, align_corners)",
+   kernels.affine_grid_backward, node="TransposeBackward0",
+   d_grad_output=lambda grad, size, align_corners:
+       F.affine_grid_generator(grad, size, align_corners),
+   public=False, sign="affine grid′", text="{grad_output} by {size}", tex=r"{grad_output}",
+   onnx=None)
+
+
+def max_unpool(dims: int) -> None:
+    """Declare the reverse of a max pool over so many dims."""
+    op(f"max_unpool{dims}d(self, indices, /, _output_size)", kernels.max_unpool,
+       node=f"MaxUnpool{dims}DBackward0",
+       d_self=lambda grad, indices: F.take_at(grad, indices, dims),
+       public=False, sign="max unpool", text="{self} at {indices}, 0 elsewhere", tex=r"{self}",
+       onnx="MaxUnpool")
+
+
+max_unpool(2)
+max_unpool(3)
