@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
+from ..optable.pointwise import refuse_bools
 from . import dtypes, hot
 from .compile import TENSORS as F
 from .conversion import to
 from .elementwise import check_rounding
 from .inplace import write
-from .promote import as_function, broadcast, constant, is_number, not_tensor
+from .promote import BOOL, as_function, broadcast, constant, is_number, not_tensor
 from .public import METHODS, offer
 from .tensor import Tensor
+from .version import filled
+
+INT = np.dtype(int)
 
 
 # Arithmetic ----------------------------------------------------------------------------------
@@ -41,11 +45,8 @@ def rsub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
         return F.rsub_tensor(input, other, alpha)
     if not is_number(other):
         return NotImplemented  # type: ignore[no-any-return]
-    if input._data.dtype == bool:
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
-            "to invert a mask, use the `~` or `logical_not()` operator instead."
-        )
+    if input._data.dtype == bool or isinstance(other, bool):
+        refuse_bools(BOOL if isinstance(other, bool) else INT, input._data.dtype)
     if hot.mode.deriving:  # PyTorch's formulas subtract from a tensor filled with the number
         return F.sub(other, input)
     dtype = dtypes.result_type(input._data, other)
@@ -268,7 +269,10 @@ def isclose(
         kind = a if input._meta.floating else a.astype(dtypes.default_numpy())
         far = np.abs(kind - b)
         close = close | (np.isfinite(far) & (far <= atol + np.abs(rtol * b)))
-    return Tensor._wrap(np.asarray(close))
+    out = Tensor._wrap(np.asarray(close))
+    if rtol or atol:  # then PyTorch writes them into what was equal to begin with
+        out._counter = filled()
+    return out
 
 
 @offer()

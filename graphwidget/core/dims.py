@@ -21,6 +21,17 @@ def wrap_dim(dim: int, ndim: int) -> int:
     return dim % size
 
 
+def filled_place(dim: int, ndim: int) -> int:
+    """A dim counted from the start, of a tensor that must have some.
+
+    Raises:
+        IndexError: out of range, or a 0-d tensor (PyTorch's texts).
+    """
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap_dim(dim, ndim)
+
+
 def as_given(dim: int, ndim: int) -> int:
     """A dim as the user gave it, which is what nodes keep, after the check of ``wrap_dim``."""
     wrap_dim(dim, ndim)

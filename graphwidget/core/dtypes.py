@@ -216,15 +216,22 @@ def combine(first: NumpyDtype, level: int, second: NumpyDtype, level2: int) -> N
 Operand = Array | np.generic | Number
 
 
+def plain_number(number: Any) -> Number:
+    """A numpy scalar as the Python number that PyTorch takes it for: its bools are floats there."""
+    if isinstance(number, np.bool_):
+        return float(number)
+    return number.item() if isinstance(number, np.generic) else number  # type: ignore[no-any-return]
+
+
 def result_type(*operands: Operand) -> NumpyDtype:
-    """The type of an operation on arrays (0-d ones and numpy scalars count as 0-d tensors) and
-    Python numbers, as `torch.result_type` has it for any number of operands."""
+    """The type of an operation on arrays (0-d ones count as 0-d tensors) and numbers, as
+    `torch.result_type` has it for any number of operands."""
     levels: list[NumpyDtype | None] = [None, None, None]
     for operand in operands:
-        if isinstance(operand, np.ndarray | np.generic):
+        if isinstance(operand, np.ndarray):
             found, level = operand.dtype, ZERO_DIM if operand.ndim == 0 else DIMENSIONED
         else:
-            found, level = number_dtype(operand), NUMBER
+            found, level = number_dtype(plain_number(operand)), NUMBER
         before = levels[level]
         levels[level] = found if before is None else promote_types(before, found)
     result: NumpyDtype | None = None

@@ -14,6 +14,7 @@ import numpy as np
 from . import dtypes, factories, functions
 from .public import METHODS, offer
 from .tensor import Tensor
+from .version import filled
 
 LEAVES_ONLY = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
@@ -127,6 +128,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     attributes = copy.deepcopy(self.__dict__, memo)
     copied = copy.deepcopy(storage, memo)
     out = rebuild(type(self), copied, place, self._data.shape, self._requires_grad, attributes)
+    out._counter = filled()
     memo[id(self)] = out
     if self._grad is not None:
         out._grad = copy.deepcopy(self._grad, memo)
@@ -136,6 +138,8 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 def shallow_copy(self: Tensor) -> Tensor:
     """A leaf with the same memory and none of its gradient, as ``copy.copy`` gives."""
     out = type(self)._wrap(self._data)
+    if type(self) is Tensor:
+        out._counter = filled()
     out._requires_grad = self._requires_grad
     out.__dict__.update(self.__dict__)
     return out

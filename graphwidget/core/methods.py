@@ -44,7 +44,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     writes,
 )
 from .compile import TENSORS as F
-from .dims import wrap_dim
+from .dims import filled_place, wrap_dim
 from .public import METHODS, offer, offer_table
 from .tensor import Tensor, seal
 
@@ -54,7 +54,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or the size of one dim."""
     if dim is None:
         return self.shape
-    return self._data.shape[wrap_dim(dim, self._data.ndim)]
+    return self._data.shape[filled_place(dim, self._data.ndim)]
 
 
 @offer("nelement", function=False)

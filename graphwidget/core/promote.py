@@ -19,6 +19,8 @@ CONSTANTS_LIMIT = 4096
 _constants: dict[tuple[type, Any, int], Tensor] = {}
 _promotions: dict[Any, Promotion] = {}
 
+BOOL = np.dtype(bool)
+
 UNTYPED = ("condition", "mask", "filler")
 """Inputs of pointwise ops that take part in broadcasting but not in promotion."""
 
@@ -110,7 +112,9 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     made = []
     for operand in operands:
         if not isinstance(operand, hot.Tensor):
-            number = operand.item() if isinstance(operand, np.generic) else operand
+            number = dtypes.plain_number(operand)
+            if isinstance(number, bool) and op.guard is not None:
+                op.guard(*(x.dtype.numpy if isinstance(x, hot.Tensor) else BOOL for x in operands))
             typed = [x._data for x in tensors if x._data.dtype != bool] or [tensors[0]._data]
             operand = constant(number, dtypes.result_type(typed[0], number))
         made.append(operand)

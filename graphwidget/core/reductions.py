@@ -254,6 +254,8 @@ def _truth(name: str) -> Callable[..., Tensor]:
         dims = None if dim is None else wrap_dims(dim, input.ndim)
         if dims is None and keepdim:
             dims = tuple(range(input.ndim))
+        if dim is not None and not isinstance(dim, int) and not len(dim):  # sums take all then
+            return F.ne(input, 0)
         return getattr(F, name)(input, dims, keepdim)  # type: ignore[no-any-return]
 
     every = "all items are" if name == "all" else "any item is"

@@ -62,7 +62,7 @@ def _quantile(
             rows = sorted_items(turned)
         if ndim:
             shape[dim : dim + 1] = [1] if keepdim else []
-    rows = view(rows, *shape, rows._data.shape[-1])
+    rows = view(rows, *shape, (rows._data.shape or (1,))[-1])
     ranks = ranks_of(rows._data, np.atleast_1d(q._data), name == "nanquantile", interpolation)
     below = np.floor(ranks).astype(np.int64)
     last = rows._data.ndim - 1

@@ -212,6 +212,7 @@ def pow_backward(grad: Any, self: Any, exponent: Any) -> Any:
     """d self**exponent by self for a number; 0 where the exponent is 0."""
     if exponent == 0:
         return F.zeros_like(self)
+    exponent = float(exponent)
     return grad * (exponent * F.pow(self, exponent - 1))
 
 

@@ -26,6 +26,32 @@ result = [attempt(lambda: getattr(x, name)(colour=1)) for name in ("cumsum", "so
 result += [attempt(lambda: getattr(torch, name)(x, 0, colour=1)) for name in ("cumsum", "softmax")]
 result += [attempt(lambda: x.cumsum(axis=0, keepdims=True))]
 
+# numpy's numbers
+x, i, h = torch.ones(2), torch.tensor([1, 2]), torch.ones(2).half()
+numbers = (np.float64(2), np.float32(2), np.int32(2), np.bool_(True))
+result = [f for n in numbers for f in (i - n, n - i, i ** n, n ** i, i % n, i.clamp(n), x * n,
+                                       h * n, torch.add(i, n), i.masked_fill(i > 1, n))]
+
+# bools do not subtract
+x, i, b = torch.ones(2), torch.tensor([1, 2]), torch.tensor([True, False])
+result = [attempt(f) for a in (x, i, b) for f in (
+    lambda: a - True, lambda: True - a, lambda: torch.sub(a, True), lambda: a.clone().sub_(True),
+    lambda: a.sub(True, alpha=2), lambda: a + True)]
+
+# no dims at all
+x, t = torch.tensor([[1.0, 0.0]]), torch.tensor(2.0)
+result = [x.any(dim=()), x.all((), keepdim=True), torch.any(x, dim=[]), t.quantile(0.5, -1),
+          t.quantile(0.5, 0, True), attempt(lambda: t.size(0)), attempt(lambda: t.size(-1)),
+          attempt(lambda: t.index_select(0, torch.tensor([0, 0])))]
+
+# copies that were filled
+import copy
+x = torch.ones(2, requires_grad=True)
+x.sum().backward()
+p = torch.nn.Parameter(torch.ones(2))
+result = [each._version for each in (copy.copy(x), copy.deepcopy(x), copy.copy(p), x.grad,
+                                     copy.deepcopy(p), torch.isclose(x, x))]
+
 # arguments that are missing
 x = torch.ones(2, 3)
 result = [attempt(lambda: getattr(x, name)()) for name in ("cumsum", "logsumexp", "unsqueeze")]
