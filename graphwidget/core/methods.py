@@ -44,7 +44,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     writes,
 )
 from .compile import TENSORS as F
-from .dims import filled_place, wrap_dim
+from .dims import filled_place
 from .public import METHODS, offer, offer_table
 from .tensor import Tensor, seal
 
