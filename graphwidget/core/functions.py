@@ -19,8 +19,13 @@ from .tensor import Tensor
 
 @offer(function=False)
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
-    """The sum over the dims that a broadcast from ``size`` stretched."""
+    """The sum over the dims that a broadcast from ``size`` stretched; of no dims, that of all."""
     shape = shape_args(size)
+    return summed_to(input, shape) if shape else hot.tensors.sum(input)
+
+
+def summed_to(input: Tensor, shape: Any) -> Tensor:
+    """The same in derivatives, where a tensor of that size is left as it is."""
     return (
         input
         if input._data.shape == shape

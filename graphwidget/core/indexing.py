@@ -223,6 +223,8 @@ def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> Non
         inplace.check_overlap(view._data, read, whole=True)
     same = masks or value._data.dtype == view._data.dtype
     plain = all(each._data.dtype.num in PLAIN for each in given)
+    if any(each._data.dtype == bool for each in given):  # numpy takes any that choose nothing
+        check_masks(indices, view._data.shape)
     if plain and same and fits(value._data.shape, indices, view._data.shape):
         return  # numpy finds whatever else is wrong
     shape = indexed(indices, view._data.shape)

@@ -92,7 +92,7 @@ def plain(tensor: Tensor, index: Any) -> tuple[Tensor, ...] | None:
     """The index as Indices take it when it is nothing but tensors, each a vector or more, of
     int64 or bools: the most common one, in which nothing is basic. None for all others."""
     items = index if index.__class__ is tuple else (index,)
-    left = tensor._data.ndim
+    shape = tensor._data.shape
     for item in items:
         if not isinstance(item, Tensor):
             return None
@@ -100,8 +100,11 @@ def plain(tensor: Tensor, index: Any) -> tuple[Tensor, ...] | None:
         kind = array.dtype.num
         if not array.ndim or kind not in PLAIN:
             return None
-        left -= array.ndim if kind == BOOL else 1
-    return items if items and left >= 0 else None
+        taken = array.ndim if kind == BOOL else 1
+        if len(shape) < taken or (kind == BOOL and array.shape != shape[:taken]):
+            return None
+        shape = shape[taken:]
+    return items or None
 
 
 def is_integer(item: Any) -> bool:
@@ -310,7 +313,7 @@ def check_masks(indices: Indices, shape: tuple[int, ...]) -> None:
         if array.dtype not in MASKS:
             dim += 1
             continue
-        for offset, size in enumerate(array.shape):
+        for offset, size in enumerate(array.shape[: max(len(shape) - dim, 0)]):
             if size != shape[dim + offset]:
                 raise IndexError(
                     f"The shape of the mask {list(array.shape)} at index {offset} does not match "

@@ -110,4 +110,4 @@ offer_table()
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 seal(Tensor)
-F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.sum_to_size)
+F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.summed_to)

@@ -28,8 +28,14 @@ op("cat(*tensors, /, dim=0)", join_kernels.cat,
    d_tensors=lambda grad, _tensors_shape, dim: F.cat_backward(grad, _tensors_shape, dim),
    text="cat({tensors})", tex=r"[{tensors}]", onnx="Concat")
 
+@composite
+def unstacked(grad: Any, dim: Any) -> Any:
+    """What stands at each place of a dim."""
+    return [F.select(grad, dim, place) for place in range(grad.shape[dim])]
+
+
 op("stack(*tensors, /, dim=0)", join_kernels.stack,
-   d_tensors=lambda grad, dim: F.unbind(grad, dim),
+   d_tensors=lambda grad, dim: F.unstacked(grad, dim),
    text="stack({tensors})", tex=r"[{tensors}]", onnx=None)
 
 
