@@ -95,6 +95,15 @@ SIGNS = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/"}
 """Ufuncs that Python's operators reach faster than a call."""
 
 
+def refresh_source(op: Op, first: bool) -> list[str]:
+    """Lines that bring the operands' history up to date, ``first`` of all or when the result is
+    there: one of another type has no history, so nobody looks at its operands'."""
+    if first == ("dtype" in op.params):
+        return []
+    floats = "" if first else " and meta.floating"
+    return [f"    if {name}._view is not None{floats}: refresh({name})" for name in op.derivatives]
+
+
 def compute_source(op: Op) -> list[str]:
     """Lines from the inputs to ``data``, ``meta`` and (pointwise) ``fit``."""
     names = ", ".join(op.inputs)
@@ -110,6 +119,7 @@ def compute_source(op: Op) -> list[str]:
             f"        {', '.join(f'{name}._meta' for name in op.inputs)}",
             "    except AttributeError:",
             f"        raise not_tensor(OP, ({names},)) from None",
+            *refresh_source(op, True),
             f"    {results} = kernel({arrays}{params})",
             "    meta = meta_of(data)",
             *(fit_source(op) if fits(op) else []),
@@ -138,6 +148,7 @@ def compute_source(op: Op) -> list[str]:
         "    except AttributeError:",
         f"        {names}{',' if len(op.inputs) == 1 else ''} = coerce(OP, ({names},))",
         f"        meta = {first}._meta",
+        *refresh_source(op, True),
         f"    if {test}:",
         *fast_source(op, arrays, params),
         "        fit = None",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -182,11 +182,11 @@ def may_be_reshaped(tensor: Tensor, op: str) -> bool:
     Raises:
         RuntimeError: autograd cannot follow (as for ``write``).
     """
-    if tensor._view is not None:
-        hot.refresh(tensor)
-    wanted = hot.grad_enabled() and tensor._requires_grad
+    wanted: bool = hot.grad_enabled() and tensor.requires_grad
     if wanted:
         check_writable(tensor, op)
+    if tensor._view is not None:
+        hot.refresh(tensor)
     return wanted
 
 
@@ -355,3 +355,28 @@ def writer(key: str) -> Callable[..., Tensor]:
     method.__doc__ = f"``{op.name}``, written into this tensor."
     method.__signature__ = signature_of(op)  # type: ignore[attr-defined]
     return method
+
+
+ASKED_FIRST = (
+    "addbmm_", "addmm_", "addmv_", "addr_", "as_strided_", "baddbmm_", "bernoulli_", "cauchy_",
+    "clamp_", "exponential_", "geometric_", "index_add_", "index_copy_", "index_fill_",
+    "index_reduce_", "log_normal_", "normal_", "random_", "renorm_", "scatter_", "scatter_add_",
+    "scatter_reduce_", "uniform_",
+)  # fmt: skip
+"""Methods that look at their arguments before they write."""
+
+
+def asked_first(name: str, method: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The same method, whose own complaints come after autograd's: PyTorch asks it first whether
+    the tensor may be written."""
+
+    @wraps(method)
+    def asked(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        try:
+            return method(self, *args, **kwargs)
+        except (IndexError, RuntimeError):
+            if hot.mode.enabled and self.requires_grad:
+                check_writable(self, name)
+            raise
+
+    return asked

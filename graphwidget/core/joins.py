@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, hot
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, shape_args, wrap_dim
 from .public import offer
@@ -60,6 +60,9 @@ def check_joined(given: tuple[Tensor, ...], dim: int) -> None:
     Raises:
         RuntimeError: PyTorch's texts.
     """
+    for each in given:
+        if each._view is not None:  # what is wrong with a history comes first
+            hot.refresh(each)
     for i, each in enumerate(given):
         if each._data.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")

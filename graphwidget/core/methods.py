@@ -17,6 +17,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     factories,
     facts,
     functions,
+    inplace,
     interchange,
     joins,
     kinds,
@@ -106,6 +107,8 @@ def new_factory(name: str) -> Callable[..., Tensor]:
 
 for _name in ("zeros", "ones", "empty", "full", "tensor", "empty_strided"):
     METHODS["new_" + _name] = new_factory(_name)
+for _name in inplace.ASKED_FIRST:
+    METHODS[_name] = inplace.asked_first(_name, METHODS[_name])
 offer_table()
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)

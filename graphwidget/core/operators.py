@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from .compile import OPERATORS as BINARY
 from .compile import TENSORS as F
 from .indexing import getitem, setitem
 from .inplace import writer
+from .promote import is_number
 from .public import METHODS
 from .tensor import Tensor
 
@@ -23,6 +25,8 @@ def rfloordiv(self: Tensor, other: Any) -> Tensor:
 
 def rmod(self: Tensor, other: Any) -> Tensor:
     """other % self."""
+    if not is_number(other):
+        return NotImplemented  # type: ignore[no-any-return]
     return elementwise.remainder(other, self)
 
 
@@ -103,7 +107,32 @@ def contains(self: Tensor, item: Any) -> bool:
     return bool(np.any(self._data == (item._data if isinstance(item, Tensor) else item)))
 
 
+def left_alone(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
+    """An operator that leaves operands of other kinds to themselves: Python then says that there
+    is no such operation."""
+
+    @wraps(function)
+    def operator(self: Tensor, other: Any) -> Any:
+        try:
+            return function(self, other)
+        except TypeError:
+            if isinstance(other, (Tensor, complex, float, int, np.generic)):
+                raise
+            return NotImplemented
+
+    return operator
+
+
+WRITERS: dict[str, Callable[[Tensor, Any], Any]] = {
+    "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
+    "__itruediv__": writer("div"), "__ipow__": writes.pow_,
+    "__ifloordiv__": METHODS["floor_divide_"], "__imod__": METHODS["remainder_"],
+    "__iand__": writer("bitwise_and"), "__ior__": writer("bitwise_or"),
+    "__ixor__": writer("bitwise_xor"), "__ilshift__": writer("bitwise_left_shift"),
+    "__irshift__": writer("bitwise_right_shift"),
+}  # fmt: skip
 METHODS.update({
+    **{name: left_alone(function) for name, function in WRITERS.items()},
     **{
         f"__{name}__": BINARY[key]
         for name, key in (
@@ -115,19 +144,14 @@ METHODS.update({
             ("rshift", "bitwise_right_shift"),
         )
     },
-    "__rsub__": arithmetic.rsub, "__rtruediv__": arithmetic.rdiv, "__pow__": arithmetic.pow,
-    "__rpow__": arithmetic.rpow, "__neg__": F.neg, "__mod__": elementwise.remainder,
+    "__rsub__": arithmetic.rsub, "__rtruediv__": left_alone(arithmetic.rdiv),
+    "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow, "__neg__": F.neg,
+    "__mod__": left_alone(elementwise.remainder),
     "__matmul__": matmul.matmul, "__invert__": invert, "__abs__": F.abs,
     "__getitem__": getitem, "__setitem__": setitem,
-    "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
-    "__itruediv__": writer("div"), "__ipow__": writes.pow_,
-    "__ifloordiv__": METHODS["floor_divide_"], "__imod__": METHODS["remainder_"],
-    "__iand__": writer("bitwise_and"), "__ior__": writer("bitwise_or"),
-    "__ixor__": writer("bitwise_xor"), "__ilshift__": writer("bitwise_left_shift"),
-    "__irshift__": writer("bitwise_right_shift"),
-    "__rfloordiv__": rfloordiv, "__rmod__": rmod, "__rmatmul__": rmatmul,
-    "__rlshift__": lambda self, other: F.bitwise_left_shift(other, self),
-    "__rrshift__": lambda self, other: F.bitwise_right_shift(other, self),
+    "__rfloordiv__": left_alone(rfloordiv), "__rmod__": rmod, "__rmatmul__": rmatmul,
+    "__rlshift__": left_alone(lambda self, other: F.bitwise_left_shift(other, self)),
+    "__rrshift__": left_alone(lambda self, other: F.bitwise_right_shift(other, self)),
     "__pos__": arithmetic.positive,
     "__float__": lambda self: float(scalar(self)), "__int__": lambda self: int(scalar(self)),
     "__bool__": as_bool, "__index__": as_index, "__len__": length, "__iter__": iterate,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import layout
+from . import hot
 from .compile import TENSORS as F
 from .dims import as_given, wrap_dim
 from .inplace import real_strides, reshape_in_place
@@ -43,6 +44,8 @@ def check_select(tensor: Tensor, dim: int, index: int) -> None:
     dim = wrap_dim(dim, len(shape))
     size = shape[dim]
     if not -size <= index < size:
+        if tensor._view is not None:  # what is wrong with its history comes first
+            hot.refresh(tensor)
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(shape)} at dimension "
             f"{dim}"

@@ -179,11 +179,7 @@ def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
         RuntimeError: the operands do not broadcast, or the op refuses their types.
     """
     arrays = [tensor._data for tensor in tensors]
-    if op.dtype != "bool":  # PyTorch asks for histories first, so their errors come first, too
-        for tensor in tensors:
-            if tensor._view is not None:
-                hot.refresh(tensor)
-    shape = broadcast([array.shape for array in arrays if array is not None])
+    shapes = [array.shape for array in arrays if array is not None]
     typed = [
         (tensor._data, tensor._number)
         for tensor, name in zip(tensors, op.inputs, strict=True)
@@ -191,7 +187,12 @@ def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
     ]
     dtype = typed[0][0].dtype
     if op.guard is not None:
-        op.guard(*(array.dtype for array, _ in typed))
+        try:
+            op.guard(*(array.dtype for array, _ in typed))
+        except NotImplementedError:  # of a kernel, which sees only what broadcasts
+            broadcast(shapes)
+            raise
+    shape = broadcast(shapes)
     if len(typed) > 1:
         dtype = dtypes.result_type(*(array.item() if number else array for array, number in typed))
     if op.dtype == "float" and dtype.kind != "f":

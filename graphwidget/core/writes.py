@@ -11,6 +11,7 @@ from ..optable import TABLE
 from . import dtypes, hot
 from .compile import TENSORS as F
 from .inplace import write
+from .promote import is_number
 from .public import offer
 from .tensor import Tensor
 from .version import filled
@@ -34,6 +35,9 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
     """self ** exponent, written into this tensor."""
     if isinstance(exponent, Tensor):
         return write(TABLE["pow.tensor"], self, (exponent,), {})
+    if not is_number(exponent):
+        given = type(exponent).__name__
+        raise TypeError(f"pow_(): argument 'exponent' (position 1) must be Tensor, not {given}")
     kind = dtypes.result_type(self._data, exponent)
     if not dtypes.can_cast(kind, self._data.dtype):
         found, wanted = dtypes.type_word(kind), dtypes.type_word(self._data.dtype)
