@@ -2,6 +2,7 @@
 
 from . import (
     activations,
+    alignment,
     attention,
     bessel,
     choices,
@@ -45,6 +46,7 @@ __all__ = [
     "Namespace",
     "Op",
     "activations",
+    "alignment",
     "attention",
     "bessel",
     "bind",

@@ -417,7 +417,6 @@ def test_grids(title: str, text: str) -> None:
 MISSING = {
     "assert_int_or_pair",
     "conv_tbc",
-    "ctc_loss",
     "fractional_max_pool2d",
     "fractional_max_pool2d_with_indices",
     "fractional_max_pool3d",

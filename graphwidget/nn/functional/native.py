@@ -7,9 +7,11 @@ than `torch.nn.functional`; where these have a reduction, it is a number.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ...core.public import offer
 from ...core.tensor import Tensor
+from . import alignment as _alignment
 from . import dropout as _dropout
 from . import embedding as _embedding
 from . import margin as _margin
@@ -146,4 +148,15 @@ def triplet_margin_loss(
     """max(0, d(anchor, positive) - d(anchor, negative) + margin)."""
     return _margin.triplet_margin_loss(
         anchor, positive, negative, margin, p, eps, swap, reduction=NAMES[reduction]
+    )
+
+
+@offer(method=False)
+def ctc_loss(
+    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
+    reduction: int = 1, zero_infinity: bool = False,
+) -> Tensor:  # fmt: skip
+    """Connectionist temporal classification; reduction 0 none, 1 mean, 2 sum."""
+    return _alignment.ctc_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, NAMES[reduction], zero_infinity
     )
