@@ -71,7 +71,7 @@ def check_square(name: str, A: Tensor) -> None:
         )
 
 
-def check_info(name: str, info: Tensor, text: str) -> None:
+def check_info(name: str, info: Tensor, text: str, error: type[Exception] = LinAlgError) -> None:
     """Raise for the first matrix of a batch on which LAPACK failed.
 
     Raises:
@@ -81,10 +81,10 @@ def check_info(name: str, info: Tensor, text: str) -> None:
     if not found.any():
         return
     if not found.ndim:
-        raise LinAlgError(f"{name}: " + text.format(int(found)))
+        raise error(f"{name}: " + text.format(int(found)))
     first = int(np.flatnonzero(found)[0])
     number = int(found.reshape(-1)[first])
-    raise LinAlgError(f"{name}: (Batch element {first}): " + text.format(number))
+    raise error(f"{name}: (Batch element {first}): " + text.format(number))
 
 
 # Inverses ----------------------------------------------------------------------------------------

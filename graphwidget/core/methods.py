@@ -15,6 +15,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     draws,
     einsum,
     factories,
+    factors,
     facts,
     functions,
     inplace,

@@ -1,0 +1,225 @@
+"""Factors of matrices: LU in its forms, Householder's reflections, general eigenvalues.
+
+The derivatives of LU are read off dA = P (dL U + L dU), where L⁻¹ dL is strictly lower and dU U⁻¹
+upper triangular; those of reflections undo one after the other; that of eigenvectors is M. Giles'
+(2008).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import factor_kernels as kernels
+from .declare import Namespace, composite, op
+
+F = Namespace()
+
+op("eye_like(self, /)", kernels.eye_like, nograd=True,
+   public=False, sign="1", text="1", tex="I", onnx=None)
+
+
+# LU ----------------------------------------------------------------------------------------------
+@composite
+def lu_backward(grad_L: Any, grad_U: Any, P: Any, L: Any, U: Any) -> Any:
+    """The gradient of P L U by its factors."""
+    row, column = len(L.shape) - 2, len(L.shape) - 1
+    rows, columns, steps = L.shape[-2], U.shape[-1], L.shape[-1]
+    rest: Any = None
+    if columns > steps:  # U = [U1 U2], and U2 = L⁻¹ A2
+        rest = F.linalg_solve_triangular(
+            F.mT(L), F.slice(grad_U, column, steps, columns, 1), True, True, True)
+        part = F.slice(U, column, steps, columns, 1)
+        grad_L = grad_L - F.matmul(rest, F.mT(part))
+        grad_U, U = F.slice(grad_U, column, 0, steps, 1), F.slice(U, column, 0, steps, 1)
+    if rows > steps:  # L = [L1; L2], and L2 = A2 U⁻¹
+        rest = F.linalg_solve_triangular(
+            F.mT(U), F.slice(grad_L, row, steps, rows, 1), False, False, False)
+        part = F.slice(L, row, steps, rows, 1)
+        grad_U = grad_U - F.matmul(F.mT(part), rest)
+        grad_L, L = F.slice(grad_L, row, 0, steps, 1), F.slice(L, row, 0, steps, 1)
+    inside = F.tril(F.matmul(F.mT(L), grad_L), -1) + F.triu(F.matmul(grad_U, F.mT(U)), 0)
+    inside = F.linalg_solve_triangular(F.mT(U), inside, False, False, False)
+    found = F.linalg_solve_triangular(F.mT(L), inside, True, True, True)
+    if rest is not None:
+        found = F.cat([found, rest], column if columns > steps else row)
+    return F.matmul(P, found)
+
+
+op("lu_pivoting(A, /)", kernels.lu_pivoting, nograd=True,
+   public=False, sign="P", text="P of {A}", tex=r"P({A})", onnx=None)
+
+op("linalg_lu(A, P, /, pivot=True) -> L, U", kernels.lu_parts,
+   d_A=lambda grads, P, L, U, pivot: F.lu_backward(grads[0], grads[1], P, L, U),
+   public=False, sign="LU", text="LU({A})", tex=r"\operatorname{{LU}} {A}", onnx=None)
+
+
+@composite
+def lower_of(LU: Any) -> Any:
+    """L out of LU factors in one matrix: ones on its diagonal."""
+    column, steps = len(LU.shape) - 1, min(LU.shape[-2:])
+    half = F.slice(LU, column, 0, steps, 1)
+    return F.tril(half, -1) + F.eye_like(half)
+
+
+@composite
+def upper_of(LU: Any) -> Any:
+    """U out of LU factors in one matrix."""
+    return F.triu(F.slice(LU, len(LU.shape) - 2, 0, min(LU.shape[-2:]), 1), 0)
+
+
+op("lu_permutation(LU, pivots, /)", kernels.permutation_matrix, nograd=True,
+   public=False, sign="P", text="P of {pivots}", tex=r"P({pivots})", onnx=None)
+
+op("linalg_lu_factor_ex(A, /, pivot=True) -> LU, pivots, info",
+   lambda a, pivot: kernels.lu_factor(a),
+   d_A=lambda grads, LU, pivots, pivot: F.lu_backward(
+       F.lower_of(grads[0]) - F.eye_like(F.lower_of(grads[0])), F.upper_of(grads[0]),
+       F.lu_permutation(LU, pivots), F.lower_of(LU), F.upper_of(LU)),
+   public=False, sign="LU", text="LU({A})", tex=r"\operatorname{{LU}} {A}", onnx=None)
+
+
+@composite
+def placed(part: Any, shape: Any, dim: int) -> Any:
+    """The first items of a dim of zeros."""
+    return F.slice_backward(part, (*part.shape[:dim], shape[dim], *part.shape[dim + 1 :]), dim,
+                            0, part.shape[dim], 1)
+
+
+op("lu_unpack(LU_data, /) -> L, U", kernels.lower_upper,
+   d_LU_data=lambda grads, LU_data_shape:
+       F.placed(F.tril(grads[0], -1), LU_data_shape, len(LU_data_shape) - 1)
+       + F.placed(F.triu(grads[1], 0), LU_data_shape, len(LU_data_shape) - 2),
+   public=False, sign="L, U", text="L, U of {LU_data}", tex="{LU_data}", onnx=None)
+
+
+@composite
+def lu_solve_gradient(
+    grad: Any, LU: Any, pivots: Any, result: Any, left: Any, adjoint: Any
+) -> Any:
+    """The gradient of a solution by the LU factors of its matrix."""
+    flow = F.linalg_lu_solve(LU, pivots, grad, left, not adjoint)
+    if left:
+        first, second = (result, flow) if adjoint else (flow, result)
+        found = F.matmul(first, F.mT(second))
+    else:
+        first, second = (flow, result) if adjoint else (result, flow)
+        found = F.matmul(F.mT(first), second)
+    found = F.matmul(F.mT(F.lu_permutation(LU, pivots)), found)
+    lower, upper = F.lower_of(LU), F.upper_of(LU)
+    return -(F.tril(F.matmul(found, F.mT(upper)), -1) + F.triu(F.matmul(F.mT(lower), found), 0))
+
+
+op("linalg_lu_solve(LU, pivots, B, /, left=True, adjoint=False)", kernels.lu_solve,
+   d_LU=lambda grad, LU, pivots, result, left, adjoint, LU_shape: F.sum_to_size(
+       F.lu_solve_gradient(grad, LU, pivots, result, left, adjoint), LU_shape),
+   d_B=lambda grad, LU, pivots, left, adjoint, B_shape: F.sum_to_size(
+       F.linalg_lu_solve(LU, pivots, grad, left, not adjoint), B_shape),
+   public=False, sign="solve", text="({LU})⁻¹ {B}", tex=r"({LU})^{{-1}} {B}", onnx=None)
+
+
+# Householder's reflections -----------------------------------------------------------------------
+@composite
+def reflections_backward(grad: Any, vectors: Any, tau: Any, C: Any, backwards: Any) -> Any:
+    """The gradients of H1 ... Hk C (or Hk ... H1 C) by the vectors and factors of its reflections
+    I - tau v vᵀ: each is undone in turn."""
+    last, count = len(vectors.shape) - 1, tau.shape[-1]
+    units = F.tril(vectors, -1) + F.eye_like(vectors)
+    order = list(reversed(range(count))) if backwards else list(range(count))
+    steps, behind = [], C
+    for place in reversed(order):
+        v = F.unsqueeze(F.select(units, last, place), last)
+        factor = F.unsqueeze(F.unsqueeze(F.select(tau, last - 1, place), last - 1), last)
+        steps.append((place, v, factor, behind))
+        behind = behind - factor * F.matmul(v, F.matmul(F.mT(v), behind))
+    slopes, factors = {}, {}
+    for place, v, factor, behind in reversed(steps):
+        forth, back = F.matmul(F.mT(v), grad), F.matmul(F.mT(v), behind)
+        factors[place] = -F.sum_dim(forth * back, (last - 1, last), False)
+        slope = -factor * (F.matmul(grad, F.mT(back)) + F.matmul(behind, F.mT(forth)))
+        slopes[place] = F.squeeze_dim(slope, last)
+        grad = grad - factor * F.matmul(v, forth)
+    found = F.stack([slopes[place] for place in range(count)], last)
+    found = F.tril(F.placed(found, vectors.shape, last), -1)
+    return found, F.stack([factors[place] for place in range(count)], last - 1)
+
+
+op("linalg_householder_product(input, tau, /)", kernels.householder_product,
+   d_input__tau=lambda grad, input, tau, result, targets:
+       F.reflections_backward(grad, input, tau, F.eye_like(input), False),
+   public=False, sign="Q", text="Q of {input}", tex=r"Q({input})", onnx=None)
+
+
+@composite
+def ormqr_backward(
+    grad: Any, self: Any, tau: Any, C: Any, left: Any, transpose: Any
+) -> Any:
+    """The gradients of a product with Q by its vectors and factors."""
+    if left:
+        return F.reflections_backward(grad, self, tau, C, transpose)
+    return F.reflections_backward(F.mT(grad), self, tau, F.mT(C), not transpose)
+
+
+op("ormqr(self, input2, input3, /, left=True, transpose=False)", kernels.ormqr,
+   d_self__input2=lambda grad, self, input2, input3, result, left, transpose, targets:
+       F.ormqr_backward(grad, self, input2, input3, left, transpose),
+   d_input3=lambda grad, self, input2, left, transpose:
+       F.ormqr(self, input2, grad, left, not transpose),
+   public=False, sign="Q ·", text="Q({self}) {input3}", tex=r"Q({self}) {input3}", onnx=None)
+
+op("geqrf(self, /) -> a, tau", kernels.geqrf,
+   d_self=lambda grads: F.no_slope("geqrf"),
+   public=False, sign="QR", text="QR({self})", tex=r"\operatorname{{QR}} {self}", onnx=None)
+
+
+# Systems, eigenvalues ----------------------------------------------------------------------------
+@composite
+def old_triangular_gradient(
+    some_grads: Any, A: Any, solution: Any, upper: Any, transpose: Any, unit: Any
+) -> Any:  # fmt: skip
+    """The gradient of a triangular system's solution and of the matrix's copy, by the matrix."""
+    found = None
+    if some_grads[0] is not None:
+        matrix, half = (A, upper) if transpose else (F.mT(A), not upper)
+        flow = F.linalg_solve_triangular(matrix, some_grads[0], half, True, unit)
+        found = F.matmul(solution, F.mT(flow)) if transpose else F.matmul(flow, F.mT(solution))
+        found = F.half_of(-found, upper, unit)
+    if some_grads[1] is None:
+        return found
+    return some_grads[1] if found is None else found + some_grads[1]
+
+
+op("triangular_solve(self, A, /, upper=True, transpose=False, unitriangular=False) "
+   "-> solution, cloned_coefficient", kernels.triangular_solve,
+   d_self=lambda some_grads, self, A, upper, transpose, unitriangular, _self_shape:
+       None if some_grads[0] is None else F.sum_to_size(F.linalg_solve_triangular(
+           A if transpose else F.mT(A), some_grads[0], upper == transpose, True, unitriangular),
+           _self_shape),
+   d_A=lambda some_grads, A, solution, upper, transpose, unitriangular, A_shape: F.sum_to_size(
+       F.old_triangular_gradient(some_grads, A, solution, upper, transpose, unitriangular),
+       A_shape),
+   public=False, sign="solve", text="{A}⁻¹ {self}", tex=r"{A}^{{-1}} {self}", onnx=None)
+
+
+@composite
+def eig_backward(some_grads: Any, values: Any, vectors: Any) -> Any:
+    """The gradient of eigenvalues and eigenvectors of length 1."""
+    last = len(vectors.shape) - 1
+    found = None
+    if some_grads[1] is not None:
+        flow = F.matmul(F.mT(vectors), some_grads[1])
+        along = F.unsqueeze(F.diagonal(flow, 0, last - 1, last), last - 1)
+        flow = flow - F.matmul(F.mT(vectors), vectors) * along
+        gaps = F.unsqueeze(values, last - 1) - F.unsqueeze(values, last)
+        found = flow / (gaps + F.eye_like(vectors))
+        found = found - F.on_diagonal(F.diagonal(found, 0, last - 1, last))
+    if some_grads[0] is not None:
+        diagonal = F.on_diagonal(some_grads[0])
+        found = diagonal if found is None else found + diagonal
+    turned = F.matmul(found, F.mT(vectors))
+    return F.linalg_solve_ex(F.mT(vectors), turned, True)[0]
+
+
+op("linalg_eig(self, /) -> eigenvalues, eigenvectors", kernels.eig,
+   d_self=lambda some_grads, eigenvalues, eigenvectors:
+       F.eig_backward(some_grads, eigenvalues, eigenvectors),
+   public=False, sign="eig", text="eig({self})", tex=r"\operatorname{{eig}} {self}", onnx=None)
