@@ -135,8 +135,6 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
     """``linalg.lu_factor`` or, with ``get_infos``, ``linalg.lu_factor_ex``."""
     warn_once(OLD_LU)
     found = lu_factor_ex(A, pivot=pivot)
-    if not get_infos:
-        check_info("torch.linalg.lu_factor_ex", found[2], ZERO_PIVOT, RuntimeError)
     return WITH_INFO(found) if get_infos else tuple(found[:2])
 
 
@@ -182,7 +180,7 @@ def geqrf(input: Tensor) -> Any:
     return GEQRF(several(F.geqrf)(input))
 
 
-@by_columns()
+@by_columns(resized=False)
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections I - tau v vᵀ, whose vectors lie below the
     diagonal of ``input``.
@@ -208,14 +206,14 @@ offer(space="linalg", out=True)(householder_product)
 
 
 @offer(out=True)
-@by_columns()
+@by_columns(resized=False)
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     """``linalg.householder_product`` by its older name."""
     return householder_product(input, input2)
 
 
 @offer(out=True)
-@by_columns()
+@by_columns(resized=False)
 def ormqr(
     input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False
 ) -> Tensor:

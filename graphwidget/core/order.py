@@ -81,13 +81,13 @@ def needed_for(
     if len(roots) == 1:
         needed.add(roots[0])
     alone = {node for node in nodes - needed if node.hooks is not None}
-    found: dict[Any, None] = {}
+    found: dict[int, Any] = {}  # by identity: one output may have several equal edges
     for target in order:
         if target.__class__ is Output and target.node in alone:
-            found |= dict.fromkeys(hooked_outputs(target, needed))
+            found |= {id(each): each for each in hooked_outputs(target, needed)}
         if target in needed:
-            found[target] = None
-    return list(found), through
+            found[id(target)] = target
+    return list(found.values()), through
 
 
 def hooked_outputs(output: Output, targets: set[Any]) -> list[Output]:

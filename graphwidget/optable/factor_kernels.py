@@ -58,7 +58,7 @@ def lower_upper(factors: Array) -> tuple[Array, Array]:
     steps = min(rows, columns)
     lower = np.tril(factors[..., :steps], -1)
     lower += np.eye(rows, steps, dtype=factors.dtype)
-    return lower, np.triu(factors[..., :steps, :])
+    return np.ascontiguousarray(lower), np.ascontiguousarray(np.triu(factors[..., :steps, :]))
 
 
 def lu_pivoting(a: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import graphwidget
 from tests.core.both import both, source
 
 SETUP = """
@@ -61,6 +62,43 @@ VALUES = [
 ]  # fmt: skip
 
 
+FACTORS = [
+    "torch.linalg.lu(s)", "torch.linalg.lu(s, pivot=False)", "torch.linalg.lu(zero)",
+    "torch.linalg.lu(v)", "torch.linalg.lu(torch.ones(2, 2, dtype=torch.int64))",
+    "torch.linalg.lu_factor(x)", "torch.linalg.lu_factor(zero)", "torch.linalg.lu_factor(v)",
+    "torch.linalg.lu_factor_ex(zero)", "torch.linalg.lu_factor_ex(two, check_errors=True)",
+    "torch.lu(s)", "torch.lu(s, get_infos=True)", "s.lu()", "torch.lu(zero)",
+    "torch.lu_unpack(*torch.linalg.lu_factor(k))",
+    "torch.lu_unpack(*torch.linalg.lu_factor(s), unpack_data=False)",
+    "torch.lu_unpack(*torch.linalg.lu_factor(s), unpack_pivots=False)",
+    "torch.lu_unpack(s, torch.tensor([1, 2, 3]))",
+    "torch.linalg.lu_solve(*torch.linalg.lu_factor(s), k[:3])",
+    "torch.linalg.lu_solve(*torch.linalg.lu_factor(s), k)",
+    "torch.linalg.lu_solve(*torch.linalg.lu_factor(s), w)",
+    "torch.linalg.lu_solve(*torch.linalg.lu_factor(k), k)",
+    "torch.linalg.lu_solve(s, w, s)", "torch.lu_solve(s, *torch.linalg.lu_factor(s))",
+    "s.lu_solve(*torch.linalg.lu_factor(s))", "torch.geqrf(v)", "torch.geqrf(k.sin())",
+    "torch.linalg.householder_product(k, v)", "torch.linalg.householder_product(x, w)",
+    "torch.linalg.householder_product(v, w)", "torch.orgqr(*torch.geqrf(k.sin()))",
+    "torch.ormqr(*torch.geqrf(k.sin()), k)", "torch.ormqr(*torch.geqrf(k.sin()), x, left=False)",
+    "torch.ormqr(*torch.geqrf(k.sin()), x)", "torch.ormqr(k, v, k)", "torch.ormqr(k, w, v)",
+    "torch.ormqr(v, w, k)", "torch.triangular_solve(k[:3], s)", "torch.triangular_solve(w, s)",
+    "torch.triangular_solve(k, s)", "torch.triangular_solve(k, k)", "torch.linalg.eig(v)",
+    "torch.linalg.eig(k)", "torch.linalg.eig(torch.full((2, 2), float('nan')))",
+    "torch.linalg.eigvals(s).real.sort()[0] * 1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", FACTORS)
+def test_factors(call: str) -> None:
+    both(source(f"{SETUP}\nresult = attempt(lambda: {call})"))
+
+
+def test_complex_eigenvalues_are_refused() -> None:
+    with pytest.raises(NotImplementedError, match="real numbers only"):
+        graphwidget.linalg.eig(graphwidget.tensor([[0.0, 1.0], [-1.0, 0.0]]))
+
+
 @pytest.mark.parametrize("call", ERRORS)
 def test_error(call: str) -> None:
     both(source(f"{SETUP}\nresult = attempt(lambda: {call})"))
@@ -69,3 +107,21 @@ def test_error(call: str) -> None:
 @pytest.mark.parametrize("call", VALUES)
 def test_value(call: str) -> None:
     both(source(f"{SETUP}\nresult = {call}"))
+
+
+@pytest.mark.parametrize(
+    "factor", ["cholesky(p)", "cholesky_ex(p)[0]", "qr(x)[1]", "inv_ex(p)[0]", "lu(x)[2]"]
+)
+def test_second_derivatives_by_two_ways_to_one_output(factor: str) -> None:
+    """The output's own derivative reads it, and so does what is computed from it."""
+    both(
+        source(
+            "x = torch.tensor([[4., 1, 2], [1, 3, 0], [2, 5, 1]], dtype=torch.float64)\n"
+            "x.requires_grad_()\n"
+            "p = x @ x.mT\n"
+            f"total = (torch.linalg.{factor} ** 2 * torch.arange(9.).reshape(3, 3)).sum()\n"
+            "first, = torch.autograd.grad(total, x, create_graph=True)\n"
+            "second, = torch.autograd.grad(first.sum(), x)\n"
+            "result = [first.detach() * 1, second * 1]"
+        )
+    )
