@@ -21,7 +21,7 @@ from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.refusals import WORDS
 from . import hot
 from .node import Node
-from .plans import TENSORS, fits, node_class, plan_name, plans
+from .plans import TENSORS, fits, node_class, plan_name, plans, target_slots
 from .several import record_list, record_many
 
 __all__ = ["LINKS", "TENSORS", "specialise"]
@@ -31,11 +31,11 @@ STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_
 
 def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
     """Lines that make the plan's node from the inputs by name (outputs are saved later)."""
-    nexts = ", ".join(
-        f"{name}._node or ({name}._accumulator or nothing)() or accumulator({name})"
-        for name in targets
-    )
-    lines = [f"node = {plan_name(op, targets)}()", f"node.next = ({nexts},)", f"node.{STARTED}"]
+    lines = [f"node = {plan_name(op, targets)}()"]
+    for slot, name in zip(target_slots(targets), targets, strict=True):
+        place = f"{name}._node or ({name}._accumulator or nothing)() or accumulator({name})"
+        lines.append(f"node.{slot} = {place}")
+    lines.append(f"node.{STARTED}")
     if fits(op):
         index = [op.inputs.index(name) for name in targets]
         picked = ", ".join(f"fit[{i}]" for i in index)

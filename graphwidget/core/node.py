@@ -114,6 +114,19 @@ class Node:
         self._rec = None
 
     # What the engine calls ---------------------------------------------------------------
+    def reach(self, mark: int, order: list[Any], leaves: list[Any]) -> None:
+        """Add targets without this mark to the order, and note for leaves which target is the last
+        to send them a gradient."""
+        for child in self.next:
+            if child.mark != mark:
+                child.mark = mark
+                order.append(child)
+                if child.__class__ is AccumulateGrad:
+                    child.last = self
+                    leaves.append(child)
+            elif child.__class__ is AccumulateGrad and self.seq < child.last.seq:
+                child.last = self
+
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         """The gradients of ``next`` from the gradient of the output, on arrays."""
         raise NotImplementedError

@@ -30,15 +30,7 @@ def collect(roots: Sequence[Any]) -> list[Any]:
                 root.seq, root.last = sys.maxsize, root
                 leaves.append(root)
     for target in order:  # which grows meanwhile
-        for child in target.next:
-            if child.mark != mark:
-                child.mark = mark
-                order.append(child)
-                if child.__class__ is AccumulateGrad:
-                    child.last = target
-                    leaves.append(child)
-            elif child.__class__ is AccumulateGrad and target.seq < child.last.seq:
-                child.last = target
+        target.reach(mark, order, leaves)
     for consumer in {leaf.last: None for leaf in leaves}:
         settle_leaves(consumer)
     for leaf in leaves:

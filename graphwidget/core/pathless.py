@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import hot
 from .node import Node, Nowhere, accumulator
 from .observer import switch
-from .plans import plan_name
+from .plans import next_of, plan_name
 
 if TYPE_CHECKING:
     from ..optable import Op
@@ -68,10 +68,12 @@ def shrink(node: Node) -> None:
     for name in node.saves:
         if name not in small.saves:
             setattr(node, "saved_" + name, None)
-    node.next = tuple(node.next[i] for i in places)
+    kept = tuple(node.next[i] for i in places)
+    node.next = (None,) * len(node.next)
     if node.fit is not None:
         node.fit = tuple(node.fit[i] for i in places)
     node.__class__ = small
+    node.next = kept
 
 
 @functools.cache
@@ -85,6 +87,7 @@ def plan_without(cls: type[Node], targets: tuple[str, ...]) -> type[Node]:
     scope = {
         "__slots__": (), "__module__": cls.__module__, "targets": targets,
         "saves": op.saved_by(targets), "single": len(targets) == 1, "go": methods.go,
+        "next": next_of(targets), "reach": methods.reach,
         "backward_arrays": methods.backward_arrays, "backward_tensors": methods.backward_tensors,
     }  # fmt: skip
     return type(cls.__name__, (cls,), scope)
@@ -100,6 +103,10 @@ class NoTargets:
             return False
         node.grad = None
         return True
+
+    @staticmethod
+    def reach(node: Node, mark: int, order: list[Any], leaves: list[Any]) -> None:
+        """Nothing is left to reach."""
 
     @staticmethod
     def backward_arrays(node: Node, grad: Any, keep: bool) -> tuple[()]:

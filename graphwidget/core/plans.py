@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import product
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..optable.declare import ARRAYS, GRADIENTS, Derivative, Namespace, Op, bind
 from . import errors, hot
-from .node import Node, Nowhere
+from .node import AccumulateGrad, Node, Nowhere
 from .saving import Packed, PackedIndices
 
 if TYPE_CHECKING:
@@ -177,7 +178,10 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
         *unpack_source(op, targets, True),
         *scalar_source(op, targets),
         *(["    fit = node.fit"] if fitting else []),
-        f"    {', '.join(children)}, = node.next",
+        *(
+            f"    {child} = node.{slot}"
+            for child, slot in zip(children, target_slots(targets), strict=True)
+        ),
     ]
     for i, result in enumerate(formula_source(op, targets, True)):
         if nothing(op.derivatives[targets[i]]):
@@ -191,6 +195,44 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             "before + found",
         ]
     return "\n".join([*lines, "    return True"])
+
+
+def target_slots(targets: tuple[str, ...]) -> list[str]:
+    """The slots for the targets of a node with one output. With a tuple instead there would be one
+    more object for Python's collector to visit again and again: a third of all, in deep graphs."""
+    return [f"next{i}" for i in range(len(targets))]
+
+
+def next_of(targets: tuple[str, ...]) -> property:
+    """``next`` of such a node."""
+    slots = target_slots(targets)
+
+    def read(node: Any) -> tuple[Any, ...]:
+        return tuple([getattr(node, slot) for slot in slots])
+
+    def write(node: Any, next: tuple[Any, ...]) -> None:
+        for slot, target in zip(slots, next, strict=True):
+            setattr(node, slot, target)
+
+    return property(attrgetter(*slots) if len(slots) > 1 else read, write)
+
+
+def reach_source(targets: tuple[str, ...]) -> str:
+    """The source of ``Node.reach`` for such a node."""
+    lines = ["def reach(node, mark, order, leaves):"]
+    for slot in target_slots(targets):
+        lines += [
+            f"    child = node.{slot}",
+            "    if child.mark != mark:",
+            "        child.mark = mark",
+            "        order.append(child)",
+            "        if child.__class__ is AccumulateGrad:",
+            "            child.last = node",
+            "            leaves.append(child)",
+            "    elif child.__class__ is AccumulateGrad and node.seq < child.last.seq:",
+            "        child.last = node",
+        ]
+    return "\n".join(lines)
 
 
 def scalar_source(op: Op, targets: tuple[str, ...]) -> list[str]:
@@ -211,6 +253,9 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     slots = [f"{what}_{name}" for name in saved for what in ("saved", "version")]
     slots += [f"counter_{name}" for name in saved if name in op.outputs]
     slots += [f"p_{name}" for name in metadata]
+    plain = op.single and not op.variadic
+    if plain:
+        slots += target_slots(targets)
     if op.variadic:
         slots += ["which", "count"]
     if not op.single:
@@ -228,20 +273,22 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     }
     if op.variadic:
         scope["slots"] = property(_variadic_slots)
+    if plain:
+        scope["next"] = next_of(targets)
     cls = type(op.node, (Node,), scope)
     globals_: dict[str, Any] = {
         "freed": errors.freed, "stale": errors.stale, "hot": hot, "ndarray": np.ndarray,
-        "Packed": Packed, "PackedIndices": PackedIndices,
+        "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
     }  # fmt: skip
     for target in targets:
         formula = op.derivatives[target].formula
         globals_[f"{target}_arrays"] = bind(formula, ARRAYS)
         globals_[f"{target}_tensors"] = bind(formula, TENSORS)
     sources = [backward_source(op, targets, arrays) for arrays in (True, False)]
-    if op.single and not op.variadic:
-        sources.append(go_source(op, targets))
+    if plain:
+        sources += [go_source(op, targets), reach_source(targets)]
     exec(compile("\n".join(sources), f"<graphwidget {op.key} backward>", "exec"), globals_)
-    for name in ("backward_arrays", "backward_tensors", "go"):
+    for name in ("backward_arrays", "backward_tensors", "go", "reach"):
         if name in globals_:
             setattr(cls, name, globals_[name])
     return cls
