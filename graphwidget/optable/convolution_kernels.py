@@ -110,7 +110,7 @@ def by_input(
     if side_by_side and d <= 2 * c and all(p <= r for p, r in zip(padding, reach, strict=True)):
         # a convolution with the weight turned round: measured to be quicker than adding columns
         # up, unless it has many more channels to lay out
-        turned = np.ascontiguousarray(np.flip(weight, range(2, weight.ndim)))
+        turned = np.ascontiguousarray(np.flip(weight, tuple(range(2, weight.ndim))))
         turned = turned.reshape(groups, d // groups, c // groups, *kernel).swapaxes(1, 2)
         border = tuple(r - p for r, p in zip(reach, padding, strict=True))
         turned = turned.reshape(c, d // groups, *kernel)
