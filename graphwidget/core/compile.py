@@ -58,7 +58,7 @@ def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
 
 def metadata_source(op: Op, name: str) -> str:
     """The expression for a piece of metadata in a record function."""
-    if name in op.params:
+    if name in op.params or name in op.hidden:
         return name
     source, _, what = name.lstrip("_").rpartition("_")
     attribute = {
@@ -156,7 +156,7 @@ def compute_source(op: Op) -> list[str]:
         *constant_source(op, arrays, params, out),
         "    else:",
         f"        arrays, fit = promote(OP, ({names},))",
-        f"        data = kernel(*arrays{params}{out})",
+        f"        {', '.join(['data', *op.kept])} = kernel(*arrays{params}{out})",
         *([] if out else [AS_ARRAY]),
         *([] if op.key in FRESH else [f"        data = ordered(data, ({arrays},))"]),
         "        meta = meta_of(data)",
@@ -177,7 +177,7 @@ def fast_source(op: Op, arrays: str, params: str) -> list[str]:
     """The kernel on operands of one shape and type. Ufuncs give scalars for 0-d arrays unless
     they are asked for an array, which costs more than it is worth for others."""
     if not isinstance(op.kernel, np.ufunc):
-        return [f"        data = kernel({arrays}{params})", AS_ARRAY]
+        return [f"        {', '.join(['data', *op.kept])} = kernel({arrays}{params})", AS_ARRAY]
     call = f"kernel({arrays})"
     if op.kernel in SIGNS:
         first, second = op.inputs

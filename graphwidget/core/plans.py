@@ -72,7 +72,10 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
         lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed(node)"]
         lines.append(f"    if {name}.__class__ is PackedIndices: {name} = list({name})")
         lines.append(f"    else: {name}.check(node)")
-    released = [f"node.saved_{name}" for name in saved] + [f"node.p_{name}" for name in held]
+    hidden = [name for name in op.metadata(targets) if name in op.hidden]
+    lines += [f"    {name} = node.p_{name}" for name in hidden]
+    released = [f"node.saved_{name}" for name in saved]
+    released += [f"node.p_{name}" for name in (*held, *hidden)]
     if released:
         lines.append("    if not keep: " + " = ".join(released) + " = None")
     return lines
@@ -106,7 +109,7 @@ def output_source(name: str, arrays: bool) -> list[str]:
 def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
     """For each target the expression of its gradient, once all is unpacked. A formula that gives
     several is called for the first of them."""
-    local = (*op.saved_by(targets), *RELEASED)
+    local = (*op.saved_by(targets), *RELEASED, *op.hidden)
     results = []
     called: dict[Any, str] = {}
     for target in targets:

@@ -175,26 +175,38 @@ def elu_backward(
 
 
 # Smooth ------------------------------------------------------------------------------------------
-@in_blocks(1)
-def gelu(a: Array, approximate: str) -> Array:
-    """a Φ(a), or with Φ approximated by a tanh.
+def gelu(a: Array, approximate: str) -> tuple[Array, Array | None]:
+    """a Φ(a), and Φ(a); or with Φ approximated by a tanh.
 
     Raises:
         RuntimeError: another approximation.
     """
     if approximate == "tanh":
-        level = gelu_level(a)
-        level += ONE
-    elif approximate == "none" and a.dtype == np.float32:
-        share = inverse_normal(a, np.multiply(a, a, out=...))
-        return np.divide(a, share, out=share)
-    elif approximate == "none":
-        level = erf(np.multiply(a, np.asarray(ROOT_HALF, a.dtype)))
-        level += ONE
-    else:
+        return gelu_tanh(a), None
+    if approximate != "none":
         raise RuntimeError("approximate argument must be either none or tanh.")
+    share = normal_share(a)
+    return np.multiply(a, share, out=...), share
+
+
+@in_blocks(1)
+def gelu_tanh(a: Array) -> Array:
+    """a (1 + tanh(√(2/π) (a + 0.044715 a³))) / 2."""
+    level = gelu_level(a)
+    level += ONE
     level *= np.asarray(0.5, a.dtype)
-    return np.multiply(a, level, out=...)
+    return np.multiply(a, level, out=level)
+
+
+@in_blocks(1)
+def normal_share(a: Array) -> Array:
+    """Φ(a), the normal distribution function."""
+    if a.dtype == np.float32:
+        share = inverse_normal(a, np.multiply(a, a, out=...))
+        return np.reciprocal(share, out=share)
+    share = erf(np.multiply(a, np.asarray(ROOT_HALF, a.dtype)))
+    share += ONE
+    return np.multiply(share, np.asarray(0.5, a.dtype), out=share)
 
 
 MINUS_LOGIT = tuple(np.asarray(-each, np.float32) for each in reversed(table.LOGIT_NORMAL))
@@ -225,9 +237,19 @@ def gelu_level(a: Array) -> Array:
     return np.tanh(inner, out=...)
 
 
-def gelu_tanh_slope(a: Array) -> Array:
-    """(1 + t) (1 + a (1 - t) i') / 2 with t = tanh(i), the level, and i' the slope of what is in
-    it."""
+def gelu_backward(grad: Array, a: Array, approximate: str, share: Array | None = None) -> Array:
+    """grad times gelu's slope, Φ(a) + a φ(a), given Φ(a) if it is known: that is most of the
+    work."""
+    grad, a = as_array(grad), as_array(a)
+    if approximate == "tanh":
+        return gelu_tanh_backward(grad, a)
+    return normal_slope(grad, a, normal_share(a) if share is None else share)
+
+
+@in_blocks(2)
+def gelu_tanh_backward(grad: Array, a: Array) -> Array:
+    """grad (1 + t) (1 + a (1 - t) i') / 2 with t = tanh(i), the level, and i' the slope of what is
+    in it."""
     level = gelu_level(a)
     slope = np.multiply(a, a, out=...)
     slope *= np.asarray(0.134145 * (2 / np.pi) ** 0.5, a.dtype)
@@ -237,28 +259,19 @@ def gelu_tanh_slope(a: Array) -> Array:
     slope += ONE
     level += ONE
     slope *= level
-    return np.multiply(slope, np.asarray(0.5, a.dtype), out=slope)
+    slope *= np.asarray(0.5, a.dtype)
+    return np.multiply(grad, slope, out=...)
 
 
-@in_blocks(2)
-def gelu_backward(grad: Array, a: Array, approximate: str) -> Array:
-    """grad times gelu's slope, Φ(a) + a φ(a)."""
-    a = as_array(a)
-    if approximate == "tanh":
-        return np.multiply(grad, gelu_tanh_slope(a), out=...)
+@in_blocks(3)
+def normal_slope(grad: Array, a: Array, share: Array) -> Array:
+    """grad (Φ(a) + a φ(a)), given Φ(a)."""
     density = np.multiply(a, a, out=...)
-    if a.dtype == np.float32:
-        slope = inverse_normal(a, density)
-        np.reciprocal(slope, slope)
-    else:
-        slope = erf(np.multiply(a, np.asarray(ROOT_HALF, a.dtype)))
-        slope += ONE
-        slope *= np.asarray(0.5, a.dtype)
     density *= np.asarray(-0.5, a.dtype)
     np.exp(density, out=density)
     density *= np.asarray((2 * np.pi) ** -0.5, a.dtype)
     density *= a
-    density += slope
+    density += share
     return np.multiply(grad, density, out=...)
 
 

@@ -208,10 +208,9 @@ def elu_double_backward(
 
 
 # Smooth -----------------------------------------------------------------------------------------
-op("gelu(self, /, approximate='none')", kernels.gelu,
-   refuses="GeluKernelImpl: bool integer", inplace=True,
-   pointwise=True, public=False,
-   d_self=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate),
+op("gelu(self, /, approximate='none') -> result; _share", kernels.gelu,
+   refuses="GeluKernelImpl: bool integer", pointwise=True, public=False,
+   d_self=lambda grad, self, approximate, _share: F.gelu_slope(grad, self, approximate, _share),
    text="{self} · Φ({self})", tex=r"{self} \, \Phi({self})", onnx="Gelu")
 
 op("gelu_backward(grad_output, self, /, approximate)", kernels.gelu_backward, pointwise=True,
@@ -221,6 +220,15 @@ op("gelu_backward(grad_output, self, /, approximate)", kernels.gelu_backward, po
        F.gelu_double_backward(grad, grad_output, self, approximate),
    sign="gelu′", text="{grad_output} · (Φ({self}) + {self} · φ({self}))",
    tex=r"{grad_output} (\Phi({self}) + {self} \, \phi({self}))", onnx=None)
+
+
+@composite
+def gelu_slope(grad: Any, self: Any, approximate: str, share: Any) -> Any:
+    """The derivative of gelu, which arrays compute from Φ."""
+    return F.gelu_backward(grad, self, approximate)
+
+
+ARRAYS.__dict__["gelu_slope"] = kernels.gelu_backward
 
 
 @composite

@@ -8,7 +8,8 @@
 Names before ``/`` are tensors, names after it metadata; ``bias=None`` is a tensor that may be left
 out, ``*tensors`` a list of tensors; ``-> values, indices`` names several outputs, ``-> *outputs``
 any number, and ``-> result; mean`` one output and, after it, what the kernel computes besides and
-only derivatives read. A derivative's parameter names say what it needs:
+only derivatives read; ``; _mean`` is seen by nobody else, neither users nor their hooks, as PyTorch
+computes it again. A derivative's parameter names say what it needs:
 
 * ``grad``: the gradient of the output (``grads``: the tuple of them, several outputs;
   ``some_grads``: with None, not zeros, for those that nothing was made of);
@@ -131,8 +132,14 @@ class Op:
 
     @cached_property
     def tensors(self) -> tuple[str, ...]:
-        """All that a derivative may read and a node then saves."""
-        return (*self.inputs, *self.outputs, *self.kept)
+        """All that a derivative may read and a node then saves, for all to see."""
+        seen = (name for name in self.kept if name not in self.hidden)
+        return (*self.inputs, *self.outputs, *seen)
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """What the kernel computes besides for derivatives only, and nobody sees."""
+        return tuple(name for name in self.kept if name.startswith("_"))
 
     def saved_by(self, targets: tuple[str, ...]) -> tuple[str, ...]:
         """The inputs and outputs that must be saved when ``targets`` need gradients, in the order
