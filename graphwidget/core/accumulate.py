@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import hot
+from ..optable.zeros import Zeros
+from . import errors, hot
 from .inplace import check_overlap
 from .tensor import Tensor
 from .version import bump, filled
@@ -19,15 +20,26 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
     The first is taken over when nobody else has it and it lies in memory as the leaf does, else
     copied into that layout; later ones are added in place. Under create_graph both are recorded
     and out of place (PyTorch, accumulate_grad.h). ``known`` callers more refer to the gradient.
+
+    Raises:
+        RuntimeError: the leaf was written and is none any more, or what it has cannot be written.
     """
+    if variable._node is not None or (variable._view is not None and variable.grad_fn is not None):
+        raise RuntimeError("leaf variable has been moved into the graph interior")
     current = variable._grad
     if create and isinstance(grad, Tensor):
         variable._grad = hot.copied(grad) if current is None else hot.tensors.add(current, grad)
     elif current is not None:
         if 0 in current._data.strides:  # the user's own buffer may be an expanded one
             check_overlap(current._data, [])
-        np.add(current._data, grad, out=current._data)
+        try:
+            np.add(current._data, grad, out=current._data)
+        except ValueError as error:
+            raise errors.not_written(error, current._data) from None
         bump(current, "backward")
+    elif grad.__class__ is Zeros and not grad.flags.writeable and same_layout(grad, variable._data):
+        variable._grad = Tensor._wrap(grad)
+        variable._grad._data = grad
     elif grad.__class__ is not np.ndarray:  # a numpy scalar
         variable._grad = Tensor._wrap(np.asarray(grad))
         if sys.getrefcount(grad) != ALONE + known:

@@ -97,11 +97,14 @@ SIGNS = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/"}
 
 def refresh_source(op: Op, first: bool) -> list[str]:
     """Lines that bring the operands' history up to date, ``first`` of all or when the result is
-    there: one of another type has no history, so nobody looks at its operands'."""
+    there: one of another type has no history, so nobody looks at its operands'. PyTorch's functions
+    without a derivative ask for it, too, but for those that give bools."""
     if first == ("dtype" in op.params):
         return []
     floats = "" if first else " and meta.floating"
-    return [f"    if {name}._view is not None{floats}: refresh({name})" for name in op.derivatives]
+    without = op.inputs if op.pointwise and op.nograd and op.dtype != "bool" else ()
+    names = (*op.derivatives, *without)
+    return [f"    if {name}._view is not None{floats}: refresh({name})" for name in names]
 
 
 def compute_source(op: Op) -> list[str]:

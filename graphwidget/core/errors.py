@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from . import hot
 from .dtypes import printed_type
 from .version import DetachedCounter, Site, WriteRecord, call_site
@@ -182,6 +184,16 @@ def leaf_written(tensor: Tensor, op: str, message: str = LEAF) -> Exception:
     if hot.observer is not None:
         hot.observer.failed(error)
     return error
+
+
+def not_written(error: ValueError, data: np.ndarray, op: str = "add") -> Exception:
+    """The error of a write that numpy refused because the array may not be written."""
+    if data.flags.writeable:
+        return error
+    way = "use the materialized zero tensor obtained using .clone() if you want a mutable tensor."
+    if op == "copy":
+        way = "materialize the tensor using `.clone()`, if you want a mutable zero tensor."
+    return RuntimeError(f"ZeroTensors are immutable. Please {way}")
 
 
 DETACH_VIEW = (

@@ -59,7 +59,11 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    return self._data
+    if self._data.__class__ is not np.ndarray and not force:
+        raise RuntimeError(
+            " Cannot convert a ZeroTensor to numpy. Set force=True if you need the zero array."
+        )
+    return np.asarray(self._data)
 
 
 @offer()

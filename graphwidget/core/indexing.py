@@ -11,7 +11,7 @@ import numpy as np
 
 from ..optable import TABLE
 from ..optable.index_kernels import indexed_shape
-from . import dtypes, inplace
+from . import dtypes, hot, inplace
 from .compile import TENSORS
 from .dtypes import number_dtype as number_type
 from .indices import (
@@ -80,6 +80,7 @@ def bounded(act: Callable[..., Any], tensor: Tensor, indices: Indices, *args: An
     try:
         return act(tensor, *args)
     except (IndexError, ValueError):
+        hot.asked((tensor,))
         shape = tensor._data.shape
         check_bounds(indices, shape, indexed(indices, shape))
         raise

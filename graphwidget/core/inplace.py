@@ -17,7 +17,7 @@ from ..optable import TABLE, Op
 from ..optable.index_kernels import put_into
 from ..optable.kernels import TAKE_OUT
 from ..optable.layout import clone, true_strides
-from . import dtypes, hot
+from . import dtypes, errors, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
 from .promote import as_in_place, cast_to, promotion
@@ -136,7 +136,10 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
         keep_old(node, op, tensor)
-    put()
+    try:
+        put()
+    except ValueError as error:
+        raise errors.not_written(error, tensor._data, op.name) from None
     bump(tensor, op.name + "_")
     info = tensor._view
     if node is not None:

@@ -99,6 +99,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     as_given(dim, len(first) + 1)
     for i, each in enumerate(given):
         if each._data.shape != first:
+            hot.asked(given)
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                 f"{list(each._data.shape)} at entry {i}"

@@ -111,8 +111,7 @@ def prod(
 # Extremes ----------------------------------------------------------------------------------------
 def no_items(name: str, input: Tensor) -> RuntimeError:
     """The error for extremes of nothing; one of the tensor's history comes first."""
-    if input._view is not None:
-        hot.refresh(input)
+    hot.asked((input,))
     return RuntimeError(
         f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
         "reduction dim with the 'dim' argument."

@@ -30,7 +30,7 @@ from .node import (
 from .offered import Offered
 from .pathless import place_of
 from .version import DetachedCounter, InferenceCounter, VersionCounter, counter_of
-from .views import Link, ViewInfo, refresh, refresh_for_op
+from .views import Link, ViewInfo, asked, refresh, refresh_for_op
 
 
 class Tensor(Offered):
@@ -451,7 +451,7 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
 
 
 hot.Tensor, hot.Constant, hot.new = Tensor, Constant, object.__new__
-hot.as_view, hot.refresh, hot.Output = as_view, refresh_for_op, Output
+hot.as_view, hot.refresh, hot.Output, hot.asked = as_view, refresh_for_op, Output, asked
 hot.accumulator, hot.target_of, hot.counter_of = place_of, edge_of, counter_of
 hot.save_input, hot.save_output, hot.VersionCounter = save_input, save_output, VersionCounter
 hot.nothing = lambda: None

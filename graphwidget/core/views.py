@@ -8,7 +8,7 @@ runs the chain's derivatives in reverse.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -201,6 +201,13 @@ def refresh_for_op(view: Tensor) -> None:
     """``refresh`` for an operand: without grad mode nobody asks for its history."""
     if hot.mode.enabled:
         refresh(view)
+
+
+def asked(operands: Iterable[Any]) -> None:
+    """Ask operands for their histories: where they are at fault, that is said before all else."""
+    for operand in operands:
+        if isinstance(operand, hot.Tensor) and operand._view is not None:
+            refresh_for_op(operand)
 
 
 def check_writable(tensor: Tensor, op: str) -> None:

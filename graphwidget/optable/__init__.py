@@ -35,6 +35,7 @@ from . import (
     special,
     spectra,
     vector_norms,
+    zeros,
 )
 from .declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Derivative, Namespace, Op, bind, op
 
@@ -82,4 +83,5 @@ __all__ = [
     "special",
     "spectra",
     "vector_norms",
+    "zeros",
 ]  # fmt: skip

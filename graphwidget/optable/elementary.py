@@ -210,7 +210,7 @@ op("angle(self, /)", more.angle, pointwise=True, dtype="float",
    text="π where {self} < 0, else 0", tex=r"\arg {self}", onnx=None)
 
 op("sgn(self, /)", kernels.sign, inplace=True, pointwise=True,
-   d_self=lambda grad, self, result: F.zeros_like(grad),
+   d_self=lambda grad, self, result: F.zero_tensor(grad),
    text="sign({self})", tex=r"\operatorname{{sgn}} {self}", onnx="Sign")
 
 op("logit(self, /, eps=None)", more.logit, inplace=True, pointwise=True, dtype="float",

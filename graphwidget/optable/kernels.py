@@ -32,7 +32,7 @@ def sigmoid(a: Array) -> Array:
 
 def sigmoid_backward(grad: Array, result: Array) -> Array:
     """grad (1 - result) result."""
-    if grad.__class__ is not np.ndarray:
+    if not isinstance(grad, np.ndarray):
         result = result[()]
         return grad * ((1 - result) * result)
     factor = np.negative(result, out=...)
@@ -45,7 +45,7 @@ def sigmoid_backward(grad: Array, result: Array) -> Array:
 
 def tanh_backward(grad: Array, result: Array) -> Array:
     """grad (1 - result**2)."""
-    if grad.__class__ is not np.ndarray:
+    if not isinstance(grad, np.ndarray):
         result = result[()]
         return grad * (1 - result * result)
     factor = np.multiply(result, result, out=...)
@@ -60,7 +60,7 @@ def relu(a: Array) -> Array:
 
 def threshold_backward(grad: Array, result: Array, threshold: float) -> Array:
     """0 where result <= threshold, else grad."""
-    if grad.__class__ is not np.ndarray:
+    if not isinstance(grad, np.ndarray):
         return type(grad)(0) if result <= threshold else grad
     limit = zero(result.dtype) if threshold == 0 else threshold
     return zero_where(np.less_equal(result, limit), as_array(grad))

@@ -46,6 +46,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "rad2deg": one("x.rad2deg()"),
     "angle": one("x.angle()"),
     "sgn": one("x.sgn()"),
+    "zero_tensor": [Sample("torch.autograd.grad(x.sgn().sum(), x)[0] + x", ONE, integers=False)],
     "logit": [*one("(x / 4 + 0.4).logit()"), *one("x.logit(0.1)"), *one("torch.logit(x, 0.2)")],
     "xlogy": [*two("torch.xlogy(x, y)", positive=True), *two("torch.xlogy(x * 0, y)")],
     "xlogy.number": [*one("torch.xlogy(x, 2)"), *one("torch.xlogy(x * 0, 0.)")],

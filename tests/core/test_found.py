@@ -1,0 +1,103 @@
+"""Rules that random programs found: rare in anybody's program, so each is held here by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.both import both, programs, source
+
+FOUND = """
+# a leaf that was written with a history of its own takes no gradient any more
+x = torch.ones(2, requires_grad=True)
+y, w = x * 3., torch.ones(2, requires_grad=True)
+z = (y + w).sum()
+x.requires_grad = False
+x.add_(w)
+result = attempt(lambda: z.backward()), w.grad
+
+# nor does a view whose base was written
+x = torch.ones(2)
+v = x.view(2)
+v.requires_grad_()
+x.add_(v)
+result = attempt(lambda: x.sum().backward()), v.requires_grad
+
+# the gradient through sgn cannot be written, and what it is multiplied with neither
+results = []
+for f in (torch.sgn, lambda x: (x * 2).sgn(), lambda x: x.view(2, 1).sgn(), lambda x: (-x).sgn(),
+          lambda x: torch.cat([x, x]).sgn(), lambda x: x.tanh().sgn(), lambda x: (x + x).sgn(),
+          lambda x: x.sum().sgn(), lambda x: x.sgn() + x):
+    x = torch.tensor([1., 2.], requires_grad=True)
+    f(x).sum().backward()
+    grad = x.grad
+    results += [x.grad + 0, attempt(lambda: (x * x).sum().backward()),
+                attempt(lambda: grad.zero_()), attempt(lambda: grad.copy_(x.detach())),
+                attempt(lambda: grad.numpy().tolist())]
+result = results
+
+# out= is resized and warned of twice where a loop over items computes in another type
+results = []
+x, y = torch.ones(2, 1), torch.ones(1, 3, dtype=torch.float64)
+for f in (torch.add, torch.fmod, torch.nextafter, torch.lt, torch.logical_and, torch.atan2):
+    for dtype in (torch.float32, torch.float64):
+        results.append(attempt(lambda: f(x, y, out=torch.zeros(5, dtype=dtype))))
+result = results
+
+# out= of another type is refused
+results = []
+x, i = torch.ones(2, 2), torch.tensor([0])
+o = lambda: torch.zeros(0, dtype=torch.float64)
+for f in (lambda: torch.mm(x, x, out=o()), lambda: torch.gather(x, 0, i[None], out=o()),
+          lambda: torch.index_select(x, 0, i, out=o()), lambda: torch.take(x, i, out=o()),
+          lambda: torch.tril(x, out=o()), lambda: torch.heaviside(x, x, out=o()),
+          lambda: torch.diff(x, 0, out=o()), lambda: torch.diff(x, out=o())):
+    results.append(attempt(f))
+result = results
+
+# histories are asked for before operands are looked at
+x = torch.ones(2, 2, requires_grad=True) * 1
+a, b = x.split(1)
+with torch.no_grad():
+    a.tanh_()
+    c = x[:0]
+    x.mul_(2)
+mask = torch.ones(1, 2) > 0
+result = [attempt(lambda: a - mask), attempt(lambda: a + torch.ones(3, 3)),
+          attempt(lambda: a & a), attempt(lambda: c.min())]
+
+# nothing is multiplied, so types may differ
+result = [torch.bmm(torch.ones(2, 0, 3), torch.ones(2, 3, 2, dtype=torch.float64)),
+          torch.ones(2, 3, 0, dtype=torch.float64) @ torch.ones(2, 0, 3),
+          attempt(lambda: torch.bmm(torch.ones(2, 1, 3), torch.ones(2, 3, 2).double()))]
+
+# a rate beyond 64 bits
+torch.manual_seed(3)
+result = torch.poisson(torch.tensor([float("inf"), 1., 1e19, 20.]))
+
+# views of integers are written by floats with a history
+s = torch.tensor(-0.5, requires_grad=True)
+t = torch.ones(3, 1, dtype=torch.int32)
+t[::2] = s
+result = t.requires_grad, attempt(lambda: t[0]), attempt(lambda: t.clone()), t.detach()
+
+# nodes keep dims as they were given
+x = torch.rand(2, 3, requires_grad=True)
+outs = [x.sum(-1), x.sum((-1, 0)), x.sum(dim=None, keepdim=True), x.mean(-2), x.prod(-1),
+        x.max(-1)[0], x.amax(-1), x.amax(()), x.var(), x.var(-1), x.std((0, -1)), x.logsumexp(-1),
+        x.cumsum(-1), x.cumprod(-2), x.cummax(-1)[0], x.sort()[0], x.topk(1)[0], x.mode()[0],
+        x.kthvalue(1)[0], x.median(-1)[0], x.norm(1, -1), torch.renorm(x, 1, -1, 1.), x.nansum(-1),
+        x.logcumsumexp(-1), x[0, 0].sum(-1), x[0, 0].max(-1)[0]]
+result = [(o.grad_fn._saved_dim, torch.autograd.grad(o.sum(), x)[0].shape) for o in outs]
+
+# the gradient of as_strided is a view of a storage
+x = torch.arange(6.).reshape(2, 3).requires_grad_()
+g = torch.autograd.grad((x.as_strided((3, 2), (1, 1)) ** 2).sum(), x, create_graph=True)[0]
+node = g.grad_fn
+result = [node.name(), node._saved_size, node._saved_stride, node._saved_storage_offset,
+          g._is_view(), g.detach().clone(), torch.autograd.grad(g.sum(), x)[0].clone()]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(FOUND), ids=lambda part: part[:60])
+def test_found(title: str, text: str) -> None:
+    both(source(text))
