@@ -29,6 +29,7 @@ from . import (
     random,
     serialization,
     special,
+    testing,
     utils,
     version,
     xpu,
@@ -142,7 +143,7 @@ __all__ = [
     "load_ipython_extension", "long", "manual_seed", "memory_format", "mps", "nan", "nn",
     "no_grad", "optim", "pi", "preserve_format", "random", "save", "seed", "serialization",
     "set_anomaly_enabled", "set_default_dtype", "set_grad_enabled", "set_printoptions",
-    "set_rng_state", "short", "special", "strided", "to_graphviz", "uint8",
+    "set_rng_state", "short", "special", "strided", "testing", "to_graphviz", "uint8",
     "unload_ipython_extension", "utils", "version", "vmap", "watch", "xpu",
     *_FUNCTIONS,
 ]  # fmt: skip

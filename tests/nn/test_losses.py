@@ -128,8 +128,8 @@ result = [case(labels, ins, outs), case(labels, ins, outs, reduction="none"),
     case(labels[0], (6,), (3,), scores=scores[:, 0], reduction="none"),
     case(labels, short, outs), case(labels, short, outs, reduction="none", zero_infinity=True),
     case(labels, ins, torch.tensor([0, 0])), case(labels, ins, outs, scores=scores.double()),
-    repr(loss), loss(scores, labels * 0 + 2, ins, outs),
-    torch.ctc_loss(scores, labels, ins, outs, 0, 2)]
+    repr(loss), loss(scores, labels * 0 + 2, ins, outs), torch.ctc_loss(scores, labels, ins, outs,
+    0, 2)]
 
 # what its node keeps
 x = torch.randn(6, 2, 4).log_softmax(2).requires_grad_()
