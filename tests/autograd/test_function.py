@@ -269,6 +269,26 @@ class F(torch.autograd.Function):
 x = torch.tensor([1., 2.], requires_grad=True)
 y = F.apply(x)
 result = [y, attempt(lambda: y.sum().backward()), x.grad, attempt(lambda: F.apply(x, k=3))]
+
+# a written input loses its .grad and goes on retaining it
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        ctx.mark_dirty(a)
+        return a.mul_(2)
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+def after(make):
+    x = torch.ones(2, 3, requires_grad=True)
+    y = make(x)
+    y.retain_grad()
+    y.sum().backward(retain_graph=True)
+    found = [attempt(lambda: F.apply(y) is y), y.grad, y.retains_grad, y._version]
+    if y.grad_fn is not None:
+        y.sum().backward()
+    return found + [y.grad, x.grad]
+result = [after(lambda x: x * 1), after(lambda x: (x * 1).t()), after(lambda x: x.t())]
 """
 
 

@@ -1,0 +1,105 @@
+"""Which error comes first: autograd's refusal to write, a view's lost history, the method's own;
+and what overlapping operands give, item by item."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.both import both, programs, source
+
+WRITES = {
+    "index_add_": "x.index_add_(5, index, torch.ones(9))",
+    "index_copy_": "x.index_copy_(0, index, torch.ones(9))",
+    "index_fill_": "x.index_fill_(5, index, 1.)",
+    "index_reduce_": "x.index_reduce_(0, index, torch.ones(3), 'other')",
+    "scatter_": "x.scatter_(5, index, 1.)",
+    "scatter_add_": "x.scatter_add_(0, index[None], torch.ones(1))",
+    "scatter_reduce_": "x.scatter_reduce_(0, index, torch.ones(3), 'other')",
+    "addmm_": "x.addmm_(torch.ones(2), torch.ones(2))",
+    "addr_": "x.addr_(torch.ones(2, 2), torch.ones(2))",
+    "clamp_": "x.clamp_()",
+    "uniform_": "x.uniform_(2, 1)",
+    "add_": "x.add_(torch.ones(7))",
+    "t_": "x.t_()",
+    "unsqueeze_": "x.unsqueeze_(9)",
+}
+STATES = {
+    "leaf": "x = torch.ones(3, requires_grad=True)",
+    "view of a leaf": "x = torch.ones(2, 3, requires_grad=True)[0]",
+    "one of several": "x = (torch.ones(2, 3, requires_grad=True) * 1).unbind()[0]",
+    "history lost": """a = torch.ones(2, 3, requires_grad=True) * 1
+with torch.no_grad(): x = a[0]
+a.mul_(2)""",
+    "result": "x = torch.ones(3, requires_grad=True) * 1",
+    "constant": "x = torch.ones(3)",
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("write", WRITES)
+def test_autograd_refuses_first(write: str, state: str) -> None:
+    both(source(f"""
+index = torch.tensor([1, 0, 1])
+{STATES[state]}
+result = [attempt(lambda: {WRITES[write]}), x._version]
+"""))
+
+
+READS = """
+# a lost history is told of before sizes, types and places
+a = torch.ones(2, 3, requires_grad=True) * 1
+b, c = a.unbind()
+a.mul_(2)
+result = [attempt(lambda: b + torch.ones(7)), attempt(lambda: b.select(0, 9)),
+          attempt(lambda: torch.cat([b, torch.ones(2, 2)])),
+          attempt(lambda: torch.logaddexp(torch.ones(7), c))]
+
+# operands of other kinds are left to themselves
+x, n = torch.ones(2), torch.arange(2)
+def changed(x, op, other):
+    scope = {"x": x, "other": other}
+    exec(f"x {op}= other", scope)
+    return scope["x"]
+others = None, "a", [1.], (1, 2), {}
+result = [attempt(lambda: changed(each.clone(), op, other))
+          for op in ("+", "-", "*", "/", "//", "%") for other in others for each in (x, n)]
+result += [attempt(lambda: None / x), attempt(lambda: None % x), attempt(lambda: None // x),
+           attempt(lambda: x % None), attempt(lambda: changed(x.clone(), "**", None))]
+
+# masks that choose nothing must fit all the same
+x = torch.ones(2, 4)
+result = [attempt(lambda: x[torch.zeros(size, dtype=torch.bool)].shape) for size in (0, 1, 2, 3)]
+result += [attempt(lambda: x.__setitem__(torch.zeros(size, dtype=torch.bool), 1.))
+           for size in (0, 1, 2, 3)]
+
+# bools are refused before sizes that do not match
+result = [attempt(lambda: torch.ones(2).bool() - torch.ones(3)),
+          attempt(lambda: torch.ones(2).lerp(torch.ones(3).double(), 0.5))]
+"""
+
+OVERLAPS = """
+# what is written may be read after that
+base = torch.arange(9.).reshape(3, 3)
+views = {"row": lambda b: b[0], "column": lambda b: b[:, 0], "columns": lambda b: b[:, :1],
+         "diagonal": lambda b: b.diagonal(), "last": lambda b: b[:, 2:].expand(3, 3)}
+writes = {"copy": lambda a, b: a.copy_(b), "add": lambda a, b: a.add_(b),
+          "mul": lambda a, b: a.mul_(b), "lerp": lambda a, b: a.lerp_(b, 0.5),
+          "index": lambda a, b: a.__setitem__([0, 1], b),
+          "all": lambda a, b: a.__setitem__(..., b)}
+result = []
+for name in writes:
+    for view in views:
+        b = base.clone()
+        outcome = attempt(lambda: writes[name](b, views[view](b)) is None)
+        result.append((name, view, b, outcome))
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(READS), ids=lambda part: part[:40])
+def test_reads(title: str, text: str) -> None:
+    both(source(text))
+
+
+@pytest.mark.parametrize(("title", "text"), programs(OVERLAPS), ids=lambda part: part[:40])
+def test_overlaps(title: str, text: str) -> None:
+    both(source(text))
