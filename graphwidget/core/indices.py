@@ -93,6 +93,8 @@ def plain(tensor: Tensor, index: Any) -> tuple[Tensor, ...] | None:
     int64 or bools: the most common one, in which nothing is basic. None for all others."""
     items = index if index.__class__ is tuple else (index,)
     shape = tensor._data.shape
+    if 0 in shape:  # there numpy takes any indices
+        return None
     for item in items:
         if not isinstance(item, Tensor):
             return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial, wraps
 from typing import Any
 
@@ -20,7 +21,7 @@ from ..optable.layout import clone, true_strides
 from . import dtypes, errors, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
-from .promote import as_in_place, cast_to, promotion
+from .promote import as_in_place, cast_to, promotion, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
 from .views import (
@@ -242,7 +243,12 @@ def prepare(
         return partial(np.copyto, data, result, casting="unsafe"), None if alike else metas
     if op.name in FILLS:
         return fill_with(op, tensor, operands, params)
-    tangled = op.key not in HARMLESS and check_overlap(data, [x._data for x in operands[1:]])
+    try:
+        tangled = op.key not in HARMLESS and check_overlap(data, [x._data for x in operands[1:]])
+    except RuntimeError:
+        with suppress(NotImplementedError):  # a kernel's own comes later
+            refuse_types(op, operands)
+        raise
     shape, dtype, casts, fit = promotion(op, operands)
     arrays = cast_to(operands, casts)
     direct = isinstance(op.kernel, np.ufunc) or (op.kernel in TAKE_OUT and dtype.kind == "f")

@@ -186,12 +186,11 @@ def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
         if name not in UNTYPED and tensor._data is not None
     ]
     dtype = typed[0][0].dtype
-    if op.guard is not None:
-        try:
-            op.guard(*(array.dtype for array, _ in typed))
-        except NotImplementedError:  # of a kernel, which sees only what broadcasts
-            broadcast(shapes)
-            raise
+    try:
+        refuse_types(op, tensors)
+    except NotImplementedError:  # of a kernel, which sees only what broadcasts
+        broadcast(shapes)
+        raise
     shape = broadcast(shapes)
     if len(typed) > 1:
         dtype = dtypes.result_type(*(array.item() if number else array for array, number in typed))
@@ -204,6 +203,20 @@ def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
     metas = tuple(tensor._meta for tensor in tensors)
     fits = all(meta.shape == shape and meta.dtype == dtype for meta in metas)
     return Promotion(shape, dtype, casts, None if fits else metas)
+
+
+def refuse_types(op: Op, tensors: Sequence[Tensor]) -> None:
+    """What an op refuses whatever its operands' sizes.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if op.guard is not None:
+        op.guard(*(
+            tensor._data.dtype
+            for tensor, name in zip(tensors, op.inputs, strict=True)
+            if name not in UNTYPED and tensor._data is not None
+        ))  # fmt: skip
 
 
 def promote(

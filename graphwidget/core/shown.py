@@ -35,6 +35,9 @@ SIZES: dict[str, dict[str, tuple[int, ...]]] = {
 """Of some inputs PyTorch keeps single sizes, each under a name of its own."""
 
 
+OPTIONAL = {"ConvolutionBackward0": "bias"}
+"""Of some inputs that may be left out PyTorch keeps the sizes, (0,) then."""
+
 CHOSEN = {
     f"MaxPool{dims}DWithIndices{what}Backward0": name
     for dims in (2, 3)
@@ -62,6 +65,8 @@ def shown_names(op: Op) -> list[str]:
                 names.append(CHOSEN.get(op.node, need) if need == "choice" else need)
     for source, dims in single.items():
         names += [f"{source}_sym_argsize_{'minus_' * (d < 0)}{abs(d)}" for d in dims]
+    if op.node in OPTIONAL:
+        names.append(f"{OPTIONAL[op.node]}_sym_sizes_opt")
     names += CONSTANTS.get(op.node, ())
     return list(dict.fromkeys(names))
 
@@ -92,6 +97,8 @@ def shown_sizes(node: Node, name: str, what: str) -> Any:
     if what.startswith("argsize_"):
         number = what.removeprefix("argsize_").replace("minus_", "-")
         return sized(node, name)[int(number)]
+    if what == "sizes_opt":
+        return getattr(node, f"p__{name}_shape") or (0,)
     shape = getattr(node, f"p_{name}_shape")
     if what == "strides" and name not in node.targets:
         return ()

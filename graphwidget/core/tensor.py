@@ -183,8 +183,8 @@ class Tensor(Offered):
         return hooks is not None and hooks.retain is not None and hooks.retain() is self
 
     def _target_hooks(self) -> Hooks | None:
-        """The hooks of this non-leaf's own place in the graph, if there are any."""
-        return None if self._node is None else self._node.hooks
+        """The hooks of this tensor's own place in the graph, if there are any."""
+        return self._hooks if self._node is None else self._node.hooks
 
     def retain_grad(self) -> None:
         """Keep ``.grad`` of this non-leaf; does nothing on a leaf.
@@ -329,6 +329,9 @@ class Tensor(Offered):
         if self._node is not None:
             counter = counter_of(self)
             self._counter = DetachedCounter(getattr(counter, "shared", counter))
+        if self.retains_grad:  # it says so from then on
+            self._hooks = Hooks()
+            self._hooks.retain = weakref.ref(self)
         self._node = None
         self._requires_grad = False
         if hot.observer is not None:

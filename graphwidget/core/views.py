@@ -149,6 +149,8 @@ class AsStridedBackward0(Node):
         return grad if lies(grad, self.order) else laid_out(grad, self.order)
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
+        if not grad._data.size:  # zeros, whatever they came from
+            return hot.Tensor._wrap(np.zeros(self.chain[0].shape, grad._data.dtype))
         for link in reversed(self.chain):
             grad = link.backward(grad, hot.tensors)
         if lies(grad._data, self.order):

@@ -15,8 +15,8 @@ F = Namespace()
 # of them needs a gradient.
 op("convolution(input, weight, bias=None, /, stride, padding, dilation, transposed, "
    "output_padding, groups)", kernels.convolution,
-   d_input__weight__bias=lambda grad, input, weight, stride, padding, dilation, transposed,
-                                output_padding, groups, targets:
+   d_input__weight__bias=lambda grad, input, weight, _bias_shape, stride, padding, dilation,
+                                transposed, output_padding, groups, targets:
        F.convolution_backward(
            grad, input, weight, stride, padding, dilation, transposed, output_padding, groups,
            targets,

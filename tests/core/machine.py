@@ -276,8 +276,8 @@ CHOOSING = ("amax", "amin", "max", "min", "median", "nanmedian", "linalg_vector_
 
 
 def chosen(tensor: Any) -> bool:
-    """Whether a tensor is a result of one of these."""
-    node = tensor._node
+    """Whether a tensor is a result of one of these, or a view of one."""
+    node = (tensor if tensor._view is None else tensor._view.base)._node
     return node is not None and node.op is not None and node.op.name in CHOOSING
 
 

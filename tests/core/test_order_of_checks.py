@@ -38,11 +38,13 @@ a.mul_(2)""",
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("write", WRITES)
 def test_autograd_refuses_first(write: str, state: str) -> None:
-    both(source(f"""
+    both(
+        source(f"""
 index = torch.tensor([1, 0, 1])
 {STATES[state]}
 result = [attempt(lambda: {WRITES[write]}), x._version]
-"""))
+""")
+    )
 
 
 READS = """
