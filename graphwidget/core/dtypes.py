@@ -4,7 +4,7 @@ A `dtype` is a named singleton around a `np.dtype`; inside the core arrays carry
 these objects appear only where the user sees them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, SupportsIndex, overload
 
 import numpy as np
@@ -312,8 +312,16 @@ class Size(tuple[int, ...]):
     def __rmul__(self, times: SupportsIndex, /) -> "Size":
         return Size(tuple.__mul__(self, times))
 
-    def __reduce__(self) -> tuple[type["Size"], tuple[tuple[int, ...]]]:
-        return Size, (tuple(self),)
+    def __reduce__(self) -> tuple[Callable[[tuple[int, ...]], "Size"], tuple[tuple[int, ...]]]:
+        return size_of, (tuple(self),)
+
+
+def size_of(sizes: tuple[int, ...]) -> Size:
+    """A Size from its pickle, which cannot name the class: its public name is PyTorch's."""
+    return Size(sizes)
+
+
+Size.__module__ = "torch"
 
 
 # ------------------------------------------------------------------------------------- device

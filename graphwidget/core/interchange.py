@@ -89,16 +89,17 @@ def place_in(data: np.ndarray, storage: np.ndarray) -> tuple[int, tuple[int, ...
 
 
 def rebuild(
-    kind: type[Tensor],
+    kind: type[Tensor] | None,
     storage: np.ndarray,
     place: tuple[int, tuple[int, ...]],
     shape: tuple[int, ...],
     requires_grad: bool,
     attributes: dict[str, Any],
 ) -> Tensor:
-    """A leaf on a part of a storage."""
+    """A leaf on a part of a storage. Pickles name no class for plain tensors: by its public name
+    it would be PyTorch's."""
     offset, strides = place
-    out = kind._wrap(np.ndarray(shape, storage.dtype, storage, offset, strides))
+    out = (kind or Tensor)._wrap(np.ndarray(shape, storage.dtype, storage, offset, strides))
     out._requires_grad = requires_grad
     out.__dict__.update(attributes)
     return out
@@ -112,7 +113,8 @@ def reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     storage = storage_of(self._data)
     place, storage = place_in(self._data, storage), storage.copy()
     shape, needed = self._data.shape, self.requires_grad
-    return rebuild, (type(self), storage, place, shape, needed, self.__dict__)
+    kind = None if type(self) is Tensor else type(self)
+    return rebuild, (kind, storage, place, shape, needed, self.__dict__)
 
 
 def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:

@@ -114,4 +114,5 @@ offer_table()
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 seal(Tensor)
+Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
 F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.summed_to)

@@ -209,7 +209,9 @@ class Node:
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} object at {hex(id(self))}>"
+        kind = type(self)
+        place = "torch.autograd.function." if kind.__module__ == "torch.autograd.function" else ""
+        return f"<{place}{kind.__name__} object at {hex(id(self))}>"
 
     # Saved values ------------------------------------------------------------------------
     def read_saved(self, name: str) -> Any:
@@ -373,6 +375,7 @@ class Output(Node):
 class AccumulateGrad(Node):
     """The end of every path: adds what arrives into ``variable.grad``."""
 
+    __module__ = "builtins"
     __slots__ = ("last", "variable")
     special = True
 

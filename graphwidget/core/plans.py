@@ -265,7 +265,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         slots.append("metas")
     scope: dict[str, Any] = {
         "__slots__": tuple(slots),
-        "__module__": "torch.autograd.function",
+        "__module__": "builtins",
         "op": op,
         "targets": targets,
         "saves": saved,

@@ -287,6 +287,8 @@ class CopySlices(Node):
     history (or is a leaf) that the gradient flows on to.
     """
 
+    __module__ = "builtins"
+
     __slots__ = ("chain", "function", "order", "others", "passes")
 
     def __init__(self, base: Tensor, info: ViewInfo, function: Node) -> None:

@@ -60,6 +60,9 @@ class Parameter(Tensor):
         return self.__reduce__()
 
 
+Parameter.__module__ = "torch.nn.parameter"  # what ``print(type(p))`` shows
+
+
 def _rebuilt(data: Tensor, requires_grad: bool, attributes: dict[str, Any]) -> Parameter:
     """A parameter from its pickle."""
     made = Parameter(data, requires_grad)

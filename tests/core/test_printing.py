@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from graphwidget.core import dtypes, printing
+from tests.core.both import both, source
 
 DTYPES = ("float32", "float64", "float16", "int64", "int32", "uint8", "int8", "bool")
 SHAPES = [(), (0,), (2, 0), (0, 3), (1,), (5,), (3, 4), (2, 3, 4), (1, 1, 1, 2), (40,), (2, 33),
@@ -114,3 +115,25 @@ def test_printoptions_is_undone() -> None:
     with printing.printoptions(precision=1):
         assert printing.tensor_str(np.array([0.123]), []) == "tensor([0.1], dtype=torch.float64)"
     assert printing.tensor_str(np.array([0.123]), []) == "tensor([0.1230], dtype=torch.float64)"
+
+
+def test_classes_by_their_public_names() -> None:
+    """What tutorials print to show what they have at hand; and pickles do not go by these names."""
+    both(
+        source("""
+import pickle
+x = torch.ones(2, requires_grad=True)
+p = torch.nn.Parameter(torch.ones(2))
+result = [str(type(a)) for a in (x, p, x.shape, (x * 2).grad_fn, (x[0] * 2).grad_fn)]
+result += [pickle.loads(pickle.dumps(a)) for a in (x, p, x.shape)]
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+nodes = [Twice.apply(x).grad_fn, (x * 2).grad_fn]
+result += [repr(node).split(" object")[0] for node in nodes]
+""")
+    )
