@@ -100,6 +100,7 @@ def rebuild(
     it would be PyTorch's."""
     offset, strides = place
     out = (kind or Tensor)._wrap(np.ndarray(shape, storage.dtype, storage, offset, strides))
+    out._counter = filled()
     out._requires_grad = requires_grad
     out.__dict__.update(attributes)
     return out
@@ -130,7 +131,6 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     attributes = copy.deepcopy(self.__dict__, memo)
     copied = copy.deepcopy(storage, memo)
     out = rebuild(type(self), copied, place, self._data.shape, self._requires_grad, attributes)
-    out._counter = filled()
     memo[id(self)] = out
     if self._grad is not None:
         out._grad = copy.deepcopy(self._grad, memo)
