@@ -24,6 +24,7 @@ from ..optable import TABLE, Op
 from . import docs
 from .compile import TENSORS, awaiting, stub
 from .inplace import writer
+from .later import first_names, later, settled
 from .out import into
 from .promote import as_function
 
@@ -72,6 +73,8 @@ def offer(
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "axis0": "dim0", "axis1": "dim1"}
 """What numpy calls some parameters: PyTorch takes these names too."""
 
+NUMPY_NAMES_OF = frozenset(NUMPY_NAMES.values())
+
 WRITTEN_IN_PYTHON = ("norm", "split")
 """Functions of PyTorch that know their parameters by one name only."""
 
@@ -115,9 +118,7 @@ def face(target: Callable[..., Any], name: str, first: str = "", out: bool = Tru
         ]
     else:
         lines.append(f"return target({args})")
-    source = "\n    ".join([f"def {name}({shown}):", *lines])
-    exec(compile(source, f"<graphwidget {name}>", "exec"), scope)
-    made: Callable[..., Any] = scope[name]
+    made = later(name, "\n    ".join([f"def {name}({shown}):", *lines]), scope)
     made.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     made.__doc__ = docs.with_out(target.__doc__) if out else target.__doc__
     made.__module__ = "graphwidget" if out else target.__module__
@@ -127,7 +128,7 @@ def face(target: Callable[..., Any], name: str, first: str = "", out: bool = Tru
 def takes_dims(parameters: list[inspect.Parameter]) -> bool:
     """Whether numpy has another name for one of the parameters."""
     names = {p.name for p in parameters if p.kind is not p.VAR_POSITIONAL}
-    return len(names) == len(parameters) and not names.isdisjoint(NUMPY_NAMES.values())
+    return len(names) == len(parameters) and not names.isdisjoint(NUMPY_NAMES_OF)
 
 
 def required(parameter: inspect.Parameter) -> inspect.Parameter:
@@ -172,6 +173,9 @@ def complete() -> None:
     for offered in (METHODS, FUNCTIONS, *SPACES.values()):
         for name, target in offered.items():
             if not inspect.isfunction(target) or "renamed" in target.__globals__:
+                continue
+            names = first_names(target)
+            if names is not None and not NUMPY_NAMES_OF.intersection(names):
                 continue
             known = list(inspect.signature(target).parameters.values())
             if name not in WRITTEN_IN_PYTHON and takes_dims(known):
@@ -234,6 +238,9 @@ def with_input(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function with its first parameter called ``input``, where methods say ``self``."""
     if not inspect.isfunction(function):
         return function
+    names = first_names(function)
+    if names is not None and names[:1] != ("self",):
+        return function
     shown = inspect.signature(function)
     first, *rest = shown.parameters.values() or (None,)
     if first is None or first.name != "self":
@@ -241,7 +248,7 @@ def with_input(function: Callable[..., Any]) -> Callable[..., Any]:
     if function.__code__ is stub.__code__:
         made = awaiting("function", TABLE[(function.__kwdefaults__ or {})["which"][1]])
     else:
-        code = function.__code__
+        code = settled(function).__code__
         named = code.replace(co_varnames=("input", *code.co_varnames[1:]))
         made = types.FunctionType(
             named, function.__globals__, function.__name__, function.__defaults__,
