@@ -7,6 +7,7 @@ differ from what is computed.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from ..optable import TABLE, Op
 from ..optable.text import derivatives
@@ -66,9 +67,19 @@ def gradients(ops: Iterable[Op], first: str = "input") -> list[str]:
     return ["", *lines] if lines else []
 
 
+@cache
+def ops_by_name() -> dict[str, list[Op]]:
+    """The ops of the table under the name of the function that records them."""
+    found: dict[str, list[Op]] = {}
+    for op in TABLE.values():
+        if not op.key.endswith("_inplace"):
+            found.setdefault(op.name, []).append(op)
+    return found
+
+
 def ops_named(name: str) -> list[Op]:
     """The ops of the table that a function of this name may record."""
-    return [op for op in TABLE.values() if op.name == name and not op.key.endswith("_inplace")]
+    return ops_by_name().get(name, [])
 
 
 def describe_written(doc: str | None, name: str) -> str | None:

@@ -199,7 +199,7 @@ def parse_signature(signature: str) -> dict[str, Any]:
         raise ValueError(f"{signature!r}: a list of tensors must be the only tensor input")
     scope: dict[str, Any] = {}
     exec(f"def f({rest.strip().lstrip(',')}): pass", scope)
-    params = {p.name: p.default for p in inspect.signature(scope["f"]).parameters.values()}
+    params = parameters_of(scope["f"])
     shown, _, kept = outs.partition(";")
     return {
         "key": key,
@@ -209,6 +209,17 @@ def parse_signature(signature: str) -> dict[str, Any]:
         "params": params,
         "outputs": names_in(shown) or ("result",),
         "kept": names_in(kept),
+    }
+
+
+def parameters_of(function: Any) -> dict[str, Any]:
+    """The parameters of a function with their defaults. There are a thousand to read at import,
+    for which ``inspect.signature`` would take most of it."""
+    code, defaults = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    first = len(names) - len(defaults)
+    return {
+        name: REQUIRED if i < first else defaults[i - first] for i, name in enumerate(names)
     }
 
 
@@ -228,7 +239,7 @@ def parse_formulas(parts: dict[str, Any], formulas: dict[str, Formula]) -> dict[
     derivatives: dict[str, Derivative] = {}
     for label, formula in formulas.items():
         targets = label.removeprefix("d_").split("__")
-        needs = tuple(inspect.signature(formula).parameters)
+        needs = tuple(parameters_of(formula))
         strangers = [need for need in needs if need not in known]
         strangers += [target for target in targets if target not in inputs]
         if strangers:
