@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import (
     accelerator,
+    amp,
     autograd,
     backends,
     cpu,
@@ -133,7 +134,7 @@ if not TYPE_CHECKING:  # checkers know the names above
 
 
 __all__ = [
-    "Generator", "GraphWidget", "Size", "Tensor", "__version__", "accelerator", "as_torch",
+    "Generator", "GraphWidget", "Size", "Tensor", "__version__", "accelerator", "amp", "as_torch",
     "autograd", "backends", "bool", "channels_last", "contiguous_format", "cpu", "cuda",
     "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "float", "func",
     "float16", "float32", "float64", "get_default_dtype", "get_rng_state", "half", "iinfo",

@@ -45,6 +45,16 @@ op("binomial(count, prob, drawn, /)", third, node="NotImplemented", public=False
    d_prob=lambda grad: F.without_derivative("aten::binomial"),
    text="binomial({count}, {prob})", tex=r"\operatorname{{binomial}}({count}, {prob})", onnx=None)
 
+def kept(a: Array, result1: Array, p: float) -> Array:
+    """Items where the mask holds, divided by the chance that it does; else 0."""
+    return a * result1 * a.dtype.type(0 if p == 1 else 1 / (1 - p))
+
+
+op("native_dropout(input, result1, /, p)", kept, public=False,
+   d_input=lambda grad, result1, p: grad * result1 * (0.0 if p == 1 else 1 / (1 - p)),
+   sign="dropout", text="{input} · {result1} ÷ (1 − {p})",
+   tex=r"{input} \odot {result1} / (1 - {p})", onnx=None)
+
 op("normal.mean(mean, drawn, /)", second, node="NormalBackward1", public=False,
    d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
    text="normal about {mean}", tex=r"\mathcal{{N}}({mean}, \cdot)", onnx=None)

@@ -151,6 +151,7 @@ APART = {
     ),
     "torch.compile": "its default backend is hidden there",
     "torch.dequantize": "quantized tensors",
+    "torch.kl_div": "its binding reads the default of reduction as 0",
     "torch.norm": "its out= is positional there, between keepdim and dtype",
     "Tensor.random_": "from= is no name that a Python function can have",
     "Tensor.uniform_": "from= is no name that a Python function can have",

@@ -36,7 +36,7 @@ from ...core.activations import (
     threshold_,
 )
 from ...core.padding import one_hot, pad
-from . import native
+from . import kernels, native  # noqa: F401  (kernels offers functions of the package itself)
 from .adaptive import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,

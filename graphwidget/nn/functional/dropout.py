@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +18,16 @@ def _check(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _kept(like: np.ndarray, p: float) -> Tensor:
-    """1 / (1 - p) with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
+def kept(like: np.ndarray, dtype: Any, p: float) -> np.ndarray:
+    """1 with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
     order = sorted(range(like.ndim), key=lambda dim: -like.strides[dim])
     shape = tuple(like.shape[dim] for dim in order)
-    drawn = random.coin(shape, like.dtype, 1 - p).transpose(np.argsort(order))
+    return random.coin(shape, dtype, 1 - p).transpose(np.argsort(order))
+
+
+def _kept(like: np.ndarray, p: float) -> Tensor:
+    """1 / (1 - p) with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
+    drawn = kept(like, like.dtype, p)
     if p < 1:
         np.divide(drawn, like.dtype.type(1 - p), drawn)
     return Tensor._wrap(drawn)
@@ -43,7 +49,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 # Whole channels -----------------------------------------------------------------------------------
-def _feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+def feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """``dropout`` with one draw for each channel of each sample."""
     if not training or p == 0 or not input._data.size:
         return input
@@ -67,9 +73,9 @@ def dropout1d(
             "a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs)."
         )
     if dims == 3:
-        return _feature_dropout(input, p, training, inplace)
+        return feature_dropout(input, p, training, inplace)
     batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-    found = _feature_dropout(batch, p, training, inplace)
+    found = feature_dropout(batch, p, training, inplace)
     return found.squeeze_(0) if inplace else found.squeeze(0)
 
 
@@ -101,7 +107,7 @@ def dropout2d(
             "dropout behavior, please switch to using dropout1d instead.",
             stacklevel=2,
         )
-    return _feature_dropout(input, p, training, inplace)
+    return feature_dropout(input, p, training, inplace)
 
 
 def dropout3d(
@@ -113,9 +119,9 @@ def dropout3d(
     if dims not in (4, 5):
         _warn("dropout3d", dims, 3, "4D or 5D")
     if dims != 4:
-        return _feature_dropout(input, p, training, inplace)
+        return feature_dropout(input, p, training, inplace)
     batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-    found = _feature_dropout(batch, p, training, inplace)
+    found = feature_dropout(batch, p, training, inplace)
     return found.squeeze_(0) if inplace else found.squeeze(0)
 
 

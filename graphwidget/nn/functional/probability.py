@@ -107,14 +107,19 @@ def kl_div(
             stacklevel=2,
         )
     how = 2 if reduction == "batchmean" else reduction_of(reduction)
+    found = divergence(input, target, how, log_target)
+    if reduction == "batchmean" and input._data.ndim:
+        return F.div(found, input._data.shape[0])
+    return found
+
+
+def divergence(input: Tensor, target: Tensor, reduction: int, log_target: bool) -> Tensor:
+    """``kl_div`` by the number of its reduction: 0 none, 1 mean, 2 sum."""
     if log_target:
         losses = F.mul(F.exp(target), F.sub(target, input))
     else:
         losses = F.sub(F.xlogy(target, target), F.mul(target, input))
-    found = reduced(losses, how)
-    if reduction == "batchmean" and input._data.ndim:
-        return F.div(found, input._data.shape[0])
-    return found
+    return reduced(losses, reduction)
 
 
 def poisson_nll_loss(

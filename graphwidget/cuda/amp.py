@@ -1,0 +1,45 @@
+"""``torch.cuda.amp``, the older place of ``torch.amp``: there is no CUDA, so nothing is scaled."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .. import amp
+
+__all__ = ["GradScaler", "autocast"]
+
+OLD = (
+    "`torch.cuda.amp.{0}(args...)` is deprecated. Please use `torch.amp.{0}('cuda', args...)` "
+    "instead."
+)
+
+
+class autocast(amp.autocast):
+    """A region for CUDA, which there is not.
+
+    Warns:
+        FutureWarning: deprecated.
+        UserWarning: disabled.
+    """
+
+    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
+        warnings.warn(OLD.format("autocast"), FutureWarning, stacklevel=2)
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+
+class GradScaler(amp.GradScaler):
+    """A scaler for CUDA, which there is not: it hands through.
+
+    Warns:
+        FutureWarning: deprecated.
+        UserWarning: disabled.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(OLD.format("GradScaler"), FutureWarning, stacklevel=2)
+        super().__init__("cuda", *args, **kwargs)
+
+
+autocast.__module__ = "torch.cuda.amp.autocast_mode"
+GradScaler.__module__ = "torch.cuda.amp.grad_scaler"

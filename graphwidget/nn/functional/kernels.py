@@ -1,0 +1,130 @@
+"""Functions of the package itself that PyTorch's layers are made of: with all their results
+(``native_layer_norm``), in place (``dropout_``), or with a convolution's whole list of options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.activations import hardshrink
+from ...core.compile import TENSORS as F
+from ...core.public import offer
+from ...core.tensor import Tensor
+from ...optable import TABLE
+from . import dropout as _dropout
+from . import pooling as _pooling
+from . import probability as _probability
+from .reduction import REDUCTIONS
+
+NAMES = {number: name for name, number in REDUCTIONS.items()}
+
+offer(method=False, out=True)(hardshrink)
+offer(method=False)(_pooling.max_pool1d_with_indices)
+
+
+# Dropout -----------------------------------------------------------------------------------------
+@offer(method=False)
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``dropout``, written into the tensor."""
+    return _dropout.dropout(input, p, train, True)
+
+
+@offer(method=False)
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``alpha_dropout``, written into the tensor."""
+    return _dropout.alpha_dropout(input, p, train, True)
+
+
+@offer(method=False)
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``feature_alpha_dropout``, written into the tensor."""
+    return _dropout.feature_alpha_dropout(input, p, train, True)
+
+
+@offer(method=False)
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """``dropout`` of whole channels."""
+    return _dropout.feature_dropout(input, p, train, False)
+
+
+@offer(method=False)
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``feature_dropout``, written into the tensor."""
+    return _dropout.feature_dropout(input, p, train, True)
+
+
+@offer(method=False)
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """``dropout``, and which items it kept."""
+    p = 0.0 if train is False else p
+    mask = Tensor._wrap(_dropout.kept(input._data, np.dtype(bool), p))
+    return F.native_dropout(input, mask, p), mask
+
+
+# Norms -------------------------------------------------------------------------------------------
+def with_statistics(key: str, tensors: Sequence[Any], *params: Any) -> tuple[Tensor, ...]:
+    """What a norm gives, and the means and deviations that it computed."""
+    arrays = [None if each is None else each._data for each in tensors]
+    saved = TABLE[key].kernel(*(None if a is None else a.copy() for a in arrays), *params)[1:]
+    return getattr(F, key)(*tensors, *params), *(Tensor._wrap(np.asarray(a)) for a in saved)
+
+
+@offer(method=False)
+def native_layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None,
+    eps: float,
+) -> tuple[Tensor, ...]:  # fmt: skip
+    """``layer_norm``, the means and 1 / deviation."""
+    return with_statistics("native_layer_norm", (input, weight, bias), tuple(normalized_shape), eps)
+
+
+@offer(method=False)
+def native_group_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int,
+    group: int, eps: float,
+) -> tuple[Tensor, ...]:  # fmt: skip
+    """``group_norm``, the means and 1 / deviation."""
+    found = with_statistics("native_group_norm", (input, weight, bias), N, C, HxW, group, eps)
+    return found[0], *(Tensor._wrap(each._data.reshape(N, group)) for each in found[1:])
+
+
+@offer(method=False)
+def native_batch_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, training: bool, momentum: float, eps: float,
+) -> tuple[Tensor, ...]:  # fmt: skip
+    """``batch_norm``, the means and 1 / deviation (empty when not training)."""
+    found = with_statistics(
+        "native_batch_norm", (input, weight, bias, running_mean, running_var), training, momentum,
+        eps,
+    )  # fmt: skip
+    return found[0], *(Tensor._wrap(each._data.reshape(-1)) for each in found[1:])
+
+
+# Convolution, losses -----------------------------------------------------------------------------
+@offer(method=False)
+def convolution(
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sequence[int],
+    padding: Sequence[int], dilation: Sequence[int], transposed: bool,
+    output_padding: Sequence[int], groups: int,
+) -> Tensor:  # fmt: skip
+    """The convolution over as many dims as there are, plain or transposed."""
+    dims = input._data.ndim - 2
+
+    def each(given: Sequence[int]) -> tuple[int, ...]:
+        return tuple(given) * dims if len(given) == 1 else tuple(given)
+
+    return F.convolution(
+        input, weight, bias, each(stride), each(padding), each(dilation), transposed,
+        each(output_padding), groups,
+    )  # fmt: skip
+
+
+@offer(method=False)
+def kl_div(
+    input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False
+) -> Tensor:
+    """target (log target - input), of logarithms ``input``; reduction 0 none, 1 mean, 2 sum."""
+    return _probability.divergence(input, target, reduction, log_target)
