@@ -215,6 +215,8 @@ def parse_signature(signature: str) -> dict[str, Any]:
 def parameters_of(function: Any) -> dict[str, Any]:
     """The parameters of a function with their defaults. There are a thousand to read at import,
     for which ``inspect.signature`` would take most of it."""
+    if vars(function):  # its signature is not that of its code
+        return {p.name: p.default for p in inspect.signature(function).parameters.values()}
     code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
     first = len(names) - len(defaults)
