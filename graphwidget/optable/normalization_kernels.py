@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from .kernels import Array, Shape, count_along
+from .kernels import Array, Shape, count_along, ones
 from .layout import as_array
 
 
@@ -87,7 +87,7 @@ def layer_norm_backward(
     mean, rstd = mean.reshape(lines, 1), rstd.reshape(lines, 1)
     z = np.subtract(a.reshape(lines, count), mean)
     np.multiply(z, rstd, z)
-    even, total = _even(count, a.dtype.char), _ones(lines, a.dtype.char)
+    even, total = _even(count, a.dtype.char), ones(lines, a.dtype.char)
     by_weight = by_bias = None
     if weight is not None:
         by_weight = np.matmul(total, grad * z).reshape(shape)
@@ -102,12 +102,6 @@ def layer_norm_backward(
     np.subtract(grad, z, z)
     np.multiply(z, rstd, z)
     return z.reshape(a.shape), by_weight, by_bias
-
-
-@cache
-def _ones(count: int, kind: str) -> Array:
-    """A vector whose product with a matrix is the sum of its rows."""
-    return np.ones(count, kind)
 
 
 # By channel ---------------------------------------------------------------------------------------
@@ -132,13 +126,13 @@ def _column(a: Array, flat: Array) -> Array:
 
 def _row_sums(a: Array) -> Array:
     """Sums of (N, C, P) over P."""
-    return np.matmul(a, _ones(a.shape[2], a.dtype.char))
+    return np.matmul(a, ones(a.shape[2], a.dtype.char))
 
 
 def _sums(a: Array) -> Array:
     """Sums of (N, C, P) or (N, C) by channel."""
     if a.ndim == 2:
-        return np.matmul(_ones(len(a), a.dtype.char), a)
+        return np.matmul(ones(len(a), a.dtype.char), a)
     return np.add.reduce(_row_sums(a), 0)
 
 

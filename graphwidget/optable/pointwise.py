@@ -8,7 +8,7 @@ import numpy as np
 
 from . import kernels, layout
 from . import pointwise_kernels as more
-from .declare import Namespace, composite, op
+from .declare import ARRAYS, Namespace, composite, op
 from .refusals import C_WORDS, no_bools, no_bools_in_relu
 
 F = Namespace()  # formulas are bound to their own F; this one is for the eye
@@ -215,6 +215,8 @@ def pow_backward(grad: Any, self: Any, exponent: Any) -> Any:
     exponent = float(exponent)
     return grad * (exponent * F.pow(self, exponent - 1))
 
+
+ARRAYS.__dict__["pow_backward"] = kernels.power_backward
 
 op("pow(self, /, exponent)", kernels.power, inplace=True, pointwise=True,
    d_self=lambda grad, self, exponent: F.pow_backward(grad, self, exponent),

@@ -30,6 +30,8 @@ def view(a: Array, shape: Shape) -> Array:
 def expand(a: Array, shape: Shape) -> Array:
     """A broadcast view with stride 0 along new and stretched dims (numpy's is read-only)."""
     a = as_array(a)
+    if a.shape == shape:
+        return a[...]
     offset = len(shape) - a.ndim
     strides = tuple(
         0 if i < offset or (a.shape[i - offset] == 1 and size != 1) else a.strides[i - offset]

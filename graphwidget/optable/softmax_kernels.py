@@ -1,7 +1,6 @@
 """Kernels of softmax and its logarithm.
 
-They work in one array of the result's size (two for the logarithm). Sums along rows of memory are
-products with ones, several times as fast as reductions, whose loop starts anew in each row.
+They work in one array of the result's size (two for the logarithm).
 """
 
 from __future__ import annotations
@@ -11,16 +10,11 @@ from functools import cache
 
 import numpy as np
 
-from .kernels import Array
+from .kernels import Array, ones
 from .layout import as_array
 
 FEW = 1e-6
 """A row of exponentials that sums to less than this is computed again, from its largest item on."""
-
-
-@cache
-def _ones(count: int, kind: str) -> Array:
-    return np.ones(count, kind)
 
 
 @cache
@@ -39,7 +33,7 @@ def _sums(a: Array, dim: int) -> Array:
     if not _in_rows(a, dim):
         return np.add.reduce(a, dim, keepdims=True)
     count = a.shape[-1]
-    return np.matmul(a.reshape(-1, count), _ones(count, a.dtype.char)).reshape(*a.shape[:-1], 1)
+    return np.matmul(a.reshape(-1, count), ones(count, a.dtype.char)).reshape(*a.shape[:-1], 1)
 
 
 def softmax(a: Array, dim: int) -> Array:
