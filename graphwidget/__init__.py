@@ -22,6 +22,7 @@ from . import (
     backends,
     cpu,
     cuda,
+    distributions,
     func,
     linalg,
     mps,
@@ -136,7 +137,8 @@ if not TYPE_CHECKING:  # checkers know the names above
 __all__ = [
     "Generator", "GraphWidget", "Size", "Tensor", "__version__", "accelerator", "amp", "as_torch",
     "autograd", "backends", "bool", "channels_last", "contiguous_format", "cpu", "cuda",
-    "default_generator", "device", "double", "dtype", "e", "enable_grad", "finfo", "float", "func",
+    "default_generator", "device", "distributions", "double", "dtype", "e", "enable_grad", "finfo",
+    "float", "func",
     "float16", "float32", "float64", "get_default_dtype", "get_rng_state", "half", "iinfo",
     "inf", "inference_mode", "initial_seed", "int", "int16", "int32", "int64", "int8",
     "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference",

@@ -119,6 +119,9 @@ from .padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
+from .parallel import (
+    DataParallel,
+)
 from .parameter import (
     Buffer,
     Parameter,
@@ -215,6 +218,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",

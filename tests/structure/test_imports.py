@@ -26,6 +26,7 @@ BELOW: dict[str, set[str]] = {
     "optim": {"nn", "core", "optable"},
     **{name: set() for name in ("accelerator", "backends", "cpu", "mps", "version", "xpu")},
     "standin": set(),
+    "distributions": {"nn", "core", "optable"},
     "testing": {"core", "optable"},
     "random": {"core", "optable"},
     "serialization": {"nn", "core", "optable"},

@@ -1,0 +1,209 @@
+"""Distributions of a few values: Bernoulli and categorical; by probabilities or by logits."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.dtypes import Size
+from ..core.modes import no_grad
+from ..core.public import FUNCTIONS as F
+from ..core.tensor import Tensor
+from ..nn.functional import binary_cross_entropy_with_logits, softmax
+from . import constraints
+from .distribution import Distribution, broadcast_all, lazy_property
+
+_ONE_OF = "Either `probs` or `logits` must be specified, but not both."
+
+
+def _inside(probs: Any) -> Any:
+    """Probabilities that are neither 0 nor 1."""
+    eps = float(np.finfo(probs.detach().numpy().dtype).eps)
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+class Bernoulli(Distribution):
+    """1 with probability `probs`, else 0; the `logits` are log (p / (1 - p))."""
+
+    arg_constraints: ClassVar[Any] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support = constraints.boolean
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError(_ONE_OF)
+        given = logits if probs is None else probs
+        (self._param,) = broadcast_all(given)
+        setattr(self, "logits" if probs is None else "probs", self._param)
+        shape = self._param.size() if isinstance(given, Tensor) else ()
+        super().__init__(shape, validate_args=validate_args)
+
+    @lazy_property
+    def logits(self) -> Any:
+        """The logarithms of the odds."""
+        inside = _inside(self.probs)
+        return F["log"](inside) - F["log1p"](-inside)
+
+    @lazy_property
+    def probs(self) -> Any:
+        """The probabilities of 1."""
+        return F["sigmoid"](self.logits)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return Size(self._param.size())
+
+    @property
+    def mean(self) -> Any:
+        """The probabilities."""
+        return self.probs
+
+    @property
+    def mode(self) -> Any:
+        """The likelier one; nan where both are."""
+        mode = (self.probs >= 0.5).to(self.probs)
+        mode[self.probs == 0.5] = float("nan")
+        return mode
+
+    @property
+    def variance(self) -> Any:
+        """p (1 - p)."""
+        return self.probs * (1 - self.probs)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        names = [name for name in ("probs", "logits") if name in self.__dict__]
+        parameters: dict[str, Any] = {
+            name: self.__dict__[name].expand(batch_shape) for name in names
+        }
+        parameters["_param"] = parameters[names[0]]
+        return self._expanded(_instance, batch_shape, **parameters)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Zeros and ones."""
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return F["bernoulli"](self.probs.expand(shape))
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self) -> Any:
+        """The expectation of minus the log probability."""
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        """0 and 1."""
+        values = F["arange"](2, dtype=self._param.dtype)
+        values = values.view((-1, *(1,) * len(self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values
+
+
+class Categorical(Distribution):
+    """One of the numbers below the last dim's size, with probabilities `probs` (brought to the sum
+    1), or the softmax of `logits`."""
+
+    arg_constraints: ClassVar[Any] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError(_ONE_OF)
+        if probs is not None:
+            if probs.dim() < 1:
+                raise ValueError("`probs` parameter must be at least one-dimensional.")
+            self.probs = probs / probs.sum(-1, keepdim=True)
+        else:
+            if logits.dim() < 1:
+                raise ValueError("`logits` parameter must be at least one-dimensional.")
+            self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
+        self._param = self.probs if probs is not None else self.logits
+        self._num_events = self._param.size()[-1]
+        shape = self._param.size()[:-1] if self._param.ndimension() > 1 else ()
+        super().__init__(shape, validate_args=validate_args)
+
+    @property
+    def support(self) -> Any:
+        """The numbers."""
+        return constraints.integer_interval(0, self._num_events - 1)
+
+    @lazy_property
+    def logits(self) -> Any:
+        """The logarithms of the probabilities."""
+        return F["log"](_inside(self.probs))
+
+    @lazy_property
+    def probs(self) -> Any:
+        """The probabilities."""
+        return softmax(self.logits, dim=-1)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return Size(self._param.size())
+
+    @property
+    def mean(self) -> Any:
+        """nan: the numbers are only names."""
+        return F["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype)
+
+    @property
+    def mode(self) -> Any:
+        """The likeliest number."""
+        return self.probs.argmax(dim=-1)
+
+    @property
+    def variance(self) -> Any:
+        """nan: the numbers are only names."""
+        return F["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        shape = (*batch_shape, self._num_events)
+        names = [name for name in ("probs", "logits") if name in self.__dict__]
+        parameters: dict[str, Any] = {name: self.__dict__[name].expand(shape) for name in names}
+        parameters["_param"] = parameters[names[0]]
+        parameters["_num_events"] = self._num_events
+        return self._expanded(_instance, batch_shape, **parameters)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Numbers."""
+        shape = Size(sample_shape)
+        rows = self.probs.reshape(-1, self._num_events)
+        found = F["multinomial"](rows, shape.numel(), True).T
+        return found.reshape(self._extended_shape(shape))
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        value = value.long().unsqueeze(-1)
+        value, log_pmf = F["broadcast_tensors"](value, self.logits)
+        return log_pmf.gather(-1, value[..., :1]).squeeze(-1)
+
+    def entropy(self) -> Any:
+        """The expectation of minus the log probability."""
+        least = float(np.finfo(self.logits.detach().numpy().dtype).min)
+        return -(F["clamp"](self.logits, min=least) * self.probs).sum(-1)
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        """All numbers."""
+        values = F["arange"](self._num_events)
+        values = values.view((-1, *(1,) * len(self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values
