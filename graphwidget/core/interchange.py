@@ -63,6 +63,12 @@ class Capsule:
 
 
 @offer(method=False)
+def to_dlpack(tensor: Tensor) -> Any:
+    """The tensor's memory as a DLPack capsule, for one other library to take over."""
+    return to_dlpack_capsule(tensor)
+
+
+@offer(method=False)
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of another library's array, or of a DLPack capsule; no copy unless
     asked for."""

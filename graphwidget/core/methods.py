@@ -33,6 +33,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     products,
     ranges,
     reductions,
+    removed,
     scatters,
     settings,
     shapes,

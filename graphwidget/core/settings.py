@@ -171,6 +171,20 @@ def set_default_tensor_type(t: Any, /) -> None:
 
 
 @offer(method=False)
+def cond(
+    pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Any = ()
+) -> Any:
+    """One of two functions of the operands, as a condition says.
+
+    Raises:
+        RuntimeError: the condition is no bool and no single number in a tensor (PyTorch's text).
+    """
+    if isinstance(pred, Tensor) and pred._data.size != 1:
+        raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
+    return (true_fn if bool(pred) else false_fn)(*operands)
+
+
+@offer(method=False)
 def set_warn_always(b: bool, /) -> None:
     """Keep the wish; Python's warning filters decide."""
     _settings["always"] = b

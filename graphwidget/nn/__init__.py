@@ -3,6 +3,7 @@
 import sys
 
 from . import functional, init, parameter, utils
+from . import rnn_functions as _rnn_functions  # noqa: F401  (offers torch.lstm and its like)
 from .activation import (
     CELU,
     ELU,

@@ -1,5 +1,5 @@
-"""Tools around training, as in `torch.utils`: `checkpoint`, `data`."""
+"""Tools around training, as in `torch.utils`: `checkpoint`, `data`, `dlpack`, `hooks`."""
 
-from . import checkpoint, data
+from . import checkpoint, data, dlpack, hooks
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["checkpoint", "data", "dlpack", "hooks"]

@@ -149,6 +149,10 @@ APART = {
         ),
         BY_KIND,
     ),
+    **dict.fromkeys(
+        ("torch.gru", "torch.lstm", "torch.rnn_relu", "torch.rnn_tanh"),
+        "packed sequences go through the layers only",
+    ),
     "torch.compile": "its default backend is hidden there",
     "torch.dequantize": "quantized tensors",
     "torch.kl_div": "its binding reads the default of reduction as 0",
