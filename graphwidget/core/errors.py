@@ -128,8 +128,6 @@ def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
         if not word.startswith("torch::autograd"):
             word = word.replace("Backward", "", 1)
             word = word[:-1] if word.endswith("0") else word
-        if origin.seq < 0 and origin.metadata["view"]() is not None:  # written through a view
-            word = "AsStrided"
         where = f", which is output {tensor.output_nr} of {word},"
     message = STALE.format(
         type=printed_type(tensor._data.dtype),

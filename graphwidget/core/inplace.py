@@ -334,7 +334,7 @@ def history(tensor: Tensor, node: Node) -> None:
     if tensor._view is not None:
         rebase(tensor, tensor._view, node)
         hot.refresh(tensor)
-        # Errors about what the node saved name the view's own history for as long as it lives.
+        # The result that the node saved has the view's own history, for as long as that lives.
         node.metadata["view"] = weakref.ref(tensor._node)
     else:
         tensor._node, tensor._requires_grad = node, True

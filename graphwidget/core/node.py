@@ -283,8 +283,12 @@ class Node:
         return self.op is not None and name in self.op.outputs
 
     def output_edge(self, name: str) -> Node:
-        """Where the gradient of the output of this name collects."""
+        """Where the gradient of the output of this name collects: of a view that was written, at
+        its own history for as long as that lives."""
         assert self.op is not None
+        view = getattr(self, "_dict", {}).get("view")
+        if view is not None and view() is not None:
+            return view()  # type: ignore[no-any-return]
         outputs = self.op.outputs
         return self if len(outputs) == 1 else Output(self, outputs.index(name))
 

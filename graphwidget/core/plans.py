@@ -74,10 +74,13 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
         lines.append(f"    else: {name}.check(node)")
     hidden = [name for name in op.metadata(targets) if name in op.hidden]
     lines += [f"    {name} = node.p_{name}" for name in hidden]
-    released = [f"node.saved_{name}" for name in saved]
+    left_out = [name for name in saved if name in op.optional]
+    released = [f"node.saved_{name}" for name in saved if name not in left_out]
     released += [f"node.p_{name}" for name in (*held, *hidden)]
     if released:
         lines.append("    if not keep: " + " = ".join(released) + " = None")
+    for name in left_out:  # nothing cannot be freed
+        lines.append(f"    if not keep and {name} is not None: node.saved_{name} = None")
     return lines
 
 

@@ -127,13 +127,14 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
             f"got: [{b[0]}, {b[1]}]."
         )
     x, y = input._data.dtype, mat2._data.dtype
-    if x != y:
-        if 0 not in (*a, *b):
+    if 0 not in (*a, *b):
+        no_bools("bmm", input)
+        if x != y:
             raise RuntimeError(
                 f"expected scalar type {dtypes.type_word(x)} but found {dtypes.type_word(y)}"
             )
+    elif x != y:
         input = F.to_copy(input, y)  # nothing is multiplied, so nobody asks
-    no_bools("bmm", input)
     return F.bmm(input, mat2)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..optable.layout import memory_of
-from . import dtypes
+from . import dtypes, hot
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, infer_shape, shape_args, wrap_dim
 from .promote import broadcast
@@ -36,7 +36,16 @@ def view(self: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Tens
             "view() received an invalid combination of arguments - got (), but expected one of:\n"
             " * (torch.dtype dtype)\n * (tuple of ints size)\n"
         )
-    return F.view(self, infer_shape(wanted, self._data.size))
+    return F.view(self, inferred(self, wanted))
+
+
+def inferred(tensor: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """``infer_shape``; what is wrong with the tensor's history is said first."""
+    try:
+        return infer_shape(shape, tensor._data.size)
+    except RuntimeError:
+        hot.asked((tensor,))
+        raise
 
 
 def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
@@ -142,7 +151,7 @@ def ravel(input: Tensor) -> Tensor:
 @offer(function=False)
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """A view in the shape of another tensor."""
-    return F.view(self, infer_shape(other._data.shape, self._data.size))
+    return F.view(self, inferred(self, other._data.shape))
 
 
 @offer(function=False)
@@ -177,7 +186,20 @@ def expand(self: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) 
     size = sizes if size is None else (size,)
     if not size:
         raise TypeError('expand() missing 1 required positional arguments: "size"')
-    target, shape = list(shape_args(size)), self._data.shape
+    try:
+        return F.expand(self, spread_shape(self, list(shape_args(size))))
+    except RuntimeError:
+        hot.asked((self,))  # what is wrong with its history is said first
+        raise
+
+
+def spread_shape(self: Tensor, target: list[int]) -> tuple[int, ...]:
+    """The larger size, with every -1 filled in.
+
+    Raises:
+        RuntimeError: the tensor's own size does not allow it (PyTorch's texts).
+    """
+    shape = self._data.shape
     offset = len(target) - len(shape)
     if offset < 0:
         raise RuntimeError(
@@ -201,7 +223,7 @@ def expand(self: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) 
                 f"size ({have}) at non-singleton dimension {i}.  Target sizes: {asked}.  "
                 f"Tensor sizes: {list(shape)}"
             )
-    return F.expand(self, tuple(target))
+    return tuple(target)
 
 
 @offer(function=False)

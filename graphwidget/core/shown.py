@@ -28,6 +28,7 @@ SIZES: dict[str, dict[str, tuple[int, ...]]] = {
     "AdaptiveAvgPool3DBackwardBackward0": {"grad_output": (-1, -2, -3)},
     "AddbmmBackward0": {"batch1": (0, 1), "batch2": (2,)},
     "EmbeddingBackward0": {"weight": (0,)},
+    "EmbeddingBagBackward0": {"weight": (0,)},
     "LuUnpackBackward0": {"LU_data": (-1, -2)},
     "Im2ColBackward0": {"self": (-1, -2)},
     "LinalgSvdBackward0": {"S": (-1,)},

@@ -44,8 +44,6 @@ OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single "
     "memory location. Please clone() the tensor before performing the operation."
 )
-INSIDE = -1
-"""The sequence number of a node that is the ``function`` of a CopySlices, not in the graph."""
 
 
 class Link(NamedTuple):
@@ -358,7 +356,6 @@ class CopySlices(Node):
 def rebase(view: Tensor, info: ViewInfo, function: Node) -> None:
     """Give the base the history of a write through ``view``; other views follow when looked at."""
     base = info.base
-    function.seq = INSIDE
     keeps = retaining(base)
     base._node = CopySlices(base, info, function)
     if keeps is not None:

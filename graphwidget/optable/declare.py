@@ -145,15 +145,24 @@ class Op:
         """The inputs and outputs that must be saved when ``targets`` need gradients, in the order
         in which PyTorch unpacks them: the inputs by name, then the outputs.
 
-        Like PyTorch, it saves an input only if a target's formula needs it, an output if any does.
+        Like PyTorch, it saves an input that one formula alone needs only if that is a target's,
+        all else if any formula needs it (gen_variable_type.py, ``guard_for``).
         """
         saved: list[str] = []
         for target, derivative in self.derivatives.items() if targets else ():
             for need in derivative.needs:
-                wanted = need in self.tensors and (target in targets or need not in self.inputs)
+                wanted = need in self.tensors and (target in targets or not self.guarded(need))
                 if wanted and need not in saved:
                     saved.append(need)
         return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
+
+    def guarded(self, need: str) -> bool:
+        """Whether an input is saved only for the one formula that needs it. The derivatives of
+        derivatives save all they have."""
+        if need not in self.inputs or self.variadic or "backward" in self.name:
+            return False
+        users = [each for each in self.derivatives.values() if need in each.needs]
+        return len(users) == 1 and users[0].place is None
 
     def metadata(self, targets: tuple[str, ...]) -> tuple[str, ...]:
         """What derivatives read besides: strides and types those of ``targets``, params any. As in

@@ -110,10 +110,10 @@ def lu_solve_gradient(
 
 
 op("linalg_lu_solve(LU, pivots, B, /, left=True, adjoint=False)", kernels.lu_solve,
-   d_LU=lambda grad, LU, pivots, result, left, adjoint, LU_shape: F.sum_to_size(
-       F.lu_solve_gradient(grad, LU, pivots, result, left, adjoint), LU_shape),
-   d_B=lambda grad, LU, pivots, left, adjoint, B_shape: F.sum_to_size(
-       F.linalg_lu_solve(LU, pivots, grad, left, not adjoint), B_shape),
+   d_LU=lambda grad, LU, pivots, result, left, adjoint, _LU_shape: F.sum_to_size(
+       F.lu_solve_gradient(grad, LU, pivots, result, left, adjoint), _LU_shape),
+   d_B=lambda grad, LU, pivots, left, adjoint, _B_shape: F.sum_to_size(
+       F.linalg_lu_solve(LU, pivots, grad, left, not adjoint), _B_shape),
    public=False, sign="solve", text="({LU})⁻¹ {B}", tex=r"({LU})^{{-1}} {B}", onnx=None)
 
 
@@ -194,9 +194,9 @@ op("triangular_solve(self, A, /, upper=True, transpose=False, unitriangular=Fals
        None if some_grads[0] is None else F.sum_to_size(F.linalg_solve_triangular(
            A if transpose else F.mT(A), some_grads[0], upper == transpose, True, unitriangular),
            _self_shape),
-   d_A=lambda some_grads, A, solution, upper, transpose, unitriangular, A_shape: F.sum_to_size(
+   d_A=lambda some_grads, A, solution, upper, transpose, unitriangular, _A_shape: F.sum_to_size(
        F.old_triangular_gradient(some_grads, A, solution, upper, transpose, unitriangular),
-       A_shape),
+       _A_shape),
    public=False, sign="solve", text="{A}⁻¹ {self}", tex=r"{A}^{{-1}} {self}", onnx=None)
 
 

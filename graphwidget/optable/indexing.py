@@ -12,7 +12,7 @@ op("index(self, /, indices)", index_kernels.index,
    public=False, sign="[…]", text="{self}[{indices}]", tex=r"{self}_{{{indices}}}", onnx=None)
 
 op("index_backward(grad_output, /, shape, indices, accumulate=True)",
-   index_kernels.index_backward, node="IndexPutBackward0",
+   index_kernels.index_backward, node="IndexPutImplBackward0",
    d_grad_output=lambda grad, indices, accumulate: F.index(grad, indices),
    public=False, text="{grad_output} added at [{indices}]", tex=r"{grad_output}", onnx=None)
 

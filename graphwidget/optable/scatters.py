@@ -204,8 +204,8 @@ op("take(self, index, /)", kernels.take,
    text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx=None)
 
 op("put(self, index, source, /, accumulate=False)", kernels.put, inplace=True,
-   d_self=lambda grad, index, source, accumulate:
-       grad if accumulate else F.put(grad, index, F.zeros_like(source), False),
+   d_self=lambda grad, index, accumulate, _source_shape:
+       grad if accumulate else F.put(grad, index, F.zeros_of(grad, _source_shape), False),
    d_source=lambda grad, index, source, accumulate:
        F.reshape(F.take(grad, index), source.shape),
    text="{self} with {source} at {index}", tex=r"{self}", onnx=None)

@@ -65,6 +65,18 @@ mask = torch.ones(1, 2) > 0
 result = [attempt(lambda: a - mask), attempt(lambda: a + torch.ones(3, 3)),
           attempt(lambda: a & a), attempt(lambda: c.min())]
 
+# results that were written through views are differentiated again
+results = []
+for write in (torch.exp_, torch.sigmoid_, torch.tanh_, torch.Tensor.sqrt_):
+    for part in (lambda b: b.view(3), lambda b: b[0:2], lambda b: b):
+        x = torch.tensor([0.5, 2., 1.], dtype=torch.float64, requires_grad=True)
+        base = x * 2
+        write(part(base))
+        (g,) = torch.autograd.grad(base.sum(), x, create_graph=True)
+        g.sum().backward()
+        results += [x.grad, base.grad_fn.name()]
+result = results
+
 # nothing is multiplied, so types may differ
 result = [torch.bmm(torch.ones(2, 0, 3), torch.ones(2, 3, 2, dtype=torch.float64)),
           torch.ones(2, 3, 0, dtype=torch.float64) @ torch.ones(2, 0, 3),

@@ -11,6 +11,7 @@ from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.matmul import matmul
 from ...core.modes import is_grad_enabled
+from ...core.promote import broadcast
 from ...core.tensor import Tensor
 from .dropout import dropout
 
@@ -39,6 +40,8 @@ def scaled_dot_product_attention(
     _check(query, key, value, attn_mask)
     same = query._data.shape[:-2] == key._data.shape[:-2] == value._data.shape[:-2]
     if (same or enable_gqa) and _fused(query, key, value, attn_mask, dropout_p, is_causal):
+        if attn_mask is not None:
+            _check_mask(attn_mask, (*query._data.shape[:-1], key._data.shape[-2]))
         return F.flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
     if enable_gqa:
         key, value = (_repeated(each, query) for each in (key, value))
@@ -50,6 +53,19 @@ def scaled_dot_product_attention(
         scores = F.add(scores, _added(mask, query._data.dtype))
     weights = F.safe_softmax(scores, scores._data.ndim - 1)
     return matmul(dropout(weights, dropout_p) if dropout_p > 0 else weights, value)
+
+
+def _check_mask(mask: Tensor, scores: tuple[int, ...]) -> None:
+    """A mask must be spread to the scores' shape.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    shape = broadcast([scores, mask._data.shape])
+    if shape != scores:
+        raise RuntimeError(
+            f"output with shape {list(scores)} doesn't match the broadcast shape {list(shape)}"
+        )
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:

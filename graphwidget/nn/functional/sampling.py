@@ -249,7 +249,7 @@ def _checked_unpool(
     if outside.size:
         told = "x".join(map(str, wanted))
         raise RuntimeError(
-            f"Found an invalid max index: {outside[0]} (output volumes are of size {told})"
+            f"Found an invalid max index: {outside[-1]} (output volumes are of size {told})"
         )
     unpool = F.max_unpool2d if dims == 2 else F.max_unpool3d
     return unpool(input, indices, wanted)
