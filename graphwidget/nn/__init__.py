@@ -55,6 +55,10 @@ from .embedding import (
     Embedding,
     EmbeddingBag,
 )
+from .fractional import (
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
+)
 from .lazy import (
     LazyBatchNorm1d,
     LazyBatchNorm2d,
@@ -229,6 +233,8 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",

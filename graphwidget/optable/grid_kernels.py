@@ -240,3 +240,41 @@ def max_unpool(a: Array, indices: Array, output_size: Shape) -> Array:
     out = np.zeros((*lead, math.prod(output_size)), a.dtype)
     np.put_along_axis(out, indices.reshape(*lead, -1), as_array(a).reshape(*lead, -1), -1)
     return out.reshape(*lead, *output_size)
+
+
+# Windows at random places -------------------------------------------------------------------------
+def _starts(sample: float, size: int, count: int, width: int) -> Array:
+    """Where windows begin: nearly even steps, shifted at random (Graham, 2014)."""
+    if count == 1:
+        return np.array([size - width])
+    step = (size - width) / (count - 1)
+    places = ((np.arange(count) + sample) * step).astype(np.int64) - int(sample * step)
+    places[-1] = size - width
+    return places
+
+
+def fractional_max_pool(
+    a: Array, samples: Array, kernel_size: Shape, output_size: Shape
+) -> tuple[Array, Array]:
+    """The largest item of windows at random places, other ones in each channel; and its flat
+    index. ``samples`` (N, C, dims) are between 0 and 1, of two dims the last one's first."""
+    dims = len(kernel_size)
+    sizes, lead = a.shape[a.ndim - dims :], a.shape[: a.ndim - dims]
+    rows = as_array(a).reshape(-1, math.prod(sizes))
+    numbers = samples.reshape(-1, dims)
+    numbers = numbers[:, ::-1] if dims == 2 else numbers
+    out = np.empty((len(rows), *output_size), a.dtype)
+    index = np.empty(out.shape, np.int64)
+    for row, values in enumerate(rows):
+        flat: Any = 0
+        for dim, (n, k, count) in enumerate(zip(sizes, kernel_size, output_size, strict=True)):
+            starts = _starts(float(numbers[row, dim]), n, count, k)
+            shape = [1] * (2 * dims)
+            shape[dim], shape[dims + dim] = count, k
+            flat = flat * n + (starts[:, None] + np.arange(k)).reshape(shape)
+        flat = flat.reshape(*output_size, -1)
+        items = values[flat]
+        best = items.argmax(-1)[..., None]
+        out[row] = np.take_along_axis(items, best, -1)[..., 0]
+        index[row] = np.take_along_axis(flat, best, -1)[..., 0]
+    return out.reshape(*lead, *output_size), index.reshape(*lead, *output_size)

@@ -112,6 +112,51 @@ op("cdist(x1, x2, /, p=2.0)", cdist,
        F.sum_dim(F.cdist_backward(grad, x1, x2, p, result), (len(result.shape) - 2,)), x2.shape),
    text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)
 
+# Distances within -------------------------------------------------------------------------------
+def pdist(a: Array, p: float) -> Array:
+    """The distances of all pairs of rows, those of the first row first."""
+    first, second = np.triu_indices(len(a), 1)
+    off = a[first] - a[second]
+    if p == 0:
+        return np.count_nonzero(off, 1).astype(a.dtype)
+    if p == INF:
+        return np.abs(off).max(1, initial=0)
+    if p == 2:
+        return np.sqrt(np.einsum("ij,ij->i", off, off))
+    return np.power(np.power(np.abs(off), p).sum(1), 1 / p)
+
+
+def pdist_backward(grad: Array, a: Array, distance: Array, p: float) -> Array:
+    """Each distance's gradient at both of its rows; 0 (PyTorch's choice) where it is 0."""
+    first, second = np.triu_indices(len(a), 1)
+    off, size = a[first] - a[second], distance[:, None]
+    flow = as_array(grad)[:, None]
+    if p == 0:
+        flow = np.zeros_like(off)
+    elif p == 1:
+        flow = flow * np.sign(off)
+    elif p == INF:
+        flow = flow * np.sign(off) * (np.abs(off) == size)
+    else:
+        slope = np.sign(off) * np.power(np.abs(off), p - 1)
+        flow = np.where((size == 0) | (off == 0), 0, flow * slope / np.power(size, p - 1))
+    out = np.zeros(a.shape, a.dtype)
+    np.add.at(out, first, flow)
+    np.subtract.at(out, second, flow)
+    return out
+
+
+op("pdist(self, /, p)", pdist,
+   d_self=lambda grad, self, p, result: F.pdist_backward(grad, self, result, p),
+   public=False, text="distances within {self}", tex=r"\|{self}_i - {self}_j\|", onnx=None)
+
+op("pdist_backward(grad_output, self, pdist, /, p)", pdist_backward,
+   node="PdistBackwardBackward0",
+   d_grad_output=lambda grad: F.no_derivative("_pdist_backward"),
+   d_self=lambda grad: F.no_derivative("_pdist_backward"),
+   d_pdist=lambda grad: F.no_derivative("_pdist_backward"),
+   public=False, sign="pdist′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+
 # Size and direction -------------------------------------------------------------------------------
 def weight_norm(v: Array, g: Array, dim: int) -> tuple[Array, Array]:
     """``v`` with norms ``g`` over all dims but one; and the norms that it had."""

@@ -43,3 +43,19 @@ def normalize(
     length = F.linalg_vector_norm(input, p, (wrap_dim(dim, input._data.ndim),), True)
     least = F.clamp_min(length, eps).expand_as(input)
     return F.div(input, least) if out is None else out.copy_(F.div(input, least))
+
+
+@offer(method=False)
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norm distances of all pairs of rows of (N, M): N (N - 1) / 2 of them.
+
+    Raises:
+        RuntimeError: no matrix, no floats, or a negative p.
+    """
+    if input._data.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input._data.ndim}D")
+    if not input._meta.floating:
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return F.pdist(input, float(p))

@@ -65,6 +65,10 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "rstd_of": each(ROWS, f"{LAYER[1]}.sin()", integers=False),
     # no slope of anything: rows at padding_idx get no gradient
+    "pdist": each(
+        TABLES, f"{F}.pdist(x)", "torch.pdist(x, 1.0)", "torch.pdist(x, 3.0)", f"{F}.pdist(x, 1.5)",
+        f"{F}.pdist(x, float('inf'))", f"{F}.pdist(x, 0.0)", integers=False),
+    "pdist_backward": each(TABLES, f"{F}.pdist(x)", integers=False),
     "weight_norm_interface": each(
         [((4, 3), (1, 3))], "torch.nn.utils.parametrizations._WeightNorm(1)(y, x)",
         "torch.nn.utils.parametrizations._WeightNorm(0)(y.t(), x.t())", integers=False),
