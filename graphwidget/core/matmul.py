@@ -12,6 +12,7 @@ from .compile import TENSORS as F
 from .deprecation import warn_once
 from .inplace import real_strides
 from .products import addmm, bmm, dot, mm, mv
+from .promote import wrong_operand
 from .public import SPACES, offer
 from .shapes import expand, reshape, unsqueeze, view
 from .storage import contiguous
@@ -23,10 +24,12 @@ def matmul(input: Tensor, other: Any) -> Tensor:
     """The matrix product, with PyTorch's rules for vectors and batches.
 
     Raises:
+        TypeError: no tensors.
         RuntimeError: sizes that do not match, or a 0-d tensor.
     """
-    if not isinstance(other, Tensor):
-        return NotImplemented  # type: ignore[no-any-return]
+    if not (isinstance(other, Tensor) and isinstance(input, Tensor)):
+        place = int(isinstance(input, Tensor))
+        raise wrong_operand("matmul", ("input", "other")[place], place, (input, other)[place])
     for operand in (input, other):
         if operand._view is not None:
             hot.refresh(operand)

@@ -147,7 +147,7 @@ METHODS.update({
     "__rsub__": arithmetic.rsub, "__rtruediv__": left_alone(arithmetic.rdiv),
     "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow, "__neg__": F.neg,
     "__mod__": left_alone(elementwise.remainder),
-    "__matmul__": matmul.matmul, "__invert__": invert, "__abs__": F.abs,
+    "__matmul__": left_alone(matmul.matmul), "__invert__": invert, "__abs__": F.abs,
     "__getitem__": getitem, "__setitem__": setitem,
     "__rfloordiv__": left_alone(rfloordiv), "__rmod__": rmod, "__rmatmul__": rmatmul,
     "__rlshift__": left_alone(lambda self, other: F.bitwise_left_shift(other, self)),

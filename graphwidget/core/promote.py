@@ -53,11 +53,16 @@ def not_tensor(op: Op, operands: Sequence[Any], called: str = "") -> TypeError:
     for position, operand in enumerate(operands):
         if not isinstance(operand, hot.Tensor):
             name = op.inputs[position] if position else "input"
-            kind = type(operand).__name__
-            error = TypeError(must_be_tensor(called, name, max(position, 1), kind))
-            error.operand = (called, name, position, kind)  # type: ignore[attr-defined]
-            return error
+            return wrong_operand(called, name, position, operand)
     return TypeError(f"{op.name}(): unexpected operands")
+
+
+def wrong_operand(called: str, name: str, position: int, operand: Any) -> TypeError:
+    """The error for one operand, at its position among all, the tensor itself being the first."""
+    kind = type(operand).__name__
+    error = TypeError(must_be_tensor(called, name, max(position, 1), kind))
+    error.operand = (called, name, position, kind)  # type: ignore[attr-defined]
+    return error
 
 
 def must_be_tensor(called: str, name: str, position: int, kind: str) -> str:

@@ -18,15 +18,16 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from ..optable import TABLE, Op
 from . import docs
+from .arguments import explained
 from .compile import TENSORS, awaiting, stub
 from .inplace import writer
 from .later import first_names, later, settled
 from .out import into
-from .promote import as_function
 
 Offered = TypeVar("Offered", bound=Callable[..., Any])
 
@@ -82,11 +83,14 @@ MISSING = object()
 """What a parameter without a default holds until its value comes by another name."""
 
 
-def face(target: Callable[..., Any], name: str, first: str = "", out: bool = True) -> Any:
+def face(
+    target: Callable[..., Any], name: str, first: str = "", out: bool = True, method: bool = False
+) -> Any:
     """A function with the target's parameters, which takes numpy's names for them as well, and
     ``out=``.
 
     ``first`` renames the first parameter: functions say ``input`` where methods say ``self``.
+    ``method``: it is a method, whose own tensor errors do not count.
     """
     signature = inspect.signature(target)
     parameters = list(signature.parameters.values())
@@ -100,12 +104,17 @@ def face(target: Callable[..., Any], name: str, first: str = "", out: bool = Tru
     if out:
         parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
     scope: dict[str, Any] = {
-        "target": target, "into": into, "as_function": as_function, "renamed": renamed,
-        "MISSING": MISSING,
+        "target": target, "into": into, "explained": explained, "renamed": renamed,
+        "MISSING": MISSING, "kinds": {p.name: p.annotation for p in parameters},
     }  # fmt: skip
+    given = ", ".join(f"{p.name!r}: {p.name}" for p in parameters if p.kind is not p.VAR_POSITIONAL)
+    failed = [
+        "except (TypeError, AttributeError) as error:",
+        f"    raise explained(error, {name!r}, {{{given}}}, kinds, {int(not method)}) from None",
+    ]
     lines = []
     if name not in WRITTEN_IN_PYTHON and takes_dims(parameters):
-        lines = renaming_source(name, parameters)
+        lines = renaming_source(name, parameters, int(not method))
         shown = signature_text([required(p) for p in parameters], scope) + ", **named"
     else:
         shown = signature_text(parameters, scope)
@@ -113,11 +122,11 @@ def face(target: Callable[..., Any], name: str, first: str = "", out: bool = Tru
         lines += [
             "if out is None:",
             f"    try: return target({args})",
-            "    except TypeError as error: raise as_function(error) from None",
+            *(f"    {line}" for line in failed),
             f"return into({name!r}, out, target, {args})",
         ]
     else:
-        lines.append(f"return target({args})")
+        lines += [f"try: return target({args})", *failed]
     made = later(name, "\n    ".join([f"def {name}({shown}):", *lines]), scope)
     made.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     made.__doc__ = docs.with_out(target.__doc__) if out else target.__doc__
@@ -138,31 +147,36 @@ def required(parameter: inspect.Parameter) -> inspect.Parameter:
     )
 
 
-def renaming_source(name: str, parameters: list[inspect.Parameter]) -> list[str]:
+def renaming_source(name: str, parameters: list[inspect.Parameter], first: int) -> list[str]:
     """The lines of a function that serve calls by numpy's names."""
     asked = [f"{p.name} is MISSING" for p in parameters if p.default is p.empty]
     given = ", ".join(f"{p.name!r}: {p.name}" for p in parameters)
     return [
         f"if {' or '.join(['named', *asked])}:",
-        f"    return {name}(**renamed({name!r}, {{{given}}}, named))",
+        f"    return {name}(**renamed({name!r}, {{{given}}}, named, kinds, {first}))",
     ]
 
 
-def renamed(name: str, given: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
+def renamed(
+    name: str, given: dict[str, Any], named: dict[str, Any], kinds: dict[str, str], first: int
+) -> dict[str, Any]:
     """The arguments of a call under the names that the function has for them.
 
     Raises:
-        TypeError: a name is unknown, or an argument is missing (PyTorch's texts).
+        TypeError: a name is unknown, or an argument is missing, and those before it are of the
+            right types (PyTorch's texts).
     """
     known = {NUMPY_NAMES.get(key): value for key, value in named.items()}
     filled = given | {key: value for key, value in known.items() if key in given}
     missing = [f'"{key}"' for key, value in filled.items() if value is MISSING]
     if missing:
         ending = "s" if len(missing) == 1 else ""  # so PyTorch spells it
-        raise TypeError(
+        error = TypeError(
             f"{name}() missing {len(missing)} required positional argument{ending}: "
             + ", ".join(missing)
         )
+        before = dict(takewhile(lambda item: item[1] is not MISSING, filled.items()))
+        raise explained(error, name, before, kinds, first)
     if not given.keys() >= known.keys():
         raise TypeError(f"{name}() got an unexpected keyword argument {next(iter(named))!r}")
     return filled
@@ -179,7 +193,8 @@ def complete() -> None:
                 continue
             known = list(inspect.signature(target).parameters.values())
             if name not in WRITTEN_IN_PYTHON and takes_dims(known):
-                offered[name] = face(target, target.__name__, out=False)
+                method = offered is METHODS
+                offered[name] = face(target, target.__name__, out=False, method=method)
 
 
 def signature_text(parameters: list[inspect.Parameter], scope: dict[str, Any]) -> str:

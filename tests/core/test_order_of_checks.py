@@ -105,3 +105,25 @@ def test_reads(title: str, text: str) -> None:
 @pytest.mark.parametrize(("title", "text"), programs(OVERLAPS), ids=lambda part: part[:40])
 def test_overlaps(title: str, text: str) -> None:
     both(source(text))
+
+
+ARGUMENTS = """
+# arguments of the wrong type, in the words of PyTorch's parser
+x = torch.ones(2, 3)
+calls = [
+    lambda: torch.transpose(x, "a", 0), lambda: x.transpose(0, None), lambda: x.transpose(1.5),
+    lambda: torch.mm(x, None), lambda: x.mm([1.]), lambda: torch.matmul(x, "a"),
+    lambda: x.matmul(None), lambda: x @ None,
+    lambda: torch.softmax("a", 0), lambda: torch.unsqueeze(x, "a"), lambda: x.unsqueeze(1.5),
+    lambda: torch.cumsum(x, None), lambda: x.cumsum("a"), lambda: torch.cumsum([1.], 0),
+    lambda: torch.gather(x, 0, "a"), lambda: x.index_select(0, None),
+    lambda: torch.topk(x, "a"), lambda: x.topk(None),
+    lambda: x.diagonal("a"), lambda: torch.unbind(x, "a"), lambda: x.unbind(None),
+]
+result = [attempt(call) for call in calls]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(ARGUMENTS), ids=lambda part: part[:40])
+def test_arguments(title: str, text: str) -> None:
+    both(source(text))
