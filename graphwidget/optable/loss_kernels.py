@@ -150,6 +150,26 @@ def huber(a: Array, target: Array, reduction: int, delta: float) -> Array:
     return reduced(np.multiply(rest, least, out=rest), reduction)
 
 
+def smooth_l1_slope(grad: Array, a: Array, target: Array, reduction: int, beta: float) -> Array:
+    """grad times the difference over β, between -1 and 1."""
+    return _slope_within(grad, a, target, beta, 1 / beta, reduction)
+
+
+def huber_slope(grad: Array, a: Array, target: Array, reduction: int, delta: float) -> Array:
+    """grad times the difference, between -δ and δ."""
+    return _slope_within(grad, a, target, delta, 1.0, reduction)
+
+
+def _slope_within(
+    grad: Array, a: Array, target: Array, bound: float, factor: float, reduction: int
+) -> Array:
+    slope = at_most(at_least(np.subtract(a, target, out=...), -bound), bound)
+    if reduction == MEAN:
+        factor /= max(as_array(a).size, 1)
+    np.multiply(slope, np.asarray(factor, slope.dtype), out=slope)
+    return np.multiply(slope, grad, out=...)
+
+
 def _halves_off(a: Array, target: Array, bound: float) -> tuple[Array, Array]:
     """|z| - m/2 and m = min(|z|, bound) of the difference z: the product is z²/2 up to the bound
     and goes on as a straight line, without a mask."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import loss_kernels as kernels
 from . import margin_kernels as margins
-from .declare import Namespace, composite, op
+from .declare import ARRAYS, Namespace, composite, op
 
 F = Namespace()
 
@@ -86,6 +86,9 @@ def smooth_l1_slope(grad: Any, self: Any, target: Any, reduction: Any, beta: Any
     return grad * slope * F.part_of_mean(self.shape, reduction)
 
 
+ARRAYS.__dict__["smooth_l1_slope"] = kernels.smooth_l1_slope
+
+
 op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
    d_self=lambda grad, self, target, reduction, delta:
        F.huber_slope(grad, self, target, reduction, delta),
@@ -100,6 +103,9 @@ def huber_slope(grad: Any, self: Any, target: Any, reduction: Any, delta: Any) -
     """The difference, between -δ and δ."""
     slope = F.clamp(self - target, -delta, delta)
     return grad * slope * F.part_of_mean(self.shape, reduction)
+
+
+ARRAYS.__dict__["huber_slope"] = kernels.huber_slope
 
 
 op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,

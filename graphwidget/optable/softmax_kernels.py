@@ -17,6 +17,10 @@ FEW = 1e-6
 """A row of exponentials that sums to less than this is computed again, from its largest item on."""
 
 
+SPAN = 1 << 18
+"""Bytes of powers that are only summed to compute at a time."""
+
+
 @cache
 def _top(kind: str) -> float:
     """Items up to here may be handed to exp as they are: a sum of as many more has room."""
@@ -71,8 +75,22 @@ def log_softmax(a: Array, dim: int) -> Array:
         return np.zeros_like(a)
     top = np.maximum.reduce(a, dim, keepdims=True, initial=-np.inf)
     result = np.subtract(a, top, out=..., order="C")
-    total = _sums(np.exp(result, out=...), dim)
+    total = _sums_of_powers(result, dim)
     return np.subtract(result, np.log(total, out=total), out=result)
+
+
+def _sums_of_powers(a: Array, dim: int) -> Array:
+    """Sums of exp(a) along a dim, kept with size 1; of large arrays some rows at a time, so that
+    memory for the powers is taken once and stays in the cache."""
+    if a.nbytes <= SPAN or not _in_rows(a, dim):
+        return _sums(np.exp(a, out=...), dim)
+    rows = a.reshape(-1, a.shape[-1])
+    most = max(1, SPAN // rows[0].nbytes)
+    powers, total = np.empty_like(rows[:most]), np.empty((len(rows), 1), a.dtype)
+    for start in range(0, len(rows), most):
+        part = rows[start : start + most]
+        total[start : start + most] = _sums(np.exp(part, out=powers[: len(part)]), 1)
+    return total.reshape(*a.shape[:-1], 1)
 
 
 def log_softmax_backward(grad: Array, output: Array, dim: int) -> Array:
