@@ -14,6 +14,7 @@ import linecache
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -165,10 +166,16 @@ def _named(step: _Step, scope: str) -> tuple[str, str]:
     return ("" if step.name == "STORE_GLOBAL" else scope), str(step.value)
 
 
+@lru_cache(maxsize=32)
+def _instructions(code: CodeType) -> tuple[list[dis.Instruction], dict[int, int]]:
+    """The instructions of a code object, and their places by offset: a function has many sites."""
+    steps = list(dis.get_instructions(code))
+    return steps, {step.offset: number for number, step in enumerate(steps)}
+
+
 def _after(code: CodeType, lasti: int) -> Iterator[_Step]:
     """The instructions after offset ``lasti`` that run whatever happens, then ``_END``."""
-    steps = list(dis.get_instructions(code))
-    index = {step.offset: number for number, step in enumerate(steps)}
+    steps, index = _instructions(code)
     at = bisect_right(steps, lasti, key=lambda step: step.offset)
     for _ in range(MAX_STEPS):
         if at >= len(steps):
