@@ -9,14 +9,15 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial, wraps
+from functools import cache, partial, wraps
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ..optable import TABLE, Op
+from ..optable.declare import parameters_of
 from ..optable.index_kernels import put_into
-from ..optable.kernels import TAKE_OUT
 from ..optable.layout import clone, true_strides
 from . import dtypes, errors, hot
 from .compile import LINKS, signature_of
@@ -251,8 +252,7 @@ def prepare(
         raise
     shape, dtype, casts, fit = promotion(op, operands)
     arrays = cast_to(operands, casts)
-    direct = isinstance(op.kernel, np.ufunc) or (op.kernel in TAKE_OUT and dtype.kind == "f")
-    if direct and op.dtype != "bool":
+    if op.dtype != "bool" and dtype.kind == "f" and takes_out(op.kernel):
         check_fits(op, data, shape, dtype)
         if dtype == data.dtype and not tangled:
             return partial(op.kernel, *arrays, **params, out=data), fit
@@ -262,6 +262,14 @@ def prepare(
     if tangled and data.size <= ONE_BY_ONE:
         return partial(one_by_one, op, operands, params), fit
     return partial(np.copyto, data, result, casting="unsafe"), fit
+
+
+@cache
+def takes_out(kernel: Any) -> bool:
+    """Whether a kernel writes where ``out=`` says, as ufuncs do; on floats none of them fails."""
+    return isinstance(kernel, np.ufunc) or (
+        isinstance(kernel, FunctionType) and "out" in parameters_of(kernel)
+    )
 
 
 FILLS = ("zero", "fill", "copy")

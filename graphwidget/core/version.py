@@ -157,9 +157,10 @@ _inside: dict[str, bool] = {}
 """Whether code of a file name is this package's; asked for every frame of every write."""
 
 
-def user_frame() -> FrameType | None:
-    """The innermost frame outside this package: where the user's program stands."""
-    frame: FrameType | None = sys._getframe(1)
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame outside this package, looked for ``depth`` frames from here: where the
+    user's program stands."""
+    frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         name = frame.f_code.co_filename
         inside = _inside.get(name)
@@ -210,6 +211,6 @@ def bump(tensor: Tensor, op: str, site: tuple[CodeType, int] | None = None) -> N
         raise RuntimeError(INFERENCE_WRITE)
     if counter.writes is None:
         counter.writes = deque(maxlen=REMEMBERED_WRITES)
-    if site is None and (frame := user_frame()) is not None:
+    if site is None and (frame := user_frame(2)) is not None:
         site = (frame.f_code, frame.f_lasti)
     counter.writes.append((counter.version, op, site))

@@ -143,9 +143,6 @@ def scaled_subtract(a: Array, b: Array, alpha: float, out: Any = ...) -> Array:
     return np.subtract(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=out)
 
 
-TAKE_OUT = (scaled_add, scaled_subtract)
-"""Kernels that write where they are told to, as ufuncs do, when all their checks are passed."""
-
 
 def clamp(a: Array, min: float | None, max: float | None) -> Array:
     """a, at least min and at most max."""

@@ -244,16 +244,18 @@ def check_flat(index: Array, size: int) -> None:
 
 
 # Masks --------------------------------------------------------------------------------------------
-def masked_fill(a: Array, mask: Array, value: float) -> Array:
-    """A copy of a with value where mask."""
-    return masked_fill_tensor(a, mask, np.asarray(value).astype(a.dtype))
+def masked_fill(a: Array, mask: Array, value: float, out: Any = ...) -> Array:
+    """A copy of a, or a itself as ``out``, with value where mask."""
+    return masked_fill_tensor(a, mask, np.asarray(value).astype(a.dtype), out)
 
 
-def masked_fill_tensor(a: Array, mask: Array, filler: Array) -> Array:
-    """A copy of a with the number in a 0-d array where the mask holds."""
-    if a.shape != mask.shape:
-        a = np.broadcast_to(a, np.broadcast_shapes(a.shape, mask.shape))
-    result = np.array(a, order="C")
+def masked_fill_tensor(a: Array, mask: Array, filler: Array, out: Any = ...) -> Array:
+    """The same with the number in a 0-d array."""
+    result = out
+    if out is ...:
+        if a.shape != mask.shape:
+            a = np.broadcast_to(a, np.broadcast_shapes(a.shape, mask.shape))
+        result = np.array(a, order="C")
     np.copyto(result, filler, where=mask, casting="unsafe")
     return result
 
