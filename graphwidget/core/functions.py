@@ -18,9 +18,9 @@ from .tensor import Tensor
 
 
 @offer(function=False)
-def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+def sum_to_size(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
     """The sum over the dims that a broadcast from ``size`` stretched; of no dims, that of all."""
-    shape = shape_args(size)
+    shape = shape_args(sizes if size is None else (size,))
     return summed_to(input, shape) if shape else hot.tensors.sum(input)
 
 

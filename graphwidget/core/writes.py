@@ -81,9 +81,9 @@ def zero_(input: Tensor) -> Tensor:
 
 
 @offer(function=False)
-def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+def copy_(self: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
     """The values of another tensor (or a number), broadcast and cast to this one."""
-    return write(TABLE["copy"], self, (src,), {})
+    return write(TABLE["copy"], self, (other,), {})
 
 
 @offer(function=False)

@@ -197,4 +197,8 @@ def joint(name: str, found: tuple[Any, ...], dim: int | None, size: int) -> Any:
         shape = list(first._data.shape)
         shape.insert(place, 0)
         return Tensor._wrap(np.zeros(shape, first._data.dtype))
-    return F.stack(found, dim=place)
+    joined = F.stack(found, dim=0)
+    if not place:
+        return joined
+    rest = list(range(1, joined.ndim))
+    return F.permute(joined, (*rest[:place], 0, *rest[place:]))

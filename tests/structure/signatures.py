@@ -160,7 +160,7 @@ APART = {
     "Tensor.random_": "from= is no name that a Python function can have",
     "Tensor.uniform_": "from= is no name that a Python function can have",
     "torch.result_type": "scalar=, scalar1= and scalar2=, when called with numbers",
-    "Tensor.copy_": "other=, of TorchScript's overloads",
+    "Tensor.copy_": "it reads other=, whatever its schema says",
     "torch.fill": "value=",
 }
 """What may differ, and why."""
