@@ -28,7 +28,12 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
         raise RuntimeError("leaf variable has been moved into the graph interior")
     current = variable._grad
     if create and isinstance(grad, Tensor):
-        variable._grad = hot.copied(grad) if current is None else hot.tensors.add(current, grad)
+        made = hot.copied(grad) if current is None else hot.tensors.add(current, grad)
+        if current is None and not same_layout(made._data, variable._data):
+            data = np.empty_like(variable._data)
+            np.copyto(data, made._data)
+            made._data = data
+        variable._grad = made
     elif current is not None:
         if 0 in current._data.strides:  # the user's own buffer may be an expanded one
             check_overlap(current._data, [])

@@ -208,7 +208,8 @@ METHODS.update(polygamma=polygamma_method, polygamma_=polygamma_written)
 @offer(method=False, out=True, space="special")
 def ndtr(input: Tensor) -> Tensor:
     """The distribution function of the standard normal distribution."""
-    return (1 + F.erf(input * 0.5**0.5)) * 0.5
+    spread = F.erf(F.mul_number(input, 0.5**0.5))
+    return F.mul_number(F.add_number(spread, 1), 0.5)
 
 
 # Choices and comparisons -------------------------------------------------------------------------

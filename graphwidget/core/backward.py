@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.layout import empty_like
 from . import hot
 from .dtypes import Size, default_numpy
 from .edges import GradientEdge, meta_at, refreshed, target_at
@@ -321,7 +322,9 @@ def zeros_for(wanted: Any, requires_grad: bool) -> Tensor:
         raise RuntimeError(
             "materialize_grads cannot be used when the given input is a GradientEdge"
         )
-    zeros = Tensor._wrap(np.zeros_like(wanted._data))
+    data = empty_like(wanted._data, wanted._data.dtype)
+    data.fill(0)
+    zeros = Tensor._wrap(data)
     zeros._requires_grad = requires_grad
     return zeros
 

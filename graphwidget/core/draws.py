@@ -124,8 +124,9 @@ def normal(
     if not bool((std._data >= 0).all()):
         raise RuntimeError("normal expects all elements of std >= 0.0")
     centre = mean._data if isinstance(mean, Tensor) else np.asarray(mean, std._data.dtype)
-    shape = broadcast([centre.shape, std._data.shape])
-    data = random.normal(shape, std._data.dtype, 0.0, 1.0, generator) * std._data + centre
+    shape, kind = broadcast([centre.shape, std._data.shape]), centre.dtype
+    data = random.normal(shape, kind, 0.0, 1.0, generator) * std._data + centre
+    data = data.astype(kind)
     if isinstance(mean, Tensor):
         return F.normal_both(mean, std, data_of(data))
     return F.normal_std(std, data_of(data))

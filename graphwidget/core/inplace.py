@@ -251,6 +251,7 @@ def prepare(
             refuse_types(op, operands)
         raise
     shape, dtype, casts, fit = promotion(op, operands)
+    check_fits(op, data, shape, data.dtype)  # before the kernel refuses types
     arrays = cast_to(operands, casts)
     if op.dtype != "bool" and dtype.kind == "f" and takes_out(op.kernel):
         check_fits(op, data, shape, dtype)

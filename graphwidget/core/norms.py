@@ -107,6 +107,8 @@ def matrix_norm(
     elif abs(ord) not in (1, 2, INF):
         raise RuntimeError(f"{name}: Order {ord:g} not supported.")
     check_dtype(name, A, dtype)
+    if ord == "nuc" and A._data.dtype.char == "e":
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half")
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype)
     if dtype is not None:
@@ -216,6 +218,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norms of the slices of a dim, as a tensor that broadcasts against ``v``; of all items
     for dim -1."""
     if dim == -1:
+        needs_floats(v)
         return F.norm_all(v, pow)
     shape, last = v._data.shape, v.ndim - 1
     if dim not in (0, last):
@@ -226,18 +229,25 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
 
 
 # Distances ---------------------------------------------------------------------------------------
+def needs_floats(tensor: Tensor) -> None:
+    """Norms are of floating types.
+
+    Raises:
+        RuntimeError: integers or bools (PyTorch's text).
+    """
+    if not tensor._meta.floating:
+        kind = dtypes.type_word(tensor._data.dtype)
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {kind} instead."
+        )
+
+
 @offer()
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of order ``p`` of the difference."""
     away = F.sub(input.detach(), other.detach())  # refuses what a subtraction refuses
-    if not away._meta.floating:
-        raise RuntimeError(
-            "norm(): input dtype should be either floating point or complex. "
-            f"Got {dtypes.type_word(away._data.dtype)} instead."
-        )
-    dtype = away._data.dtype
-    one, two = (x if x._data.dtype == dtype else F.to_copy(x, dtype) for x in (input, other))
-    return F.dist(one, two, p)
+    needs_floats(away)
+    return F.dist(input, other, p)
 
 
 @offer(method=False)
@@ -266,6 +276,9 @@ def cdist(
         if not each._meta.floating:
             kind = dtypes.type_word(each._data.dtype)
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {kind}")
+    kinds = [dtypes.type_word(each._data.dtype) for each in (x1, x2)]
+    if kinds[0] != kinds[1] and kinds[0] != "Half":
+        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
     return F.cdist(x1, x2, p)
 
 
@@ -283,6 +296,11 @@ def renorm_arguments(
     input: Tensor, p: float, dim: int, maxnorm: float
 ) -> tuple[float, int, float]:  # fmt: skip
     """The arguments of ``renorm``, checked."""
+    if input.ndim >= 2 and p > 0 and maxnorm >= 0 and not input._meta.floating:
+        kind = dtypes.type_word(input._data.dtype)
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got " + kind
+        )
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:

@@ -59,7 +59,7 @@ def no_bools(kernel: str, tensor: Tensor) -> None:
     Raises:
         NotImplementedError: PyTorch's text.
     """
-    if tensor._data.dtype == bool:
+    if tensor._data.dtype == bool and (tensor._data.size or kernel == "dot"):
         raise not_implemented(kernel, tensor._data.dtype)
 
 
@@ -138,7 +138,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 @offer(out=True)
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The inner product of two vectors."""
-    check_vectors("vdot", input, other)
+    check_vectors("dot", input, other)
     no_bools("dot", input)
     return F.vdot(input, other)
 
@@ -357,6 +357,11 @@ def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[place]} and "
             f"{b[place]}"
         )
+    kinds = [dtypes.type_word(each._data.dtype) for each in (input, other)]
+    if kinds[0] != kinds[1]:
+        if kinds[0] == "Bool":
+            raise not_implemented("cross", input._data.dtype)
+        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
     return F.linalg_cross(input, other, dim)
 
 

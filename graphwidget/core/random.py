@@ -219,9 +219,10 @@ def normal(
     draws them one by one, as PyTorch does where memory is not contiguous."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    _need_floating(dtype, "normal_kernel_cpu")
     source = generator or default
     count = math.prod(shape)
+    if count:
+        _need_floating(dtype, "normal_kernel_cpu")
     if count < _SERIAL_BELOW or serial:
         drawn = _fused(source.normals_one_by_one(count), np.float64(std), np.float64(mean))
         return drawn.astype(dtype).reshape(shape)

@@ -234,7 +234,8 @@ def _spread(name: str) -> Callable[..., Any]:
 
 def warn_freedom(name: str, shape: tuple[int, ...], dims: Any, correction: float | None) -> None:
     """Warn where there are too few items for a spread (PyTorch's text)."""
-    if count_along(shape, dims) - (1 if correction is None else correction) <= 0:
+    count = 0 if 0 in shape else count_along(shape, dims)
+    if count - (1 if correction is None else correction) <= 0:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",

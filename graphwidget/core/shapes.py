@@ -211,6 +211,8 @@ def spread_shape(self: Tensor, target: list[int]) -> tuple[int, ...]:
     for i in reversed(range(len(target))):
         have = shape[i - offset] if i >= offset else 1
         if target[i] == -1:
+            if i < offset and not shape:
+                continue
             if i < offset:
                 raise RuntimeError(
                     f"The expanded size of the tensor ({asked[i]}) isn't allowed in a leading, "
@@ -223,6 +225,8 @@ def spread_shape(self: Tensor, target: list[int]) -> tuple[int, ...]:
                 f"size ({have}) at non-singleton dimension {i}.  Target sizes: {asked}.  "
                 f"Tensor sizes: {list(shape)}"
             )
+    if min(target, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
     return tuple(target)
 
 

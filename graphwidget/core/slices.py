@@ -24,12 +24,12 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     data = index._data
     if data.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    if data.dtype not in INTEGERS:
-        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if not input._data.ndim and data.size != 1:
         raise RuntimeError(
             f"index_select(): Index to scalar can have only 1 value, got {data.size} value(s)"
         )
+    if data.dtype not in INTEGERS:
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     size = input._data.shape[place] if input._data.ndim else 1
     if data.size and (data.min() < 0 or data.max() >= size):
         if place == 0:

@@ -215,6 +215,9 @@ def searchsorted(
         )
     if sorter is not None:
         sorted_sequence = sorted_sequence.gather(-1, sorter)
+    if sorted_sequence._data.dtype != values._data.dtype:
+        common = dtypes.of(dtypes.promote_types(sorted_sequence._data.dtype, values._data.dtype))
+        sorted_sequence = sorted_sequence.to(common)
     found = np.int32 if out_int32 else np.int64
     return F.searchsorted(sorted_sequence, values, right or side == "right", np.dtype(found))
 

@@ -344,6 +344,8 @@ def histogram_range(name: str, input: Tensor, low: float, high: float) -> tuple[
 @offer(out=True)
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many items fall into each of equal bins between min and max."""
+    if input._data.dtype == bool:
+        raise not_implemented("linspace_cpu", input._data.dtype)
     return F.histc(input, bins, *histogram_range("histc", input, float(min), float(max)))
 
 

@@ -446,7 +446,8 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
     """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
     out._counter = counter_of(source)
     origin = "default" if op.single else "multi"
-    origin = origin if hot.mode.enabled else "no_grad"
+    if not hot.mode.enabled:
+        origin = "inference" if hot.mode.inference else "no_grad"
     link = Link(op, params, source._meta.shape, source._data.strides)
     info = out._view = ViewInfo(source, link, origin, nr)
     if info.base._requires_grad:

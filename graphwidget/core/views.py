@@ -24,15 +24,21 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
 START = "Output {nr} of {name} is a view"
-WITHOUT_GRAD = "was created in no_grad mode and {what} modified inplace with grad mode enabled."
+WITHOUT_GRAD = {
+    "no_grad": "was created in no_grad mode and {what} modified inplace with grad mode enabled.",
+    "inference": "was created in inference mode and {what} modified inplace in normal mode.",
+}
+AMBIGUOUS = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
+    "code by moving both the view and the inplace either both inside the {mode} block (if you "
+    "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+)
 CLONE = "You should replace the inplace operation by an out-of-place one."
 REASONS = {
     "multi": "This view is the output of a function that returns multiple views. Such functions do "
     "not allow the output views to be modified inplace. " + CLONE,
-    "no_grad": "Given that this use case is ambiguous and error-prone, it is forbidden. You can "
-    "clarify your code by moving both the view and the inplace either both inside the no_grad "
-    "block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
-    "to be tracked).",
+    "no_grad": AMBIGUOUS.format(mode="no_grad"),
+    "inference": AMBIGUOUS.format(mode="inference_mode") + " ",
     "function": "This view was created inside a custom Function (or because an input was returned "
     "as-is) and the autograd logic to handle view+inplace would override the custom backward "
     "associated with the custom Function, leading to incorrect gradients. This behavior is "
@@ -103,9 +109,10 @@ class ViewInfo:
     def complaint(self, what: str, node: Any) -> str:
         """PyTorch's text for a forbidden write to this view, whose node is given, or its base."""
         start = START.format(nr=self.label[0], name=node_word(self.label[1]))
-        if self.origin == "no_grad" or node is None:
+        if self.origin in WITHOUT_GRAD or node is None:
             start = "A view" if node is None else start + " of a view which"
-            first = f"{start} {WITHOUT_GRAD.format(what=what)}"
+            mode = self.origin if self.origin in WITHOUT_GRAD else "no_grad"
+            first = f"{start} {WITHOUT_GRAD[mode].format(what=what)}"
         else:
             first = f"{start} and {what} modified inplace."
         return f"{first} {REASONS[self.origin]}"

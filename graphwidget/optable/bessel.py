@@ -24,6 +24,7 @@ for _name, _kernel, _text, _tex in (
     _scaled = _name.startswith("scaled")  # these two name their operand x
     _operand = "x" if _scaled or _name == "airy_ai" or _name.startswith("spherical") else "self"
     op(f"special_{_name}({_operand}, /)", _kernel, pointwise=True, dtype="float", nograd=True,
+       refuses=f"{_name}_cpu: half",
        public=False, also=(f"special.{_name}",), text=f"{_text}({{{_operand}}})",
        tex=_tex.replace("{", "{{").replace("}", "}}") + f"({{{_operand}}})", onnx=None)
 
@@ -42,5 +43,6 @@ for _name, _kernel, _text in (
     ("legendre_polynomial_p", kernels.legendre_p, "P"),
 ):
     op(f"special_{_name}(x, n, /)", _kernel, pointwise=True, dtype="float", nograd=True,
+       refuses=f"{_name}_cpu: half",
        public=False, also=(f"special.{_name}",), text=f"{_text}ₙ({{x}}), n = {{n}}",
        tex=f"{_text}_{{{{{{n}}}}}}({{x}})", onnx=None)

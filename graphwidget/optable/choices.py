@@ -10,7 +10,7 @@ from . import kernels
 from . import pointwise_kernels as more
 from .declare import Namespace, composite, op
 from .layout import as_array
-from .refusals import not_implemented
+from .refusals import no_bools, not_implemented
 
 F = Namespace()
 
@@ -73,6 +73,12 @@ op("heaviside.written(self, values, /)", more.heaviside, pointwise=True, inplace
    text="[{self} > 0], {values} at 0", tex=r"\operatorname{{heaviside}}({self}, {values})",
    onnx=None)
 
+def no_bools_between(*dtypes: Any) -> None:
+    """Refuse bools between two bounds of bools; one bound is a maximum."""
+    if len(dtypes) == 3:
+        no_bools("clamp_cpu")(*dtypes)
+
+
 # Bounds ------------------------------------------------------------------------------------------
 
 
@@ -105,7 +111,7 @@ op("within(self, /, min, max)", inside, pointwise=True, nograd=True,
    public=False, text="[{min} ≤ {self} ≤ {max}]", tex=r"[{min} \le {self} \le {max}]", onnx=None)
 
 op("clamp.tensor(self, min=None, max=None, /)", more.clamp_tensor, inplace=True, pointwise=True,
-   numbers=False, guard=refuse_bools_of("clamp_cpu"),
+   numbers=False, guard=no_bools_between,
    d_self=lambda grad, self, min, max:
        F.where(F.between(self, min, max), grad, F.zeros_like(grad)),
    d_min=lambda grad, self, min, max:

@@ -41,6 +41,7 @@ for name in ("bernoulli", "poisson"):
        text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=None)
 
 op("binomial(count, prob, drawn, /)", third, node="NotImplemented", public=False,
+   refuses="binomial_cpu: half",
    d_count=lambda grad: F.without_derivative("aten::binomial"),
    d_prob=lambda grad: F.without_derivative("aten::binomial"),
    text="binomial({count}, {prob})", tex=r"\operatorname{{binomial}}({count}, {prob})", onnx=None)

@@ -190,6 +190,7 @@ def old_triangular_gradient(
 
 op("triangular_solve(self, A, /, upper=True, transpose=False, unitriangular=False) "
    "-> solution, cloned_coefficient", kernels.triangular_solve,
+   refuses="triangular_solve_cpu: bool half integer",
    d_self=lambda some_grads, self, A, upper, transpose, unitriangular, _self_shape:
        None if some_grads[0] is None else F.sum_to_size(F.linalg_solve_triangular(
            A if transpose else F.mT(A), some_grads[0], upper == transpose, True, unitriangular),

@@ -113,7 +113,17 @@ def power_backward(grad: Array, a: Array, exponent: float) -> Array:
 
 def power_of(exponent: Array, base: float) -> Array:
     """base**exponent for a Python number as the base."""
-    return np.power(np.asarray(base, exponent.dtype), exponent, out=..., order="C")
+    return whole_power(np.asarray(base, exponent.dtype), exponent, order="C")
+
+
+def whole_power(a: Array, exponent: Array, order: Any = "K") -> Array:
+    """a**exponent; of integers too where exponents are negative (then 0, but for 1 and -1)."""
+    if exponent.dtype.kind != "i" or not (negative := np.less(exponent, 0)).any():
+        return np.power(a, exponent, out=..., order=order)
+    parity = np.where(exponent & 1, a, np.ones_like(a))
+    units = np.where(np.abs(a) == 1, parity, np.zeros_like(a))
+    powers = np.power(a, np.where(negative, 0, exponent))
+    return np.where(negative, units, powers).astype(a.dtype)
 
 
 def reversed_subtract(a: Array, other: Array | float, alpha: float) -> Array:

@@ -128,7 +128,7 @@ op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", adding(np.matmul),
    tex=r"{alpha} {batch1} {batch2} + {beta} {self}", onnx=None)
 
 op("addbmm(self, batch1, batch2, /, beta=1, alpha=1)",
-   adding(lambda b, c: np.add.reduce(np.matmul(b, c), 0)),
+   adding(lambda b, c: np.add.reduce(np.matmul(b, c), 0, b.dtype)),
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_batch1=lambda grad, batch2, alpha, batch1_shape:
        F.times(F.bmm(F.over_batch(grad, batch2), F.transpose(batch2, 1, 2)), alpha),

@@ -147,7 +147,7 @@ def smooth_l1(a: Array, target: Array, reduction: int, beta: float) -> Array:
 def huber(a: Array, target: Array, reduction: int, delta: float) -> Array:
     """z²/2 where |z| <= δ, else δ(|z| - δ/2), of the difference z."""
     rest, least = _halves_off(a, target, delta)
-    return reduced(np.multiply(rest, least, out=rest), reduction)
+    return reduced(np.multiply(rest, least, out=rest).astype(a.dtype, copy=False), reduction)
 
 
 def smooth_l1_slope(grad: Array, a: Array, target: Array, reduction: int, beta: float) -> Array:

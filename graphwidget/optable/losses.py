@@ -90,6 +90,7 @@ ARRAYS.__dict__["smooth_l1_slope"] = kernels.smooth_l1_slope
 
 
 op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
+   refuses="huber_cpu: bool integer",
    d_self=lambda grad, self, target, reduction, delta:
        F.huber_slope(grad, self, target, reduction, delta),
    d_target=lambda grad, self, target, reduction, delta:
@@ -116,7 +117,7 @@ op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
 
 # Probabilities item by item -----------------------------------------------------------------------
 op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
-   kernels.binary_cross_entropy,
+   kernels.binary_cross_entropy, refuses="binary_cross_entropy: bool integer",
    d_self=lambda grad, self, target, weight, reduction:
        F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
        * ((self - target) / F.clamp((1 - self) * self, 1e-12, None)),

@@ -14,10 +14,16 @@ from .kernels import Array
 F = Namespace()
 
 
+FLOAT = np.dtype(np.float32)
+"""What integers become beside a number that is none."""
+
+
 def with_number(ufunc: Any) -> Any:
     """A ufunc of an array and a number of its type."""
 
     def kernel(a: Array, other: float) -> Array:
+        if a.dtype.kind != "f" and isinstance(other, float):
+            a = a.astype(FLOAT)
         return ufunc(a, a.dtype.type(other), out=...)
 
     return kernel

@@ -238,8 +238,8 @@ def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> A
     return grad * F.where(flat, zero, result * F.log(self))
 
 
-op("pow.tensor(self, exponent, /)", np.power, inplace=True, pointwise=True, node="PowBackward1",
-   guard=no_bools("pow"),
+op("pow.tensor(self, exponent, /)", kernels.whole_power, inplace=True,
+   refuses="pow: bool", pointwise=True, node="PowBackward1",
    d_self=lambda grad, self, exponent: F.pow_backward_self(grad, self, exponent),
    d_exponent=lambda grad, self, exponent, result:
        F.pow_backward_exponent(grad, self, exponent, result),

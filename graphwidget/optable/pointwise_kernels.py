@@ -26,7 +26,7 @@ def divide_rounded(a: Array, b: Array, rounding_mode: str) -> Array:
         a = a.astype(np.result_type(a, b))
     if a.dtype.kind == "b":
         raise not_implemented(f"div_{rounding_mode}_cpu", a.dtype)
-    nonzero_divisor(b)
+    nonzero_divisor(a, b)
     if rounding_mode == "floor":
         return np.floor_divide(a, b, out=...)
     if a.dtype.kind == "f":
@@ -40,7 +40,7 @@ def remainder(a: Array, b: Array) -> Array:
     """a modulo b, with the sign of b."""
     if a.dtype.kind == "b":
         raise not_implemented("remainder_cpu", a.dtype)
-    nonzero_divisor(b)
+    nonzero_divisor(a, b)
     return np.remainder(a, b, out=...)
 
 
@@ -58,7 +58,7 @@ def fmod(a: Array, b: Array) -> Array:
     """a modulo b, with the sign of a."""
     if a.dtype.kind == "b":
         raise not_implemented("fmod_cpu", a.dtype)
-    nonzero_divisor(b)
+    nonzero_divisor(a, b)
     return np.fmod(a, b, out=...)
 
 

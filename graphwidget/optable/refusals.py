@@ -70,11 +70,11 @@ def no_bools_in_relu(dtype: Any) -> None:
         raise RuntimeError("Boolean inputs not supported for relu")
 
 
-def nonzero_divisor(other: Any) -> None:
-    """Refuse to divide integers by zero.
+def nonzero_divisor(a: Any, other: Any) -> None:
+    """Refuse to divide integers by zero, if there are any.
 
     Raises:
         RuntimeError: there is a zero among them.
     """
-    if other.dtype.kind in "iu" and not other.all():
+    if other.dtype.kind in "iu" and not other.all() and a.size:
         raise RuntimeError("ZeroDivisionError")

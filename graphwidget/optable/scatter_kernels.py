@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .layout import Array, Shape, as_array, clone, empty_like
+from .refusals import not_implemented
 
 
 def own(a: Array) -> Array:
@@ -112,6 +113,8 @@ def scatter_reduce(
     a: Array, index: Array, src: Array, dim: int, reduce: str, include_self: bool
 ) -> Array:
     """A copy of a with ``src`` combined into it where ``index`` says."""
+    if a.dtype.kind == "b" and reduce == "mean":
+        raise not_implemented("scatter_gather_tensor_cpu_reduce_mean", a.dtype)
     result = own(a)
     if index.size:
         values = corner(as_array(src), index.shape)
@@ -198,6 +201,10 @@ def index_reduce(
     a: Array, index: Array, source: Array, dim: int, reduce: str, include_self: bool
 ) -> Array:
     """A copy of a with slices combined into it."""
+    if a.dtype.kind == "b" and not include_self:
+        raise not_implemented("index_reduce_func_exclude_input_init", a.dtype)
+    if a.dtype.kind == "b" and reduce == "mean":
+        raise not_implemented("div_floor_cpu", a.dtype)
     source = as_array(source)
     return scatter_reduce(a, spread_index(index, source, dim), source, dim, reduce, include_self)
 

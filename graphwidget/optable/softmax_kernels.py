@@ -42,7 +42,7 @@ def _sums(a: Array, dim: int) -> Array:
 
 def softmax(a: Array, dim: int) -> Array:
     """exp(a) / sum exp(a) along a dim, without overflow."""
-    if not a.ndim:
+    if not a.ndim or not a.size:
         return np.ones_like(a)
     # Where the items are of usual size the largest of each row need not be found and subtracted,
     # which takes as long as exp itself in short rows; and what is not subtracted rounds nothing.
@@ -71,7 +71,7 @@ def softmax_backward(grad: Array, output: Array, dim: int) -> Array:
 
 def log_softmax(a: Array, dim: int) -> Array:
     """a - log sum exp(a) along a dim, without overflow."""
-    if not a.ndim:
+    if not a.ndim or not a.size:
         return np.zeros_like(a)
     top = np.maximum.reduce(a, dim, keepdims=True, initial=-np.inf)
     result = np.subtract(a, top, out=..., order="C")

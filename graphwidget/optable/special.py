@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from . import gamma_kernels as gamma
 from . import pointwise_kernels as more
 from . import special_kernels as kernels
 from .declare import Namespace, composite, op
+from .refusals import not_implemented
 
 F = Namespace()
 ROOT_PI, TWO_OVER_ROOT_PI = math.sqrt(math.pi), 2 / math.sqrt(math.pi)
@@ -152,14 +155,28 @@ op("special_i0e(self, /)", kernels.i0e, pointwise=True, dtype="float", public=Fa
 
 op("special_i1(self, /)", kernels.i1, pointwise=True, dtype="float", public=False,
    also=("special.i1",),
-   d_self=lambda grad, self, result: grad * F.bessel_slope(F.i0(self), self, result),
+   d_self=lambda grad, self, result:
+       grad * F.bessel_slope(F.i0(self), F.no_halves(self, "i1_backward"), result),
    text="I₁({self})", tex=r"I_1({self})", onnx=None)
 
 op("special_i1e(self, /)", kernels.i1e, pointwise=True, dtype="float", public=False,
    also=("special.i1e",), node="SpecialI1EBackward0",
    d_self=lambda grad, self, result: grad * (
-       F.bessel_slope(F.special_i0e(self), self, result) - F.sgn(self) * result),
+       F.bessel_slope(F.special_i0e(self), F.no_halves(self, "i1e_backward"), result)
+       - F.sgn(self) * result),
    text="exp(−|{self}|) · I₁({self})", tex=r"e^{{-|{self}|}} I_1({self})", onnx=None)
+
+
+@composite
+def no_halves(self: Any, kernel: str) -> Any:
+    """What a derivative reads, refused if it is of halves.
+
+    Raises:
+        NotImplementedError: in PyTorch's words.
+    """
+    if str(self.dtype).endswith("float16"):
+        raise not_implemented(kernel, np.dtype("float16"))
+    return self
 
 
 @composite

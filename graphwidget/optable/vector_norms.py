@@ -105,7 +105,7 @@ def cdist_backward(grad: Any, x1: Any, x2: Any, p: Any, result: Any) -> Any:
     return off * 0 if flow is None else flow
 
 
-op("cdist(x1, x2, /, p=2.0)", cdist,
+op("cdist(x1, x2, /, p=2.0)", cdist, refuses="cdist: half",
    d_x1=lambda grad, x1, x2, p, result: F.sum_to_size(
        F.sum_dim(F.cdist_backward(grad, x1, x2, p, result), (len(result.shape) - 1,)), x1.shape),
    d_x2=lambda grad, x1, x2, p, result: -F.sum_to_size(

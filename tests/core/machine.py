@@ -18,7 +18,17 @@ import numpy as np
 import torch
 
 import graphwidget
-from tests.core.both import SAME, TOLERANCE, attempt, counts, describe_node, flags, is_tensor
+from tests.core.both import (
+    TOLERANCE,
+    attempt,
+    counts,
+    describe_graph,
+    describe_node,
+    flags,
+    is_tensor,
+    kind_of,
+    strides,
+)
 from tests.core.scope import PREAMBLE
 
 GRADIENT = re.compile(r"\(?((?:\w+,? ?)+)\)? = (torch\.autograd\.grad\(|\w+\.grad$)")
@@ -75,6 +85,9 @@ class Machine:
         # How often PyTorch added to a gradient in place on the way is its own affair, so the
         # versions of gradients count from when they are first seen.
         self.gradients: dict[int, tuple[Any, int]] = {}
+        self.derived: set[Any] = (
+            set()
+        )  # their nodes: a derivative's own graph may be made otherwise
 
     def _note(self, tag: str, *values: Any) -> None:
         self.notes.append((tag, *(
@@ -111,8 +124,10 @@ class Machine:
             values = self.names[name]
             for tensor in values if isinstance(values, tuple) else (values,):
                 if is_tensor(tensor):
-                    for each in filter(is_tensor, (tensor, tensor._base)):
-                        self.gradients.setdefault(id(each), (each, tensor._version))
+                    for each in filter(is_tensor, (tensor, attempt(lambda t=tensor: t._base))):
+                        version = 0 if tensor.is_inference() else tensor._version
+                        self.gradients.setdefault(id(each), (each, version))
+                        self.derived.add(attempt(lambda each=each: each.grad_fn))
 
     def changed(self) -> dict[str, Value]:
         """The numbers that differ from when this was last asked."""
@@ -130,16 +145,20 @@ class Machine:
         return told
 
     def describe(self, tensor: Any) -> dict[str, Any]:
-        told = {**flags(tensor), "base": attempt(lambda: self._name_of(tensor._base))}
+        told = {
+            **flags(tensor),
+            "base": attempt(lambda: self._name_of(tensor._base)),
+            "node": attempt(lambda: type(tensor.grad_fn).__name__),
+            "graph": attempt(lambda: describe_graph(tensor.grad_fn, self.derived)),
+        }
         found = self.gradients.get(id(tensor)) or (
             tensor._base is not None and self.gradients.get(id(tensor._base))
         )
         if found:
-            # A derivative's own graph may be made in another way; its kind must agree.
-            node = told["node"]
-            told["node"] = node["name"] if isinstance(node, dict) else node
-            told["version"] -= found[1]
-            told["view"] = told["base"] = told["strides"] = None
+            told["node"] = attempt(lambda: tensor.grad_fn and kind_of(tensor.grad_fn.name()))
+            told["version"] = not tensor.is_inference() and tensor._version - found[1]
+            for layout in ("view", "base", "strides", "contiguous", "offset", "graph"):
+                told[layout] = None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             grad = attempt(lambda: tensor.grad)
@@ -148,7 +167,11 @@ class Machine:
             told["grad"] = {
                 "value": value_of(grad),
                 "requires_grad": grad.requires_grad,
-                "node": grad.grad_fn and grad.grad_fn.name(),
+                "node": grad.grad_fn and kind_of(grad.grad_fn.name()),
+                "strides": strides(grad),
+                "contiguous": grad.is_contiguous(),
+                "leaf": grad.is_leaf,
+                "view": grad._is_view(),
             }
         return told
 
@@ -244,10 +267,11 @@ def unlike(ours: Any, theirs: Any, scale: Scale, path: str) -> list[str]:
             pairs = enumerate(zip(ours, theirs, strict=True))
             lines = [unlike(mine, their, scale, f"{path}[{i}]") for i, (mine, their) in pairs]
             return [line for each in lines for line in each]
-    elif isinstance(theirs, float) and isinstance(ours, float):
-        if np.isclose(ours, theirs, scale.tolerance, scale.tolerance, equal_nan=True):
-            return []
-    elif isinstance(theirs, str) and isinstance(ours, str) and {ours, theirs} in SAME:
+    elif (
+        isinstance(theirs, float)
+        and isinstance(ours, float)
+        and np.isclose(ours, theirs, scale.tolerance, scale.tolerance, equal_nan=True)
+    ):
         return []
     return [f"{path}: ours {shown(ours)} theirs {shown(theirs)}"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.core.writer import Writer, broken
+from tests.core.writes import folded
 
 if TYPE_CHECKING:
     Base = Writer
@@ -91,7 +92,8 @@ class Passes(Base):
             f"{self.target()} = {source}.grad", f"{source}.grad = torch.ones_like({source})",
             f"{source}.grad.mul_(0.5)", f"del {source}.grad",
             f"with torch.no_grad():\n    {source} -= 0.1 * {source}.grad",
-            f"{source}.data = {source}.data * 0.5", f"{source}.data.mul_(0.5)",
+            f"{source}.data = {source}.data * 0.5",
+            f"{source}.data.{'abs()' if folded(self.get(source)) else 'mul_(0.5)'}",
         ]))  # fmt: skip
 
     def hook(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.core.features import Features
 from tests.core.machine import Step
 from tests.core.mistakes import Mistakes
 from tests.core.passes import Passes
@@ -16,7 +17,7 @@ from tests.core.writer import Writer
 from tests.core.writes import Writes
 
 
-class Program(Writes, Sampled, Passes, Mistakes, Writer):
+class Program(Writes, Sampled, Passes, Features, Mistakes, Writer):
     """One random program."""
 
     def __init__(self, seed: int) -> None:
@@ -37,7 +38,8 @@ class Program(Writes, Sampled, Passes, Mistakes, Writer):
             (self.backward, 12), (self.differentiate, 6), (self.gradient, 5), (self.hook, 6),
             (self.forget, 2), (self.convert, 2), (self.sampled, 22), (self.sampled_in_place, 6),
             (self.sampled_out, 1), (self.function, 5), (self.inspect, 2), (self.penalty, 2),
-            (self.mistake, 5),
+            (self.mistake, 6), (self.mode, 2), (self.packed, 1), (self.batched, 1),
+            (self.functional, 1), (self.module, 1), (self.trained, 1),
         ]  # fmt: skip
         if not self.machine.tensors:
             return self.factory()

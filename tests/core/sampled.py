@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from graphwidget.optable import TABLE
-from tests.core.writer import Writer
+from tests.core.writer import LOOKED_AT, Writer
 from tests.optable.samples import SAMPLES
 
 OPERAND = re.compile(r"(?<![\w.'\"])([xyzw])\b(?! ?=[^=])")
 KEYS = [key for key, samples in SAMPLES.items() if any(s.shapes for s in samples)]
 FLOATS = ["float32", "float64"]
+OTHERS = ["bool", "float16", "int32", "int64"]
 WRITABLE = {op.name for op in TABLE.values() if op.inplace}
 
 
@@ -52,24 +53,24 @@ class Sampled(Base):
     def operand(self, shape: tuple[int, ...], sample: Any, dtype: str) -> str:
         """A variable of this shape: one there is, or a new one."""
 
-        # Bools and halves meet the common ops elsewhere; which kernels know them is not tried here.
         def wanted(tensor: Any) -> bool:
             kind = str(tensor.dtype) == f"torch.{dtype}"
             kind = kind or (sample.integers and tensor.dtype == torch.int64 and self.chance(0.3))
             return tuple(tensor.shape) == shape and kind
 
         tensors = self.machine.tensors.items()
-        names = [name for name, tensor in tensors if name != "i" and wanted(tensor)]
+        names = [name for name, tensor in tensors if name not in LOOKED_AT and wanted(tensor)]
         if names and self.chance(0.8):
             return str(self.some(names))
         self.add(self.factory(shape, sample.positive, dtype))
         return str(self.steps[-1].text.partition(" = ")[0])
 
-    def operands(self, key: str, sample: Any) -> list[str]:
-        """Variables for a sample's letters. Those of one type, unless the op works item by item:
-        what else takes types apart is a matter of each kernel."""
+    def operands(self, key: str, sample: Any, others: bool = True) -> list[str]:
+        """Variables for a sample's letters, of one type unless the op works item by item."""
         free = TABLE[key].pointwise and self.chance(0.3)
         dtypes = [self.some(FLOATS) if free else self.dtype for _ in range(4)]
+        if others and self.chance(0.06):  # kernels refuse types, each in its own words
+            dtypes = [self.some(OTHERS)] * 4
         # Making an operand may take another's name: then the text uses it twice.
         shapes = self.some(sample.shapes)
         return [self.operand(tuple(s), sample, d) for s, d in zip(shapes, dtypes, strict=False)]
@@ -123,7 +124,8 @@ class Sampled(Base):
             sample = self.some(SAMPLES[key])
             found = call_of(sample.text)
             if found and found[0] in OUT:
-                names = self.operands(key, sample)
+                # Of integers, PyTorch may leave in the result what its memory held before.
+                names = self.operands(key, sample, others=False)
                 rest = f", {found[1]}" if found[1] else ""
                 # In one statement: PyTorch does not resize what numpy has looked at.
                 # A result of another dtype is resized once or twice, warned of or not, as it comes.

@@ -17,6 +17,10 @@ CAPACITY = 7
 LARGE = 1e4
 """Larger numbers are forgotten: what is computed from them is mostly rounding."""
 
+LOOKED_AT = ("i", "o")
+"""Variables that are no operands: what nodes saved and inference tensors are not quite ordinary
+tensors, and what ``out=`` names may be written while it is read."""
+
 DTYPES = ["float64", "float64", "float32", "float32", "int64", "bool", "float16", "int32"]
 
 
@@ -63,7 +67,7 @@ class Writer:
     def pick(self, wanted: Callable[[Any], bool] = lambda tensor: True) -> str:
         """The name of a variable, of a wanted kind if there is one; recent ones more often."""
         # What nodes saved is looked at only: it is not quite an ordinary tensor.
-        tensors = {name: t for name, t in self.machine.tensors.items() if name != "i"}
+        tensors = {n: t for n, t in self.machine.tensors.items() if n not in LOOKED_AT}
         names = [name for name, tensor in tensors.items() if wanted(tensor)] or list(tensors)
         if not names:
             self.add(self.factory(), False)
@@ -72,7 +76,7 @@ class Writer:
         return str(self.some(recent if self.chance(0.6) else names))
 
     def target(self) -> str:
-        names = [name for name in self.machine.tensors if name != "i"]
+        names = [name for name in self.machine.tensors if name not in LOOKED_AT]
         if len(names) >= CAPACITY or (names and self.chance(0.12)):
             return str(self.some(names))
         self.made += 1

@@ -39,10 +39,24 @@ def scaled_dot_product_attention(
     """
     _check(query, key, value, attn_mask)
     same = query._data.shape[:-2] == key._data.shape[:-2] == value._data.shape[:-2]
-    if (same or enable_gqa) and _fused(query, key, value, attn_mask, dropout_p, is_causal):
+    fused = (same or enable_gqa) and _fused(query, key, value, attn_mask, dropout_p, is_causal)
+    if attn_mask is not None and attn_mask._data.dtype == bool and query._data.dtype.kind in "iu":
+        raise RuntimeError(
+            f"value cannot be converted to type {INTEGERS[query._data.dtype.name]} without overflow"
+        )
+    if fused and not query._meta.floating:
+        kind = dtypes.type_word(query._data.dtype)
+        raise RuntimeError(f"expected scalar type Float but found {kind}")
+    if fused:
         if attn_mask is not None:
             _check_mask(attn_mask, (*query._data.shape[:-1], key._data.shape[-2]))
         return F.flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
+    if query._data.dtype == np.float16:  # computed in float32
+        q, k, v = (F.to_copy(each, np.dtype(np.float32)) for each in (query, key, value))
+        whole = scaled_dot_product_attention(
+            q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa
+        )
+        return F.to_copy(whole, np.dtype(np.float16))
     if enable_gqa:
         key, value = (_repeated(each, query) for each in (key, value))
     # the scale is shared between the operands, which keeps half precision from overflowing
@@ -66,6 +80,11 @@ def _check_mask(mask: Tensor, scores: tuple[int, ...]) -> None:
         raise RuntimeError(
             f"output with shape {list(scores)} doesn't match the broadcast shape {list(shape)}"
         )
+
+
+INTEGERS = {"int64": "int64_t", "int32": "int", "uint8": "uint8_t", "int16": "int16_t",
+            "int8": "int8_t"}  # fmt: skip
+"""How PyTorch names integers that -inf does not fit in."""
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:

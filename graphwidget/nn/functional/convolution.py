@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.shapes import squeeze, unsqueeze
 from ...core.tensor import Tensor
+from ...optable.refusals import not_implemented
 from .sizes import each_dim, shown
 
 
@@ -92,7 +95,6 @@ def _check(
 ) -> None:  # fmt: skip
     """PyTorch's checks of shapes and types, in its order."""
     sizes, shape = list(input._data.shape), list(weight._data.shape)
-    kinds = input._data.dtype, weight._data.dtype
     if len(shape) != len(sizes):
         raise RuntimeError(
             f"expected stride to be a single integer value or a list of {len(shape) - 2} values to "
@@ -125,11 +127,34 @@ def _check(
                 f"Calculated padded input size per channel: {shown(padded)}. Kernel size: "
                 f"{shown(reach)}. Kernel size can't be greater than actual input size"
             )
-    if bias is not None and bias._data.dtype != kinds[0]:
+    if 0 not in sizes:
+        _check_types(input, weight, bias, transposed, max(dilation) > 1)
+
+
+def _check_types(
+    input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, dilated: bool
+) -> None:
+    """Which types there are kernels for, in PyTorch's words: its kernel depends on the way of
+    convolving."""
+    volume, kinds = input._data.ndim == 5, (input._data.dtype, weight._data.dtype)
+    if bias is not None and bias._data.dtype != kinds[0] and not transposed:
         raise RuntimeError(
             f"Input type ({dtypes.c_word(kinds[0])}) and bias type "
             f"({dtypes.c_word(bias._data.dtype)}) should be the same"
         )
+    if [kind.name for kind in kinds] == ["float32", "float64"]:
+        raise RuntimeError(
+            "Input type (torch.FloatTensor) and weight type (torch.DoubleTensor) should be the "
+            "same or input should be a MKLDNN tensor and weight is a dense tensor"
+        )
+    kernel = "compute_columns3d" if volume else "slow_conv2d_cpu"
+    if transposed:
+        kernel = f"slow_conv_transpose{3 if volume else 2}d_out_cpu"
+    elif dilated:
+        kernel = "slow_conv_dilated<>"
+    some = transposed or dilated
+    if kinds[0].kind == "b" or (some and kinds[0].kind in "iu" and kinds[0] != np.int64):
+        raise not_implemented(kernel, kinds[0])
     if kinds[0] != kinds[1]:
         raise RuntimeError(
             f"expected scalar type {dtypes.type_word(kinds[0])} but found "

@@ -6,6 +6,7 @@ from ...core import dtypes
 from ...core.activations import log_softmax
 from ...core.compile import TENSORS as F
 from ...core.shapes import view
+from ...core.storage import contiguous
 from ...core.tensor import Tensor
 from .reduction import reduction_of, reduction_text
 
@@ -49,8 +50,8 @@ def nll_loss(
     if wanted[1:] != shape[2:]:
         raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(wanted)}")
     # any other number of dims is looked at as images of one row
-    flat = view(input, shape[0], shape[1], 1, -1) if input._data.size else input
-    out = _nll_images(flat, view(target, shape[0], 1, -1), weight, how, ignore_index)
+    flat = view(contiguous(input), shape[0], shape[1], 1, -1) if input._data.size else input
+    out = _nll_images(flat, view(contiguous(target), shape[0], 1, -1), weight, how, ignore_index)
     return view(out, tuple(wanted)) if how == 0 else out
 
 
@@ -124,6 +125,11 @@ def cross_entropy(
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
         return _of_probabilities(input, target, weight, how, label_smoothing, dim)
+    if input._data.shape == target._data.shape:
+        raise RuntimeError(
+            "Expected floating point type for target with class probabilities, got "
+            f"{dtypes.type_word(target._data.dtype)}"
+        )
     logs = log_softmax(input, dim)
     loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if label_smoothing == 0.0:

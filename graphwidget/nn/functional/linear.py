@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.matmul import linear as _linear
 from ...core.public import offer
 from ...core.tensor import Tensor
+from ...optable.refusals import not_implemented
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -60,6 +62,13 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             f"bilinear(): bias size does not match weight size: got {bias._data.shape[0]} but "
             f"expected {outs}"
         )
+    named = [("input1", input1), ("input2", input2), ("weight", weight), ("bias", bias)]
+    given = [(name, each._data.dtype) for name, each in named if each is not None]
+    if len({kind for _, kind in given}) > 1:
+        told = ", ".join(f"{name}: {dtypes.c_word(kind)}" for name, kind in given)
+        raise RuntimeError(f"All tensors must have the same dtype, got {told}")
+    if weight._data.dtype == bool:
+        raise not_implemented("bmm", weight._data.dtype)
     flat = (each.reshape(-1, each._data.shape[-1]) for each in (input1, input2))
     a, b = flat
     out = F.trilinear(a, weight, b).reshape(*first[:-1], outs)

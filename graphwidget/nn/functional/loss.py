@@ -121,7 +121,13 @@ def huber_loss(
     how = reduction_of(reduction)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    given = _floating(input, target, "huber_cpu")
+    given = input, target
+    common = dtypes.promote_types(input._data.dtype, target._data.dtype)
+    if not dtypes.can_cast(common, input._data.dtype):
+        raise RuntimeError(
+            f"result type {dtypes.type_word(common)} can't be cast to the desired output type "
+            f"{dtypes.type_word(input._data.dtype)}"
+        )
     if weight is None:
         return F.huber_loss(*given, how, delta)
     if weight.size() != input.size():

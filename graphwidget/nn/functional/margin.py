@@ -109,6 +109,14 @@ def soft_margin_loss(
     how = reduction_of(reduction_text(size_average, reduce, reduction))
     _without_grad("soft_margin_loss", target)
     broadcast([input._data.shape, target._data.shape])
+    F.neg(target.detach())  # refuses bools
+    kinds = [each._data.dtype for each in (input, target)]
+    if kinds[0].kind != "f":
+        result = kinds[1] if kinds[1].kind == "f" else dtypes.default_numpy()
+        raise RuntimeError(
+            f"result type {dtypes.type_word(result)} can't be cast to the desired output type "
+            f"{dtypes.type_word(kinds[0])}"
+        )
     return F.soft_margin_loss(input, target, how)
 
 

@@ -25,16 +25,13 @@ def _floating(input: Tensor, kernel: str) -> None:
 
 
 def _same_kind(input: Tensor, *others: Tensor | None) -> None:
-    """Weights are of the input's type, or float32 beside halves."""
-    for other in others:
-        if other is not None and other._data.dtype != input._data.dtype:
-            if other._data.dtype != np.float32:
-                told = "expect parameter to have scalar type of Float"
-            elif input._data.dtype != np.float16:
-                told = "all inputs must share same datatype."
-            else:
-                continue
-            raise RuntimeError(f"mixed dtype (CPU): {told}")
+    """Weights are of the input's type, or float32 beside halves; the first of them decides."""
+    kind, kinds = input._data.dtype, [each._data.dtype for each in others if each is not None]
+    if kinds and kinds[0] != kind:
+        if any(each != np.float32 for each in kinds):
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if kind != np.float16:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
 def _covers(input: Tensor, normalized_shape: Any, starred: str) -> tuple[int, ...]:
@@ -159,8 +156,8 @@ def batch_norm(
     for name, each in given.items():
         if each is not None and each._data.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {each._data.size}")
-    _same_kind(input, weight, bias)
     _floating(input, "batch_norm")
+    _same_kind(input, weight, bias, running_mean, running_var)
     return F.native_batch_norm(
         input, weight, bias, running_mean, running_var, training, momentum, eps
     )

@@ -12,6 +12,7 @@ from ...core.promote import broadcast
 from ...core.reductions import mean
 from ...core.shapes import broadcast_shapes
 from ...core.tensor import Tensor
+from ...optable.refusals import not_implemented
 from .loss import reduced
 from .reduction import reduction_of, reduction_text
 
@@ -43,12 +44,11 @@ def binary_cross_entropy(
                 f"output with shape {list(input._data.shape)} doesn't match the broadcast shape "
                 f"{list(weight._data.shape)}"
             )
-    for each in (target, weight):
-        if each is not None and each._data.dtype != input._data.dtype:
-            raise RuntimeError(
-                f"Found dtype {dtypes.type_word(each._data.dtype)} but expected "
-                f"{dtypes.type_word(input._data.dtype)}"
-            )
+    if target._data.dtype != input._data.dtype:
+        raise RuntimeError(
+            f"Found dtype {dtypes.type_word(target._data.dtype)} but expected "
+            f"{dtypes.type_word(input._data.dtype)}"
+        )
     return F.binary_cross_entropy(input, target, weight, how)
 
 
@@ -80,6 +80,8 @@ def binary_cross_entropy_with_logits(
         broadcast([pos_weight._data.shape, input._data.shape])
     if weight is not None:
         broadcast([input._data.shape, weight._data.shape])
+    if kind.kind != "f":
+        raise not_implemented("log_sigmoid_cpu", kind)
     return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
 
 

@@ -144,9 +144,8 @@ def grid_sampler(
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if not input._meta.floating:
         kind = dtypes.type_word(input._data.dtype)
-        raise NotImplementedError(
-            f"\"grid_sampler_{dims}d_cpu_kernel_impl\" not implemented for '{kind}'"
-        )
+        kernel = "grid_sampler_2d_cpu_kernel_impl" if dims == 2 else "grid_sampler3d_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
     if input._data.dtype != grid._data.dtype:
         kinds = [dtypes.type_word(each._data.dtype) for each in (input, grid)]
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
