@@ -86,6 +86,17 @@ result = [repr(m), list(m.state_dict()), y.detach(), (w @ w.T).detach(), w.detac
     c.weight.detach(), attempt(lambda: setattr(c, "weight", w)), attempt(lambda: Z.orthogonal(
     nn.Linear(2, 2), "bias")), attempt(lambda: Z.orthogonal(nn.Linear(2, 2), orthogonal_map="x"))]
 
+# reflections
+m = Z.orthogonal(nn.Linear(3, 3), orthogonal_map="householder")
+with torch.no_grad():
+    for p in m.parameters():
+        p.add_(torch.eye(3)[0] * .1 if p.dim() > 1 else .1)
+y = m(x)
+y.sin().sum().backward()
+tall, wide = Z.orthogonal(nn.Linear(3, 4)), Z.orthogonal(nn.Linear(4, 2))
+result = [m.weight.detach(), y.detach(), plain([p.grad for p in m.parameters()]),
+    tall.weight.T @ tall.weight, wide.weight @ wide.weight.T]
+
 # own parametrizations
 l = nn.Linear(3, 3)
 P.register_parametrization(l, "weight", Sym())
