@@ -21,6 +21,7 @@ def _pending(*args: Any, **kwargs: Any) -> Any:
 def later(name: str, source: str, scope: dict[str, Any]) -> types.FunctionType:
     """The function of this name that ``source`` defines, with ``scope`` as its globals."""
     function = types.FunctionType(_pending.__code__, scope, name)
+    function.__qualname__ = name  # by which Python's own errors call it
     function.__qualname__ = name
 
     def write() -> types.FunctionType:
