@@ -124,6 +124,16 @@ _LAZY = {
 }
 
 
+_APART = {
+    ": numpy has no such type": ("bfloat16",),
+    ": graphwidget computes with real numbers only": (
+        "complex32", "complex64", "complex128", "chalf", "cfloat", "cdouble", "fft", "stft",
+        "istft", "polar", "view_as_complex", "view_as_real",
+    ),
+    ": graphwidget has dense tensors only": ("sparse", "sparse_coo_tensor", "sparse_csr_tensor"),
+}  # fmt: skip
+"""Why some of PyTorch's names are not here."""
+
 if not TYPE_CHECKING:  # checkers know the names above
 
     def __getattr__(name: str) -> Any:
@@ -131,7 +141,8 @@ if not TYPE_CHECKING:  # checkers know the names above
             return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
         if name in ("widget", "exporters", "recording", "adapters", "ipython", "static"):
             return importlib.import_module(f".{name}", __name__)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        why = next((text for text, names in _APART.items() if name in names), "")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{why}")
 
 
 __all__ = [
