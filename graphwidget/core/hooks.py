@@ -132,13 +132,15 @@ def outputs_of(grad: Any, node: Node) -> Any:
 def run_accumulated(run: Run, hooks: Hooks, leaf: Any) -> None:
     """The hooks that follow accumulation, called with the leaf.
 
-    What they return is checked like a gradient, and not used.
+    Raises:
+        RuntimeError: one returned something, which is checked like a gradient first.
     """
     with Mode(run.create_graph):
         for hook in list(hooks.accumulated.values()):
             result = hook(leaf)
             if result is not None:
                 check_result(hook, leaf, result)
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def run_post(run: Run, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:

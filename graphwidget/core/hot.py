@@ -47,6 +47,7 @@ not_tensor: Any
 not_differentiable: Any
 written: Any
 copied: Any
+as_strided: Any
 DETACH: Any
 
 observer: Observer | None = None

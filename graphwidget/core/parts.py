@@ -360,6 +360,9 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     return F.as_strided(input, sizes, strides, storage_offset, geometry)
 
 
+hot.as_strided = as_strided
+
+
 @offer()
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """``as_strided``, of this tensor itself."""

@@ -343,13 +343,26 @@ class CopySlices(Node):
         part[...] = own if function.fit is None else hot.fit_to(own, function.fit[0])
         return (whole, *found[1:]) if self.passes else found[1:]
 
+    def _part(self, whole: Tensor) -> Tensor:
+        """The view's part of a gradient, as PyTorch takes it: in one step, by its strides."""
+        data = whole._data
+        for link in self.chain:
+            data = link.op.kernel(data, **link.params)
+        if data.dtype == whole._data.dtype:
+            begin = data.ctypes.data - whole._data.ctypes.data if data.size else 0
+            strides = tuple(each // data.itemsize for each in data.strides)
+            whole = hot.as_strided(whole, data.shape, strides, begin // data.itemsize)
+        else:
+            for link in self.chain:
+                record = getattr(hot.tensors, link.op.key.replace(".", "_"))
+                whole = record(whole, **link.params)
+        return whole
+
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         function = self._function()
-        whole = hot.tensors.clone(grad)
+        whole = hot.copied(grad)
         whole._data = laid_out(whole._data, self.order)
-        part = whole
-        for link in self.chain:
-            part = getattr(hot.tensors, link.op.key.replace(".", "_"))(part, **link.params)
+        part = self._part(whole)
         found = function.backward_tensors(hot.tensors.clone(part), keep)
         self.function = function if keep else None
         found = (found,) if function.single else found

@@ -37,11 +37,14 @@ def divide_rounded(a: Array, b: Array, rounding_mode: str) -> Array:
 
 
 def remainder(a: Array, b: Array) -> Array:
-    """a modulo b, with the sign of b."""
+    """a modulo b, with the sign of b; a zero has the sign of a, where numpy's has that of b."""
     if a.dtype.kind == "b":
         raise not_implemented("remainder_cpu", a.dtype)
     nonzero_divisor(a, b)
-    return np.remainder(a, b, out=...)
+    result: Array = np.remainder(a, b, out=...)
+    if result.dtype.kind == "f" and not result.all():
+        np.copysign(result, a, out=result, where=result == 0)
+    return result
 
 
 def remainder_number(a: Array, other: float) -> Array:
