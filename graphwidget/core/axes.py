@@ -108,8 +108,10 @@ def matrix_transpose(name: str) -> Any:
     def getter(self: Tensor) -> Tensor:
         """The last two dims exchanged."""
         if self._data.ndim == 0:
-            warn_once(f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in "
-                      "these cases.")  # fmt: skip
+            warn_once(
+                f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in "
+                "these cases."
+            )
             return self
         if self._data.ndim < 2:
             raise RuntimeError(

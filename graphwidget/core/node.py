@@ -290,7 +290,12 @@ class Node:
         if view is not None and view() is not None:
             return view()  # type: ignore[no-any-return]
         outputs = self.op.outputs
-        return self if len(outputs) == 1 else Output(self, outputs.index(name))
+        if len(outputs) > 1:
+            return Output(self, outputs.index(name))
+        notes = getattr(self, "_dict", None)
+        view = None if notes is None else notes.get("view")
+        # What was written through a view has the view's own history, for as long as it lives.
+        return self if view is None else view() or self
 
     def has_raw(self, name: str) -> bool:
         """Whether the op may save something under this name."""

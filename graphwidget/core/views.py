@@ -331,7 +331,8 @@ class CopySlices(Node):
         part = whole
         for link in self.chain:
             part = link.op.kernel(part, **link.params)
-        found = function.backward_arrays(part.copy(), keep)
+        # The function keeps what it saved: its own result may have led a gradient to it.
+        found = function.backward_arrays(part.copy(), True)
         self.function = function if keep else None  # an error leaves it as it was
         found = (found,) if function.single else found
         if function.slots[0] is None:
@@ -363,7 +364,7 @@ class CopySlices(Node):
         whole = hot.copied(grad)
         whole._data = laid_out(whole._data, self.order)
         part = self._part(whole)
-        found = function.backward_tensors(hot.tensors.clone(part), keep)
+        found = function.backward_tensors(hot.tensors.clone(part), True)
         self.function = function if keep else None
         found = (found,) if function.single else found
         if function.slots[0] is None:

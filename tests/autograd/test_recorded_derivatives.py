@@ -50,3 +50,23 @@ slope, = torch.autograd.grad((Twice.apply(x) ** 2).sum(), x, create_graph=True)
 result = [graph(slope.grad_fn), graph((x * 2 + 1 - x / 3).grad_fn), (1 - x).grad_fn.name()]
 """)
     )
+
+
+WRITES = [
+    "l[0].exp_()", "l[0][1].exp_()", "v = l[0]; v.tanh_()", "l[:, 1:].sqrt_()", "l.t().mul_(3)",
+    "l[0] = 1", "l.diagonal().sigmoid_()", "v = l.view(-1)[2:4]; v.sin_()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_through_writes_to_views(write: str) -> None:
+    """What an op saved of its own result has the history of the view it was written through."""
+    both(
+        source(f"""{SETUP}
+l = x * 0.5
+{write}
+slope, = torch.autograd.grad((l ** 2).sum(), x, create_graph=True)
+second, = torch.autograd.grad(slope.sum(), x)
+result = [slope, graph(slope.grad_fn), second]
+""")
+    )

@@ -44,6 +44,11 @@ result = [x.any(dim=()), x.all((), keepdim=True), torch.any(x, dim=[]), t.quanti
           t.quantile(0.5, 0, True), attempt(lambda: t.size(0)), attempt(lambda: t.size(-1)),
           attempt(lambda: t.index_select(0, torch.tensor([0, 0])))]
 
+# remainders of nothing have the sign of the dividend
+x = torch.tensor([-4.0, 4.0, -3.0, -0.0, 0.0])
+result = [str(x % 2), str(x % -2.0), str(torch.remainder(x[0], 2)), str(x.half() % -2),
+          str(7 % torch.tensor([-0.5, 0.5])), torch.tensor(1.0).mT]
+
 # copies that were filled
 import copy
 x = torch.ones(2, requires_grad=True)
