@@ -160,6 +160,34 @@ def huber_slope(grad: Array, a: Array, target: Array, reduction: int, delta: flo
     return _slope_within(grad, a, target, delta, 1.0, reduction)
 
 
+def soft_margin_slope(grad: Array, a: Array, target: Array, reduction: int) -> Array:
+    """The slope of ``soft_margin``, -t σ(-t a), times the gradient."""
+    power = np.exp(np.multiply(a, target, out=...), out=...)
+    np.add(power, np.asarray(1, power.dtype), out=power)
+    slope = np.divide(np.negative(target), power, out=...)
+    return np.multiply(slope, np.multiply(grad, share_of(a, reduction), out=...), out=...)
+
+
+def entropy_slope(
+    grad: Array, a: Array, target: Array, weight: Array | None, reduction: int
+) -> Array:
+    """The slope of a binary cross entropy, (a - t) / (a (1 - a)), times the gradient."""
+    spread = at_least(np.multiply(np.subtract(1, a), a, out=...), 1e-12)
+    slope = np.divide(np.subtract(a, target, out=...), spread, out=...)
+    return times_share(slope, grad, weight, reduction)
+
+
+def times_share(slope: Array, grad: Array, weight: Array | None, reduction: int) -> Array:
+    """A slope times the gradient and the weight, over the number of items for the mean."""
+    grad = np.multiply(grad, share_of(slope, reduction), out=...)
+    return np.multiply(slope, grad if weight is None else np.multiply(grad, weight), out=...)
+
+
+def share_of(a: Array, reduction: int) -> Array:
+    """What each item counts in the whole: one over their number for the mean."""
+    return np.asarray(1.0 / max(a.size, 1) if reduction == MEAN else 1.0, a.dtype)
+
+
 def _slope_within(
     grad: Array, a: Array, target: Array, bound: float, factor: float, reduction: int
 ) -> Array:

@@ -49,11 +49,11 @@ for _name, _node, _kernel in (("nll_loss", "NllLoss", "nll_loss_out_frame"),
        public=False, sign="nll", text="−{self}[{target}]",
        tex=r"-{self}_{{{target}}}", onnx="NegativeLogLikelihoodLoss")
 
-op("nll_loss_backward(grad_output, self, target, total_weight, weight=None, /, reduction, "
+op("nll_loss_backward(grad_output, self, target, _total, weight=None, /, reduction, "
    "ignore_index)", kernels.nll_loss_backward, node="NllLossBackwardBackward0",
-   d_grad_output=lambda grad, target, total_weight, weight, reduction, ignore_index:
-       F.nll_loss_again(grad, target, total_weight, weight, reduction, ignore_index),
-   d_self=lambda grad: None,
+   d_grad_output=lambda grad, target, _total, weight, reduction, ignore_index:
+       F.nll_loss_again(grad, target, _total, weight, reduction, ignore_index),
+   d_self=lambda grad: F.zeros_like(grad),
    public=False, sign="nll′", text="−{grad_output} at {target}, 0 elsewhere",
    tex=r"-{grad_output}", onnx=None)
 
@@ -72,55 +72,79 @@ def part_of_mean(shape: Any, reduction: int) -> float:
 
 op("smooth_l1_loss(self, target, /, reduction=1, beta=1.0)", kernels.smooth_l1,
    d_self=lambda grad, self, target, reduction, beta:
-       F.smooth_l1_slope(grad, self, target, reduction, beta),
+       F.smooth_l1_loss_backward(grad, self, target, reduction, beta),
    d_target=lambda grad, self, target, reduction, beta:
-       F.smooth_l1_slope(grad, target, self, reduction, beta),
+       F.smooth_l1_loss_backward(grad, target, self, reduction, beta),
    public=False, sign="smooth l1", text="smooth |{self} − {target}|",
    tex=r"|{self} - {target}|_{{{beta}}}", onnx=None)
-
-
-@composite
-def smooth_l1_slope(grad: Any, self: Any, target: Any, reduction: Any, beta: Any) -> Any:
-    """The difference over β, between -1 and 1."""
-    slope = F.clamp((self - target) / beta, -1.0, 1.0)
-    return grad * slope * F.part_of_mean(self.shape, reduction)
-
-
-ARRAYS.__dict__["smooth_l1_slope"] = kernels.smooth_l1_slope
-
 
 op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
    refuses="huber_cpu: bool integer",
    d_self=lambda grad, self, target, reduction, delta:
-       F.huber_slope(grad, self, target, reduction, delta),
+       F.huber_loss_backward(grad, self, target, reduction, delta),
    d_target=lambda grad, self, target, reduction, delta:
-       F.huber_slope(grad, target, self, reduction, delta),
+       F.huber_loss_backward(grad, target, self, reduction, delta),
    public=False, sign="huber", text="huber({self} − {target})",
    tex=r"\operatorname{{huber}}_{{{delta}}}({self} - {target})", onnx=None)
 
 
 @composite
-def huber_slope(grad: Any, self: Any, target: Any, reduction: Any, delta: Any) -> Any:
-    """The difference, between -δ and δ."""
-    slope = F.clamp(self - target, -delta, delta)
-    return grad * slope * F.part_of_mean(self.shape, reduction)
+def bend_within(grad: Any, self: Any, target: Any, bound: Any, factor: Any) -> Any:
+    """What is left of a gradient where a slope still changes: at differences less than a bound."""
+    inside = F.lt(F.abs(self - target), F.ones_like(self) * bound)
+    bend = grad * factor
+    return F.where(inside, bend, F.zeros_like(bend))
 
 
-ARRAYS.__dict__["huber_slope"] = kernels.huber_slope
+op("smooth_l1_loss_backward(grad_output, self, target, /, reduction, beta)",
+   kernels.smooth_l1_slope, node="SmoothL1LossBackwardBackward0",
+   d_grad_output=lambda grad, self, target, reduction, beta, _grad_output_shape: F.sum_to_size(
+       F.smooth_l1_loss_backward(grad, self, target, reduction, beta), _grad_output_shape),
+   d_self=lambda grad, grad_output, self, target, reduction, beta, _self_shape: F.bend_within(
+       grad * grad_output, self, target, beta, F.part_of_mean(_self_shape, reduction) / beta),
+   d_target=lambda grad, grad_output, self, target, reduction, beta, _self_shape: F.bend_within(
+       grad * grad_output, self, target, beta, -F.part_of_mean(_self_shape, reduction) / beta),
+   public=False, sign="smooth l1′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
+op("huber_loss_backward(grad_output, self, target, /, reduction, delta)",
+   kernels.huber_slope, node="HuberLossBackwardBackward0",
+   d_grad_output=lambda grad, self, target, reduction, delta, _grad_output_shape: F.sum_to_size(
+       F.huber_loss_backward(grad, self, target, reduction, delta), _grad_output_shape),
+   d_self=lambda grad, grad_output, self, target, reduction, delta, _self_shape: F.bend_within(
+       grad * grad_output, self, target, delta, F.part_of_mean(_self_shape, reduction)),
+   d_target=lambda grad, grad_output, self, target, reduction, delta, _self_shape: F.bend_within(
+       grad * grad_output, self, target, delta, -F.part_of_mean(_self_shape, reduction)),
+   public=False, sign="huber′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
 op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
    d_self=lambda grad, self, target, reduction:
-       grad * (-target * F.sigmoid(-target * self)) * F.part_of_mean(self.shape, reduction),
+       F.soft_margin_loss_backward(grad, self, target, reduction),
    public=False, sign="soft margin", text="log(1 + exp(−{target} · {self}))",
    tex=r"\ln(1 + e^{{-{target} {self}}})", onnx=None)
+
+
+@composite
+def soft_margin_bend(self: Any, target: Any) -> Any:
+    """The second derivative of log(1 + exp(-t a)): t² σ(-t a) (1 - σ(-t a))."""
+    slope = F.sigmoid(-target * self)
+    return target * target * slope * (1 - slope)
+
+
+op("soft_margin_loss_backward(grad_output, self, target, /, reduction)",
+   kernels.soft_margin_slope, node="SoftMarginLossBackwardBackward0",
+   d_grad_output=lambda grad, self, target, reduction, _grad_output_shape: F.sum_to_size(
+       F.soft_margin_loss_backward(grad, self, target, reduction), _grad_output_shape),
+   d_self=lambda grad, grad_output, self, target, reduction, _self_shape:
+       grad * grad_output * F.part_of_mean(_self_shape, reduction)
+       * F.soft_margin_bend(self, target),
+   public=False, sign="soft margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
+   onnx=None)
 
 # Probabilities item by item -----------------------------------------------------------------------
 op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
    kernels.binary_cross_entropy, refuses="binary_cross_entropy: bool integer",
    d_self=lambda grad, self, target, weight, reduction:
-       F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
-       * ((self - target) / F.clamp((1 - self) * self, 1e-12, None)),
+       F.binary_cross_entropy_backward(grad, self, target, weight, reduction),
    d_target=lambda grad, self, target, weight, reduction:
        F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
        * (F.log(1 - self) - F.log(self)),
@@ -128,16 +152,46 @@ op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
    text="−({target} · log {self} + (1 − {target}) · log(1 − {self}))",
    tex=r"-({target} \ln {self} + (1 - {target}) \ln(1 - {self}))", onnx=None)
 
+
+@composite
+def entropy_bend(self: Any, target: Any) -> Any:
+    """The second derivative of a binary cross entropy: (a² - 2 a t + t) / (a (1 - a))²."""
+    spread = (self + 1e-12) * (1 - self + 1e-12)
+    return (self * self - 2 * self * target + target) / (spread * spread)
+
+
+op("binary_cross_entropy_backward(grad_output, self, target, weight=None, /, reduction)",
+   kernels.entropy_slope, node="BinaryCrossEntropyBackwardBackward0",
+   d_grad_output=lambda grad, self, target, weight, reduction, _grad_output_shape: F.sum_to_size(
+       F.binary_cross_entropy_backward(grad, self, target, weight, reduction),
+       _grad_output_shape),
+   d_self=lambda grad, grad_output, self, target, weight, reduction, _self_shape:
+       F.scaled(grad * grad_output, weight) * F.part_of_mean(_self_shape, reduction)
+       * F.entropy_bend(self, target),
+   d_target=lambda grad, grad_output, self, weight, reduction, _self_shape:
+       F.scaled(grad * grad_output, weight) * -F.part_of_mean(_self_shape, reduction)
+       / F.clamp((1 - self) * self, 1e-12, None),
+   public=False, sign="bce′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+
 op("binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, /, reduction=1)",
    kernels.cross_entropy_of_logits,
-   d_self=lambda grad, self, target, weight, pos_weight, reduction:
-       F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
-       * F.logits_slope(self, target, pos_weight),
+   d_self=lambda grad, self, target, weight, pos_weight, reduction: F.times_share(
+       F.logits_slope(self, target, pos_weight), grad, weight, reduction),
    d_target=lambda grad, self, target, weight, pos_weight, reduction:
        F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
        * F.logits_target_slope(self, pos_weight),
    public=False, sign="bce of logits", text="bce(σ({self}), {target})",
    tex=r"\operatorname{{bce}}(\sigma({self}), {target})", onnx=None)
+
+
+@composite
+def times_share(slope: Any, grad: Any, weight: Any, reduction: Any) -> Any:
+    """A slope times the gradient and the weight, over the number of items for the mean."""
+    product = F.scaled(slope * grad, weight)
+    return product / max(kernels.count(slope.shape), 1) if reduction == kernels.MEAN else product
+
+
+ARRAYS.__dict__["times_share"] = kernels.times_share
 
 
 @composite

@@ -69,6 +69,15 @@ SAMPLES: dict[str, list[Sample]] = {
         PAIRS, f"{F}.smooth_l1_loss(x, y)", f"{F}.smooth_l1_loss(x, y, beta=0.5, reduction='sum')",
         f"{F}.smooth_l1_loss(x, y, reduction='none')", f"{F}.smooth_l1_loss(x, y, beta=0)",
         f"{F}.smooth_l1_loss(x[0, 0], y[0, 0])"),
+    "smooth_l1_loss_backward": each(
+        PAIRS, grads(f"{F}.smooth_l1_loss(x, y, beta=0.5)", "x") + "[0]", integers=False),
+    "huber_loss_backward": each(
+        PAIRS, grads(f"{F}.huber_loss(x, y, 'sum', 0.7)", "x") + "[0]", integers=False),
+    "soft_margin_loss_backward": each(
+        PAIRS, grads(f"{F}.soft_margin_loss(x, -{ONES})", "x") + "[0]", integers=False),
+    "binary_cross_entropy_backward": each(
+        PAIRS, grads(f"{F}.binary_cross_entropy({LIKELY}, {SHARE})", "x") + "[0]",
+        integers=False),
     "huber_loss": each(
         PAIRS, f"{F}.huber_loss(x, y)", f"{F}.huber_loss(x, y, 'none', 0.7)",
         f"{F}.huber_loss(x, y, weight={ONES})"),
