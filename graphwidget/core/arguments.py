@@ -51,8 +51,12 @@ SEVERAL_FORMS = frozenset((
 wrong one."""
 
 
+Kinds = Mapping[str, tuple[str, bool]]
+"""The annotations of parameters, and whether they are given by name only."""
+
+
 def explained(
-    error: Exception, name: str, given: Mapping[str, Any], kinds: Mapping[str, str], first: int
+    error: Exception, name: str, given: Mapping[str, Any], kinds: Kinds, first: int
 ) -> Exception:
     """The error of a failed call: about the first argument of the wrong type, if there is one.
 
@@ -60,16 +64,17 @@ def explained(
         error: what the call raised.
         name: what the function is called.
         given: its arguments, by name, in order.
-        kinds: their annotations.
+        kinds: what they may be.
         first: the place at which PyTorch counts the first: 0 for a method's own tensor.
     """
     if isinstance(error, TypeError) and getattr(error, "operand", None) is not None:
         return as_function(error) if first else error
     if name not in SEVERAL_FORMS:
         for place, (key, value) in enumerate(given.items(), first):
-            wanted, fits = KINDS.get(kinds[key], ("", bool))
+            annotation, by_name = kinds[key]
+            wanted, fits = KINDS.get(annotation, ("", bool))
             if wanted and not fits(value):
+                where = "" if by_name else f" (position {place})"
                 kind = type(value).__name__
-                text = f"{name}(): argument '{key}' (position {place}) must be {wanted}, not {kind}"
-                return TypeError(text)
+                return TypeError(f"{name}(): argument '{key}'{where} must be {wanted}, not {kind}")
     return error

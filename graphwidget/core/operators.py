@@ -43,6 +43,13 @@ def invert(self: Tensor) -> Tensor:
     return F.bitwise_not(self)
 
 
+def at(self: Tensor, other: Any) -> Tensor:
+    """self @ other, which no number may be."""
+    if not isinstance(other, Tensor):
+        return NotImplemented  # type: ignore[no-any-return]
+    return matmul.matmul(self, other)
+
+
 def rmatmul(self: Tensor, other: Any) -> Tensor:
     """other @ self."""
     if not isinstance(other, Tensor):
@@ -147,7 +154,7 @@ METHODS.update({
     "__rsub__": arithmetic.rsub, "__rtruediv__": left_alone(arithmetic.rdiv),
     "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow, "__neg__": F.neg,
     "__mod__": left_alone(elementwise.remainder),
-    "__matmul__": left_alone(matmul.matmul), "__invert__": invert, "__abs__": F.abs,
+    "__matmul__": at, "__invert__": invert, "__abs__": F.abs,
     "__getitem__": getitem, "__setitem__": setitem,
     "__rfloordiv__": left_alone(rfloordiv), "__rmod__": rmod, "__rmatmul__": rmatmul,
     "__rlshift__": left_alone(lambda self, other: F.bitwise_left_shift(other, self)),

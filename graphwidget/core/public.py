@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from ..optable import TABLE, Op
 from . import docs
-from .arguments import explained
+from .arguments import Kinds, explained
 from .compile import TENSORS, awaiting, stub
 from .inplace import writer
 from .later import first_names, later, settled
@@ -105,7 +105,8 @@ def face(
         parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
     scope: dict[str, Any] = {
         "target": target, "into": into, "explained": explained, "renamed": renamed,
-        "MISSING": MISSING, "kinds": {p.name: p.annotation for p in parameters},
+        "MISSING": MISSING,
+        "kinds": {p.name: (p.annotation, p.kind is p.KEYWORD_ONLY) for p in parameters},
     }  # fmt: skip
     given = ", ".join(f"{p.name!r}: {p.name}" for p in parameters if p.kind is not p.VAR_POSITIONAL)
     failed = [
@@ -158,7 +159,7 @@ def renaming_source(name: str, parameters: list[inspect.Parameter], first: int) 
 
 
 def renamed(
-    name: str, given: dict[str, Any], named: dict[str, Any], kinds: dict[str, str], first: int
+    name: str, given: dict[str, Any], named: dict[str, Any], kinds: Kinds, first: int
 ) -> dict[str, Any]:
     """The arguments of a call under the names that the function has for them.
 
