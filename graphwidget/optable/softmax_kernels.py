@@ -16,6 +16,8 @@ from .layout import as_array
 FEW = 1e-6
 """A row of exponentials that sums to less than this is computed again, from its largest item on."""
 
+PRINTED = 1000
+"""An array of more items than this is not printed whole."""
 
 SPAN = 1 << 18
 """Bytes of powers that are only summed to compute at a time."""
@@ -45,8 +47,9 @@ def softmax(a: Array, dim: int) -> Array:
     if not a.ndim or not a.size:
         return np.ones_like(a)
     # Where the items are of usual size the largest of each row need not be found and subtracted,
-    # which takes as long as exp itself in short rows; and what is not subtracted rounds nothing.
-    if a.size and np.maximum.reduce(a, None) <= _top(a.dtype.char):
+    # which takes as long as exp itself in short rows. Few items are rounded as PyTorch does it, so
+    # that they print the same.
+    if a.size > PRINTED and np.maximum.reduce(a, None) <= _top(a.dtype.char):
         powers = np.exp(a, out=..., order="C")
         total = _sums(powers, dim)
         if np.minimum.reduce(total, None) >= FEW:
