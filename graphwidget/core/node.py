@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import errors, hot
 from .saving import Packed, PackedIndices, SavedTensor, pack_slot
-from .shown import CHOSEN, CONSTANTS, chosen_indices, shown_names, shown_sizes, unsigned
+from .shown import (
+    CHOSEN,
+    CONSTANTS,
+    chosen_indices,
+    shown_kept,
+    shown_names,
+    shown_sizes,
+    unsigned,
+)
 from .version import VersionCounter, counter_of, version_of
 
 if TYPE_CHECKING:
@@ -230,6 +238,7 @@ class Node:
             tensor, version = self.unpack(name)
             if version_of(tensor) != int(version):
                 raise errors.stale(self, name, tensor, version)
+            tensor = shown_kept(self, name, tensor)
             return tensor.as_saved() if tensor._number else tensor
         op = self.op
         if op is not None and name in op.metadata(self.targets):
@@ -264,7 +273,7 @@ class Node:
             return saved, version
         tensor = hot.Tensor._wrap(saved)
         tensor._counter = self.own_counter(name)
-        if tensor._meta.floating:  # indices and exponents have no history
+        if tensor._meta.floating and self.differentiable(name):
             tensor._node = self.output_edge(name)
             tensor._requires_grad = True
         return tensor, version
@@ -281,6 +290,13 @@ class Node:
     def is_own(self, name: str) -> bool:
         """Whether a saved slot holds one of the node's own outputs."""
         return self.op is not None and name in self.op.outputs
+
+    def differentiable(self, name: str) -> bool:
+        """Whether there is a gradient of the output of this name: a formula that asks for ``grad``
+        alone knows that of the first only."""
+        assert self.op is not None
+        first = name == self.op.outputs[0]
+        return first or not any("grad" in each.needs for each in self.op.derivatives.values())
 
     def output_edge(self, name: str) -> Node:
         """Where the gradient of the output of this name collects: of a view that was written, at

@@ -126,3 +126,13 @@ def unsigned(name: str, value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value) % 2**64
     return value
+
+
+def shown_kept(node: Node, name: str, tensor: Any) -> Any:
+    """What a kernel kept for derivatives, as PyTorch has it: statistics without dims of size 1,
+    and none of a batch where they were given."""
+    if node.op is None or name not in node.op.kept:
+        return tensor
+    if node.op.name == "native_batch_norm":
+        return tensor.reshape(-1) if node.p_training else tensor.reshape(-1)[:0]
+    return tensor.squeeze(-1) if node.op.name == "native_group_norm" else tensor

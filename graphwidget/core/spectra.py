@@ -170,6 +170,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 
 NEITHER = "This function doesn't handle types other than float and double"
+DRIVERS = (None, "gels", "gelsy", "gelsd", "gelss")
 LSTSQ = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 
 
@@ -188,10 +189,18 @@ def lstsq(
         )
     if input._data.dtype.char not in "fd":
         raise RuntimeError(NEITHER)
-    solution = F.linalg_lstsq(input, b, tolerance(input, rcond))
+    if driver not in DRIVERS:
+        raise RuntimeError(
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
+        )
+    told = driver not in (None, "gelsy")
+    solution, residuals = several(F.linalg_lstsq)(input, b, tolerance(input, rcond), told)
     empty = Tensor._wrap(np.empty(0, input._data.dtype))
     ranks = matrix_rank(input.detach(), rtol=rcond) if driver != "gels" else empty.long()
-    return LSTSQ((solution, empty, ranks, empty))
+    values = empty
+    if driver in ("gelsd", "gelss") and input._data.size:
+        values = Tensor._wrap(np.linalg.svd(input._data, compute_uv=False))
+    return LSTSQ((solution, residuals, ranks, values))
 
 
 @offer(space="linalg", out=True, first="input")

@@ -40,7 +40,7 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
         below = factors[..., j + 1 :, j]
         below /= np.where(pivot == 0, pivot.dtype.type(1), pivot)[..., None]
         factors[..., j + 1 :, j + 1 :] -= below[..., None] * factors[..., j, None, j + 1 :]
-    return factors, pivots, info
+    return dense_columns(factors), pivots, info
 
 
 def sign_of(pivots: Array) -> Array:
@@ -189,9 +189,22 @@ def pinv(a: Array, rcond: float, hermitian: bool) -> Array:
     return np.ascontiguousarray(np.linalg.pinv(a, rcond, hermitian))
 
 
-def lstsq(a: Array, b: Array, rcond: float) -> Array:
-    """Least squares solutions."""
+def lstsq(a: Array, b: Array, _rcond: float, _told: bool) -> tuple[Array, Array]:
+    """Least squares solutions, and (if they are to be told and there are more rows than
+    columns, none of which depends on others) the squared distances that are left."""
     vector = is_vector(a.shape, b.shape)
+    rows, columns = a.shape[-2:]
+    left = np.empty(0, a.dtype)
+    result = lstsq_solution(a, b, _rcond, vector)
+    if _told and rows > columns and bool((np.linalg.matrix_rank(a, _rcond) == columns).all()):
+        off = np.matmul(a, result[..., None] if vector else result)
+        off = off - (b[..., None] if vector else b)
+        left = np.add.reduce(off * off, -2)
+    return result, left
+
+
+def lstsq_solution(a: Array, b: Array, rcond: float, vector: bool) -> Array:
+    """Least squares solutions alone, as LAPACK lays them out."""
     found = np.matmul(pinv(a, rcond, False), b[..., None] if vector else b)
     # LAPACK writes the solution over the right side, which has as many rows as A.
     shape = (*found.shape[:-2], found.shape[-1], max(a.shape[-2:]))

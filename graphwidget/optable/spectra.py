@@ -160,31 +160,34 @@ op("linalg_pinv(self, /, rcond, hermitian=False)", kernels.pinv,
 
 
 @composite
-def lstsq_backward(grad: Any, self: Any, b: Any, rcond: Any, vector: Any) -> Any:
-    """The gradient of least squares solutions by the matrix, through its pseudo-inverse."""
-    inverse = F.linalg_pinv(self, rcond, False)
+def lstsq_backward(
+    grads: Any, self: Any, b: Any, solution: Any, rcond: Any, vector: Any, targets: Any
+) -> Any:
+    """The gradients of least squares by the matrix and the right side: of the solution through the
+    pseudo-inverse, and of the squared distances that are left."""
+    flow, by_rest = grads
+    last = len(self.shape) - 1
     if vector:
-        last = len(grad.shape)
-        flow = F.unsqueeze(grad, last) * F.unsqueeze(b, last - 1)
-    else:
-        flow = F.matmul(grad, F.mT(b))
-    return F.pinv_backward(flow, self, inverse)
+        flow = None if flow is None else F.unsqueeze(flow, last)
+        b, solution = F.unsqueeze(b, last), F.unsqueeze(solution, last)
+    by_self = by_b = None
+    if flow is not None:
+        inverse = F.linalg_pinv(self, rcond, False)
+        if "self" in targets:
+            by_self = F.pinv_backward(F.matmul(flow, F.mT(b)), self, inverse)
+        if "b" in targets:
+            by_b = F.matmul(F.mT(inverse), flow)
+    if by_rest is not None and 0 not in by_rest.shape:
+        away = (F.matmul(self, solution) - b) * F.unsqueeze(by_rest * 2, last - 1)
+        by_self = F.added(by_self, F.matmul(away, F.mT(solution)))
+        by_b = F.added(by_b, -away)
+    return by_self, F.squeeze_dim(by_b, last) if vector and by_b is not None else by_b
 
 
-@composite
-def lstsq_backward_b(grad: Any, self: Any, rcond: Any, vector: Any) -> Any:
-    """The gradient of least squares solutions by the right side."""
-    inverse = F.mT(F.linalg_pinv(self, rcond, False))
-    if vector:
-        return F.squeeze_dim(F.matmul(inverse, F.unsqueeze(grad, len(grad.shape))), len(grad.shape))
-    return F.matmul(inverse, grad)
-
-
-op("linalg_lstsq(self, b, /, rcond)", kernels.lstsq,
-   d_self=lambda grad, self, b, rcond, self_shape, _b_shape:
-       F.lstsq_backward(grad, self, b, rcond, is_vector(self_shape, _b_shape)),
-   d_b=lambda grad, self, rcond, self_shape, _b_shape:
-       F.lstsq_backward_b(grad, self, rcond, is_vector(self_shape, _b_shape)),
+op("linalg_lstsq(self, b, /, _rcond, _told=False) -> solution, residuals", kernels.lstsq,
+   d_self__b=lambda some_grads, self, b, solution, _rcond, targets:
+       F.lstsq_backward(some_grads, self, b, solution, _rcond, is_vector(self.shape, b.shape),
+                        targets),
    public=False, sign="lstsq", text="{self}⁺ {b}", tex=r"{self}^+ {b}", onnx=None)
 
 
