@@ -32,6 +32,7 @@ from tests.core.both import (
 from tests.core.scope import PREAMBLE
 
 GRADIENT = re.compile(r"\(?((?:\w+,? ?)+)\)? = (torch\.autograd\.grad\(|\w+\.grad$)")
+DETACHED = re.compile(r"(\w+) = (\w+)\.detach\(\)$")
 VERSIONS = re.compile(r"is at version (\d+); expected version (\d+) instead")
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 
@@ -112,6 +113,10 @@ class Machine:
         }
         if error is None and (gradient := GRADIENT.match(text)):
             self._found(gradient[1])
+        if error is None and (detached := DETACHED.search(text)):
+            new, old = (self.tensors.get(name) for name in detached.groups())
+            if id(old) in self.gradients:  # they share a version
+                self.gradients.setdefault(id(new), (new, self.gradients[id(old)][1]))
         return error, [
             (w.category.__name__, str(w.message).partition(" (Triggered internally")[0])
             for w in caught
