@@ -273,7 +273,7 @@ class Node:
             return saved, version
         tensor = hot.Tensor._wrap(saved)
         tensor._counter = self.own_counter(name)
-        if tensor._meta.floating and self.differentiable(name):
+        if tensor._meta.floating and (self.op is None or self.op.differentiable(name)):
             tensor._node = self.output_edge(name)
             tensor._requires_grad = True
         return tensor, version
@@ -291,26 +291,14 @@ class Node:
         """Whether a saved slot holds one of the node's own outputs."""
         return self.op is not None and name in self.op.outputs
 
-    def differentiable(self, name: str) -> bool:
-        """Whether there is a gradient of the output of this name: a formula that asks for ``grad``
-        alone knows that of the first only."""
-        assert self.op is not None
-        first = name == self.op.outputs[0]
-        return first or not any("grad" in each.needs for each in self.op.derivatives.values())
-
     def output_edge(self, name: str) -> Node:
         """Where the gradient of the output of this name collects: of a view that was written, at
         its own history for as long as that lives."""
         assert self.op is not None
-        view = getattr(self, "_dict", {}).get("view")
-        if view is not None and view() is not None:
-            return view()  # type: ignore[no-any-return]
         outputs = self.op.outputs
         if len(outputs) > 1:
             return Output(self, outputs.index(name))
-        notes = getattr(self, "_dict", None)
-        view = None if notes is None else notes.get("view")
-        # What was written through a view has the view's own history, for as long as it lives.
+        view = getattr(self, "_dict", {}).get("view")
         return self if view is None else view() or self
 
     def has_raw(self, name: str) -> bool:

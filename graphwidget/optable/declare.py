@@ -156,6 +156,12 @@ class Op:
                     saved.append(need)
         return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
 
+    def differentiable(self, output: str) -> bool:
+        """Whether there is a gradient of an output: a formula that asks for ``grad`` alone knows
+        that of the first only."""
+        alone = any("grad" in each.needs for each in self.derivatives.values())
+        return output == self.outputs[0] or not alone
+
     def guarded(self, need: str) -> bool:
         """Whether an input is saved only for the one formula that needs it. The derivatives of
         derivatives save all they have."""
