@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import dtypes
 from .compile import TENSORS as F
 from .deprecation import warn_once
 from .linalg import check_floating, check_info, check_matrix, check_square
@@ -91,6 +92,7 @@ def lu_solve(
 ) -> Tensor:
     """The solutions of A X = B (X A = B; of Aᵀ, adjoint) from what ``lu_factor`` gives."""
     name = "linalg.lu_solve"
+    check_floating(f"torch.{name}", LU, half=True)
     check_square(f"torch.{name}", LU)
     check_matrix(name, B, "B")
     check_pivots(LU, pivots)
@@ -233,6 +235,12 @@ def ormqr(
         )
     if other[side] != shape[-2]:
         raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
+    kinds = [dtypes.type_word(each._data.dtype) for each in (input, input3)]
+    if kinds[0] != kinds[1]:
+        raise RuntimeError(
+            "torch.ormqr: Expected input and other to have the same dtype, but input has dtype"
+            f"{kinds[0]} and other has dtype {kinds[1]}"
+        )
     return F.ormqr(input, input2, input3, left, transpose)
 
 
@@ -273,6 +281,12 @@ def triangular_solve(
             f"Incompatible matrix sizes for triangular_solve: each A matrix is {rows} by {columns} "
             f"but each b matrix is {b[-2]} by {b[-1]}"
         )
+    kinds = [dtypes.type_word(each._data.dtype) for each in (input, A)]
+    if kinds[0] != kinds[1]:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {kinds[0]} and A of "
+            f"type {kinds[1]} instead."
+        )
     return TRIANGULAR(several(F.triangular_solve)(
         input, A, upper=upper, transpose=transpose, unitriangular=unitriangular))  # fmt: skip
 
@@ -289,9 +303,11 @@ def eig(input: Tensor) -> Any:
         NotImplementedError: an eigenvalue is not real.
     """
     check_square("linalg.eig", input)
+    if input._data.dtype.kind in "iu":
+        raise RuntimeError(f"Unknown Complex ScalarType for {dtypes.type_word(input._data.dtype)}")
     if not np.isfinite(input._data).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
-    check_floating("linalg.eig", input)
+    check_floating("linalg.eig", input, half=True)
     return EIG(several(F.linalg_eig)(input))
 
 

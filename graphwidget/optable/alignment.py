@@ -119,7 +119,7 @@ def ctc_loss_backward(
 
 
 op("ctc_loss(log_probs, targets, /, input_lengths, target_lengths, blank, zero_infinity) "
-   "-> result0; result1", ctc_loss, node="CtcLossBackward0",
+   "-> result0; result1", ctc_loss, refuses="ctc_loss_cpu: half", node="CtcLossBackward0",
    d_log_probs=lambda grad, log_probs, targets, result0, result1, input_lengths, target_lengths,
                       blank, zero_infinity:
        F.ctc_loss_backward(

@@ -110,6 +110,7 @@ def lu_solve_gradient(
 
 
 op("linalg_lu_solve(LU, pivots, B, /, left=True, adjoint=False)", kernels.lu_solve,
+   refuses="linalg.lu_solve_cpu: half",
    d_LU=lambda grad, LU, pivots, result, left, adjoint, _LU_shape: F.sum_to_size(
        F.lu_solve_gradient(grad, LU, pivots, result, left, adjoint), _LU_shape),
    d_B=lambda grad, LU, pivots, left, adjoint, _B_shape: F.sum_to_size(
@@ -144,6 +145,7 @@ def reflections_backward(grad: Any, vectors: Any, tau: Any, C: Any, backwards: A
 
 
 op("linalg_householder_product(input, tau, /)", kernels.householder_product,
+   refuses="orgqr_cpu: bool half integer",
    d_input__tau=lambda grad, input, tau, result, targets:
        F.reflections_backward(grad, input, tau, F.eye_like(input), False),
    public=False, sign="Q", text="Q of {input}", tex=r"Q({input})", onnx=None)
@@ -160,13 +162,14 @@ def ormqr_backward(
 
 
 op("ormqr(self, input2, input3, /, left=True, transpose=False)", kernels.ormqr,
+   refuses="ormqr_cpu: bool half integer",
    d_self__input2=lambda grad, self, input2, input3, result, left, transpose, targets:
        F.ormqr_backward(grad, self, input2, input3, left, transpose),
    d_input3=lambda grad, self, input2, left, transpose:
        F.ormqr(self, input2, grad, left, not transpose),
    public=False, sign="Q ·", text="Q({self}) {input3}", tex=r"Q({self}) {input3}", onnx=None)
 
-op("geqrf(self, /) -> a, tau", kernels.geqrf,
+op("geqrf(self, /) -> a, tau", kernels.geqrf, refuses="geqrf_cpu: bool half integer",
    d_self=lambda grads: F.no_slope("geqrf"),
    public=False, sign="QR", text="QR({self})", tex=r"\operatorname{{QR}} {self}", onnx=None)
 
@@ -221,6 +224,7 @@ def eig_backward(some_grads: Any, values: Any, vectors: Any) -> Any:
 
 
 op("linalg_eig(self, /) -> eigenvalues, eigenvectors", kernels.eig,
+   refuses="linalg_eig_out_cpu: half",
    d_self=lambda some_grads, eigenvalues, eigenvectors:
        F.eig_backward(some_grads, eigenvalues, eigenvectors),
    public=False, sign="eig", text="eig({self})", tex=r"\operatorname{{eig}} {self}", onnx=None)

@@ -76,6 +76,7 @@ def fractional_max_pool(dims: int) -> None:
     """Declare the pool of windows at random places over so many dims."""
     op(f"fractional_max_pool{dims}d(self, samples, /, kernel_size, output_size) "
        "-> result; result1", kernels.fractional_max_pool,
+       refuses=f"fractional_max_pool{dims}d_out_frame: bool integer",
        node=f"FractionalMaxPool{dims}DBackward0",
        d_self=lambda grad, self, result1, _self_shape, kernel_size, output_size:
            F.put_at(grad, result1, _self_shape, dims),

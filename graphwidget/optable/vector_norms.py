@@ -146,7 +146,7 @@ def pdist_backward(grad: Array, a: Array, distance: Array, p: float) -> Array:
     return out
 
 
-op("pdist(self, /, p)", pdist,
+op("pdist(self, /, p)", pdist, refuses="pdist: half",
    d_self=lambda grad, self, p, result: F.pdist_backward(grad, self, result, p),
    public=False, text="distances within {self}", tex=r"\|{self}_i - {self}_j\|", onnx=None)
 
@@ -178,6 +178,7 @@ def weight_norm_backward(
 
 
 op("weight_norm_interface(v, g, /, dim) -> result; result1", weight_norm,
+   refuses="weight_norm_kernel: bool integer",
    d_v__g=lambda grad, v, g, result1, dim: F.weight_norm_gradients(grad, v, g, result1, dim),
    public=False, sign="weight norm", text="{g} · {v} / ‖{v}‖",
    tex=r"{g} \frac{{{v}}}{{\lVert {v} \rVert}}", onnx=None)
