@@ -201,7 +201,26 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
         raise RuntimeError(
             f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]"
         )
+    check_tau(name, shape, tau._data.shape)
     return F.linalg_householder_product(input, tau)
+
+
+def check_tau(name: str, shape: tuple[int, ...], tau: tuple[int, ...]) -> None:
+    """There must be the factors of as many products as there are matrices of reflections.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if len(tau) != len(shape) - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal "
+            f"to {len(tau)} and input.ndim is equal to {len(shape)}"
+        )
+    if tau[:-1] != shape[:-2]:
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
+            f"{list(tau[:-1])}"
+        )
 
 
 offer(space="linalg", out=True)(householder_product)
@@ -235,6 +254,12 @@ def ormqr(
         )
     if other[side] != shape[-2]:
         raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
+    check_tau("torch.ormqr", shape, input2._data.shape)
+    if len(other) != len(shape):
+        raise RuntimeError(
+            "torch.ormqr: Expected other to have the same number of dimensions as input, but got "
+            f"other.ndim equal to {len(other)} and input.ndim is equal to {len(shape)}"
+        )
     kinds = [dtypes.type_word(each._data.dtype) for each in (input, input3)]
     if kinds[0] != kinds[1]:
         raise RuntimeError(

@@ -31,8 +31,11 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     if data.dtype not in INTEGERS:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     size = input._data.shape[place] if input._data.ndim else 1
+    several = input._data.ndim > 1
+    if data.size and not size and several:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if data.size and (data.min() < 0 or data.max() >= size):
-        if place == 0:
+        if place == 0 and (input._data.size or not several):
             raise IndexError("index out of range in self")
         bad = data.reshape(-1)[((data < 0) | (data >= size)).reshape(-1)][0]
         raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad} axis_dim={size}")

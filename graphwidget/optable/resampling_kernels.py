@@ -72,7 +72,7 @@ def interpolating(
 
 def along_last_dims(a: Array, matrices: list[Array]) -> Array:
     """``a`` with each of its last dims multiplied by a matrix."""
-    first = a.ndim - len(matrices)
+    given, first = a, a.ndim - len(matrices)
     for dim, matrix in enumerate(matrices, first):
         matrix = matrix.astype(a.dtype, copy=False)
         if dim == a.ndim - 1:
@@ -80,7 +80,21 @@ def along_last_dims(a: Array, matrices: list[Array]) -> Array:
         else:
             flat = a.reshape(*a.shape[: dim + 1], math.prod(a.shape[dim + 1 :]))
             a = np.matmul(matrix, flat).reshape(*a.shape[:dim], len(matrix), *a.shape[dim + 1 :])
+    if not np.isfinite(np.add.reduce(a, None)):
+        for dim, matrix in enumerate(matrices, first):
+            given = spread_along(given, matrix, dim)
+        a = given
     return np.ascontiguousarray(a)
+
+
+def spread_along(a: Array, matrix: Array, dim: int) -> Array:
+    """The same along one dim, where nan and inf reach only what has a weight of theirs."""
+    items = np.moveaxis(a, dim, -1)
+    out = np.zeros((*items.shape[:-1], len(matrix)), a.dtype)
+    for place, row in enumerate(matrix):
+        near = np.flatnonzero(row)
+        np.add.reduce(items[..., near] * row[near].astype(a.dtype), -1, out=out[..., place])
+    return np.moveaxis(out, -1, dim)
 
 
 def adaptive_avg_pool(a: Array, output_size: Shape) -> Array:
