@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .declare import Namespace, op
 from .layout import Array
 
@@ -48,7 +50,8 @@ op("binomial(count, prob, drawn, /)", third, node="NotImplemented", public=False
 
 def kept(a: Array, result1: Array, p: float) -> Array:
     """Items where the mask holds, divided by the chance that it does; else 0."""
-    return a * result1 * a.dtype.type(0 if p == 1 else 1 / (1 - p))
+    scale = a.dtype.type(0 if p == 1 else 1 / (1 - p))
+    return np.multiply(a * result1, scale, out=...)
 
 
 op("native_dropout(input, result1, /, p)", kept, public=False,

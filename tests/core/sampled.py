@@ -85,6 +85,7 @@ class Sampled(Base):
         return sample.text, names
 
     def filled(self, text: str, names: list[str]) -> str:
+        text = re.sub(r"(?<![\w.])F\.", "torch.nn.functional.", text)
         given = dict(zip("xyzw", names, strict=False))
         return OPERAND.sub(lambda found: given.get(found[1], found[1]), text)
 
