@@ -285,9 +285,9 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
             f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}"
         )
     for dim in along:
-        wrap_dim(dim, input._data.ndim)
         if not input._data.ndim:
-            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        wrap_dim(dim, input._data.ndim)
     return F.roll(input, steps, along)
 
 
