@@ -201,14 +201,19 @@ def expand_index(tensor: Tensor, items: tuple[Any, ...]) -> list[tuple[int, Any]
         if ndim == 0 and len(items) == 1:
             refuse_zero_dim(items[0])
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    places = [i for i, item in enumerate(items) if item is Ellipsis]
-    if not places:
+    if not any(item is Ellipsis for item in items):
         return list(enumerate(items))
-    first = places[0]
-    whole = [slice(None) if item is Ellipsis else item for item in items]
-    missing = ndim - used - (len(places) - 1)
-    return [*enumerate(whole[:first]), *((first, slice(None)) for _ in range(missing)),
-            *enumerate(whole[first + 1 :], first + 1)]  # fmt: skip
+    gap, dim, whole = ndim - used, 0, []  # every ellipsis stands for the gap, as far as it goes
+    for place, item in enumerate(items):
+        if item is Ellipsis:
+            whole += [(place, slice(None))] * min(gap, ndim - dim)
+            dim += gap
+        elif dims_of(item) and dim >= ndim:
+            raise IndexError(f"index {item} is out of bounds for dimension {place} with size 0")
+        else:
+            whole.append((place, item))
+            dim += dims_of(item)
+    return whole
 
 
 def refuse_zero_dim(item: Any) -> None:
