@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, hot
-from .node import Hooks, Node
+from .node import Hooks, Node, Nowhere
 
 if TYPE_CHECKING:
     from .engine import Run
@@ -145,8 +145,10 @@ def run_accumulated(run: Run, hooks: Hooks, leaf: Any) -> None:
 
 def run_post(run: Run, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
     """A node's hooks, called with the gradients of its inputs and of its outputs."""
+    nowhere = [child.__class__ is Nowhere for child in node.next]
     with Mode(run.create_graph):
-        left, unused = iter(grads), iter(node.unused)
+        there = (grad for grad, lost in zip(grads, nowhere, strict=True) if not lost)
+        left, unused = iter(there), iter(node.unused)
         inputs = tuple(
             as_tensor(run, next(unused, None) if slot is None else next(left))
             for slot in node.slots
@@ -157,7 +159,8 @@ def run_post(run: Run, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
             if result is not None:
                 inputs = _checked_tuple(hook, inputs, result)
     places = [i for i, slot in enumerate(node.slots) if slot is not None]
-    return tuple(as_given(run, inputs[i]) for i in places)
+    found = (as_given(run, inputs[i]) for i in places)
+    return tuple(None if lost else next(found) for lost in nowhere)
 
 
 def _checked_tuple(hook: Any, before: tuple[Any, ...], after: Any) -> tuple[Any, ...]:

@@ -77,6 +77,16 @@ for write in (torch.exp_, torch.sigmoid_, torch.tanh_, torch.Tensor.sqrt_):
         results += [x.grad, base.grad_fn.name()]
 result = results
 
+# hooks of a node whose operand leads nowhere
+x = torch.tensor([1., 2.], requires_grad=True)
+with torch.no_grad():
+    v = x.unsqueeze(-1)
+y = v.clone()
+seen = []
+y.grad_fn.register_hook(lambda inputs, outputs: seen.append([*inputs, *outputs]))
+(y ** 2).sum().backward()
+result = seen, x.grad
+
 # nothing is multiplied, so types may differ
 result = [torch.bmm(torch.ones(2, 0, 3), torch.ones(2, 3, 2, dtype=torch.float64)),
           torch.ones(2, 3, 0, dtype=torch.float64) @ torch.ones(2, 0, 3),
