@@ -13,7 +13,7 @@ import numpy as np
 from ..optable import layout as memory
 from . import dtypes, hot
 from .public import offer
-from .sequences import array_from, numpy_type
+from .sequences import array_from, narrowed, numpy_type
 from .tensor import Tensor
 
 COPY_WARNING = (
@@ -240,7 +240,18 @@ def full(
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     check_number("full", "fill_value", 2, value)
     chosen = array_from(value).dtype if dtype is None else numpy_type(dtype)
-    return made(np.full(shape_from("full", (size,)), value, chosen), requires_grad)
+    shape = shape_from("full", (size,))
+    return made(np.full(shape, as_scalar(value, chosen), chosen), requires_grad)
+
+
+def as_scalar(value: Any, dtype: np.dtype[Any]) -> np.ndarray:
+    """A number in a type, as kernels take it: they call the integers by the names of C.
+
+    Raises:
+        RuntimeError: the number is outside the type's range.
+    """
+    called = "int" if dtype == np.int32 else f"{dtype.name}_t"
+    return narrowed(np.asarray(value), dtype, called)
 
 
 @offer(method=False)
@@ -259,7 +270,7 @@ def full_like(
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     check_number("full_like", "fill_value", 2, value)
     data = memory.empty_like(input._data, input._data.dtype if dtype is None else numpy_type(dtype))
-    data[...] = value
+    data[...] = as_scalar(value, data.dtype)
     return made(data, requires_grad)
 
 

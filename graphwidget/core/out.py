@@ -39,6 +39,21 @@ ONCE = (
 )  # fmt: skip
 """Functions that work item by item, but write ``out`` by themselves."""
 
+FACTORIES = frozenset((
+    "arange", "empty", "eye", "full", "linspace", "logspace", "ones", "rand", "randint", "randn",
+    "randperm", "range", "zeros",
+))  # fmt: skip
+"""Functions that make tensors of nothing: in the type of ``out``, whose size they do not mind."""
+
+RESIZING = ("empty", "randn")
+"""Factories that resize ``out`` first, which no tensor that requires grad may be."""
+
+COUNTED = (
+    "The number of elements in the out tensor of shape {} is {} which does not match the computed "
+    "number of elements {}. Note that this may occur as a result of rounding error. The out "
+    "tensor will be resized to a tensor of shape ({},)."
+)
+
 APART = ("masked_select",)
 """Functions that refuse an ``out`` which shares memory with what they read."""
 
@@ -135,11 +150,13 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         RuntimeError: a gradient would be needed, or the result's dtype cannot be cast to that of
             ``out``. Nothing was changed then.
     """
-    outs = (out,) if isinstance(out, Tensor) else tuple(out)
+    outs = tuple(out) if isinstance(out, (tuple, list)) else (out,)
     for each in outs:
         if not isinstance(each, Tensor):
             kind = type(each).__name__
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {kind}")
+    if name in FACTORIES:
+        return filled(name, outs[0], target, *args, **kwargs)
     given = (*args, *kwargs.values(), *outs)
     wanted = hot.grad_enabled() and any(tensor.requires_grad for tensor in tensors_in(given))
     if wanted and not has_no_gradient(name):
@@ -166,6 +183,40 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
             twice = each._data.dtype != computed_in(name, args, result, each)
             put(name, target, each, result, 2 if twice else 1)
     return out if isinstance(out, Tensor) else type(found)(outs)
+
+
+def filled(
+    name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Tensor:
+    """Write what a factory makes into ``out``, in its type.
+
+    Raises:
+        RuntimeError: ``out`` requires grad, or another type was asked for.
+    """
+    own, asked = out.dtype, kwargs.get("dtype")
+    if asked is not None and asked is not own:
+        words = (dtypes.type_word(each.numpy) for each in (asked, own))
+        raise RuntimeError("dtype {} does not match dtype of out parameter ({})".format(*words))
+    if out.requires_grad:
+        if name in RESIZING:
+            raise RuntimeError("cannot resize variables that require grad")
+        if hot.grad_enabled():
+            raise RuntimeError(
+                f"aten::{name}(): functions with out=... arguments don't support automatic "
+                "differentiation, but one of the arguments requires grad."
+            )
+    wants_grad = kwargs.pop("requires_grad", False)
+    with no_grad():
+        result = target(*args, **kwargs | {"dtype": own})
+        if name == "arange" and out._data.size:
+            size, count = out._data.size, result._data.size
+            if size == count:  # whatever its shape
+                result = result.reshape(out._data.shape)
+            else:
+                shape = list(out._data.shape)
+                warnings.warn(COUNTED.format(shape, size, count, count), stacklevel=4)
+        put(name, target, out, result, 0)
+    return out.requires_grad_() if wants_grad else out
 
 
 def is_pointwise(name: str) -> bool:

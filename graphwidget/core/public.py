@@ -79,6 +79,9 @@ NUMPY_NAMES_OF = frozenset(NUMPY_NAMES.values())
 WRITTEN_IN_PYTHON = ("norm", "split")
 """Functions of PyTorch that know their parameters by one name only."""
 
+ONE_BY_ONE = ("count_nonzero", "squeeze", "squeeze_")
+"""Methods that take several dims as arguments of their own: ``x.squeeze(0, 1)``."""
+
 MISSING = object()
 """What a parameter without a default holds until its value comes by another name."""
 
@@ -116,7 +119,12 @@ def face(
     lines = []
     if name not in WRITTEN_IN_PYTHON and takes_dims(parameters):
         lines = renaming_source(name, parameters, int(not method))
-        shown = signature_text([required(p) for p in parameters], scope) + ", **named"
+        shown = signature_text([required(p) for p in parameters], scope)
+        if method and name in ONE_BY_ONE:
+            parameters.append(inspect.Parameter("more", inspect.Parameter.VAR_POSITIONAL))
+            lines.insert(0, "if more: dim = (dim, *more)")
+            shown += ", *more"
+        shown += ", **named"
     else:
         shown = signature_text(parameters, scope)
     if out:

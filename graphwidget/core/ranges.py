@@ -70,10 +70,15 @@ def arange(
     start, end, step = (plain(each) for each in (0 if start is None else start, end, step))
     for place, (name, value) in enumerate((("start", start), ("end", end), ("step", step)), 1):
         check_number("arange", name, place, value)
-    count = math.ceil(steps_between(start, end, step))
     kind = any(isinstance(each, float) for each in (start, end, step))
     found = dtypes.default_numpy() if kind else np.dtype(np.int64)
     chosen = found if dtype is None else numpy_type(dtype)
+    whole = kind and chosen == np.int64 and all(map(math.isfinite, (start, end, step)))
+    if whole:  # PyTorch counts in this type, but in float64 for all others
+        if step and not int(step):
+            raise ValueError("step must be nonzero")
+        start, end, step = int(start), int(end), int(step)
+    count = math.ceil(steps_between(start, end, step))
     if chosen.kind == "b":
         raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
     return made(spaced(start, step, count, chosen), requires_grad)

@@ -78,7 +78,7 @@ def array_from(data: Any, dtype: Any = None) -> np.ndarray:
     if found.dtype.kind == "u" and found.dtype.itemsize == 8:
         raise ValueError("Overflow when unpacking long long")
     if dtype is not None:
-        return _narrowed(found, numpy_type(dtype))
+        return narrowed(found, numpy_type(dtype))
     if isinstance(_first(data), (np.generic, np.ndarray)):
         return found
     if found.dtype.kind == "f":
@@ -104,17 +104,20 @@ def _no_numbers(data: Any, found: np.ndarray) -> Exception:
     return RuntimeError(f"Could not infer dtype of {type(first).__name__}")
 
 
-def _narrowed(found: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
-    """The numbers in another type.
+def narrowed(found: np.ndarray, dtype: np.dtype[Any], called: str = "") -> np.ndarray:
+    """The numbers in another type, which errors call by ``called`` if not by its name.
 
     Raises:
-        RuntimeError: integers too large for a smaller type.
+        RuntimeError: numbers outside the range of an integer type (PyTorch's text); negative
+            integers wrap around in an unsigned one.
     """
-    if found.dtype.kind == "i" and dtype.kind in "iu" and found.size:
+    if found.dtype.kind in "if" and dtype.kind in "iu" and found.size:
         info = np.iinfo(dtype)
-        least = info.min if dtype.kind == "i" else -info.max
-        if found.max() > info.max or found.min() < least:
-            raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+        wraps = dtype.kind == "u" and found.dtype.kind == "i"
+        least = -info.max if wraps else info.min
+        if not (least <= found.min() and found.max() <= info.max):  # false for nan, too
+            name = called or dtype.name
+            raise RuntimeError(f"value cannot be converted to type {name} without overflow")
     return found.astype(dtype)
 
 
