@@ -185,9 +185,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
     return out if isinstance(out, Tensor) else type(found)(outs)
 
 
-def filled(
-    name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwargs: Any
-) -> Tensor:
+def filled(name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwargs: Any) -> Tensor:
     """Write what a factory makes into ``out``, in its type.
 
     Raises:
