@@ -88,7 +88,7 @@ def adjoint(input: Tensor) -> Tensor:
         RuntimeError: a vector.
     """
     if input._data.ndim == 0:
-        warn_once("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
+        warn_once("adjoint() is deprecated on 0-D tensors. " + CONJ)
         return input
     if input._data.ndim == 1:
         raise RuntimeError(
@@ -97,8 +97,23 @@ def adjoint(input: Tensor) -> Tensor:
     return F.transpose(input, -2, -1)
 
 
+NO_DIMS = "Tensor.{} is deprecated on 0-D tensors. "
+SAME = "This function is the identity in these cases."
+CONJ = "Consider using x.conj()."
+
+
 def reversed_dims(self: Tensor) -> Tensor:
-    """All dims in reverse order."""
+    """All dims in reverse order; PyTorch warns, once, where there are not two."""
+    ndim = self._data.ndim
+    if ndim == 0:
+        warn_once(NO_DIMS.format("T") + SAME)
+    elif ndim != 2:
+        warn_once(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+            "deprecated and it will throw an error in a future release. Consider `x.mT` to "
+            "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
+            "reverse the dimensions of a tensor."
+        )
     return F.permute(self, tuple(reversed(range(self._data.ndim))))
 
 
@@ -108,10 +123,7 @@ def matrix_transpose(name: str) -> Any:
     def getter(self: Tensor) -> Tensor:
         """The last two dims exchanged."""
         if self._data.ndim == 0:
-            warn_once(
-                f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in "
-                "these cases."
-            )
+            warn_once(NO_DIMS.format(name) + (CONJ if name == "mH" else SAME))
             return self
         if self._data.ndim < 2:
             raise RuntimeError(
@@ -130,7 +142,10 @@ def hermitian(self: Tensor) -> Tensor:
             f"tensor.H is only supported on matrices (2-D tensors). Got {self._data.ndim}-D tensor."
             + (" For batches of matrices, consider using tensor.mH" if self._data.ndim > 2 else "")
         )
-    return F.transpose(self, -2, -1) if self._data.ndim else F.transpose(self, 0, 0)
+    if self._data.ndim:
+        return F.transpose(self, -2, -1)
+    warn_once(NO_DIMS.format("H") + CONJ)
+    return F.transpose(self, 0, 0)
 
 
 METHODS.update(

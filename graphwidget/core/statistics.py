@@ -55,23 +55,22 @@ def _quantile(
         shape = [1] * ndim if keepdim else []
     else:
         dim = wrap_dim(dim, ndim)
-        if dim == ndim - 1 or not ndim:
+        if dim == ndim - 1:
             rows = sorted_items(input)
         else:
-            turned = F.transpose(F.unsqueeze(input, ndim), dim, ndim)
+            turned = F.transpose(F.unsqueeze(input, -1), dim, -1)
             rows = sorted_items(turned)
         if ndim:
             shape[dim : dim + 1] = [1] if keepdim else []
     rows = view(rows, *shape, (rows._data.shape or (1,))[-1])
     ranks = ranks_of(rows._data, np.atleast_1d(q._data), name == "nanquantile", interpolation)
     below = np.floor(ranks).astype(np.int64)
-    last = rows._data.ndim - 1
-    values = F.gather(rows, Tensor._wrap(below), last)
+    values = F.gather(rows, Tensor._wrap(below), -1)
     if interpolation in ("linear", "midpoint"):
         weights = ranks - below.astype(ranks.dtype)
         if interpolation == "midpoint":
             weights = np.full_like(ranks, 0.5)
-        above = F.gather(rows, Tensor._wrap(np.ceil(ranks).astype(np.int64)), last)
+        above = F.gather(rows, Tensor._wrap(np.ceil(ranks).astype(np.int64)), -1)
         values = values.lerp_(above, Tensor._wrap(weights))
     if not q._data.ndim:
         return squeeze_(values, -1)
@@ -80,7 +79,7 @@ def _quantile(
 
 def sorted_items(input: Tensor) -> Tensor:
     """The items sorted along the last dim."""
-    return several(F.sort)(input, dim=max(input._data.ndim - 1, 0), descending=False)[0]
+    return several(F.sort)(input, dim=-1, descending=False)[0]
 
 
 def ranks_of(rows: np.ndarray, q: np.ndarray, pass_nan: bool, interpolation: str) -> np.ndarray:

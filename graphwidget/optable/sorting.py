@@ -106,7 +106,7 @@ def topk(
 
 def picked(a: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The items at one index for each row (index has the dim last, of size 1)."""
-    index = np.moveaxis(index, -1, dim)
+    index = np.moveaxis(index, -1, dim).copy()
     values = np.take_along_axis(a, index, dim)
     if not keepdim:
         values, index = values.squeeze(dim), index.squeeze(dim)

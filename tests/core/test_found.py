@@ -117,6 +117,21 @@ g = torch.autograd.grad((x.as_strided((3, 2), (1, 1)) ** 2).sum(), x, create_gra
 node = g.grad_fn
 result = [node.name(), node._saved_size, node._saved_stride, node._saved_storage_offset,
           g._is_view(), g.detach().clone(), torch.autograd.grad(g.sum(), x)[0].clone()]
+
+# cosine_similarity spreads both to their common shape before it takes lengths
+results = []
+for first, second, dim in (((2, 3), (3,), 1), ((3,), (2, 3), -1), ((2, 1), (3,), 0)):
+    x = torch.arange(1., 7)[:(first + (1,))[0] * (first + (1,))[1]].reshape(first).requires_grad_()
+    y = torch.cosine_similarity(x, torch.full(second, 2.), dim=dim)
+    results.append((y, graph(y.grad_fn), torch.autograd.grad(y.sum(), x)[0].clone()))
+result = results
+
+# floats that lie outside of an integers' type are refused, even by less than one
+result = [attempt(lambda: torch.tensor(each, dtype=torch.uint8)) for each in (-0.2, 255.5, [256.])]
+
+# indices of medians and modes have the strides of a new tensor, kept dims included
+x = torch.arange(6.).reshape(3, 2)
+result = [each.stride() for f in (x.median, x.mode, x.nanmedian) for each in f(0, True)]
 """
 
 

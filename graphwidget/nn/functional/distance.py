@@ -6,6 +6,7 @@ from ...core.compile import TENSORS as F
 from ...core.dims import wrap_dim
 from ...core.modes import no_grad
 from ...core.public import offer
+from ...core.shapes import broadcast_shapes
 from ...core.tensor import Tensor
 
 
@@ -25,22 +26,25 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if x1._data.dtype != x2._data.dtype:
         common = F.add(x1.detach(), x2.detach()).dtype
         first, second = x1.to(common), x2.to(common)
+    if first._data.shape != second._data.shape:
+        shape = broadcast_shapes(first._data.shape, second._data.shape)
+        first, second = F.expand(first, shape), F.expand(second, shape)
     units = []
+    wrap_dim(dim, first._data.ndim)
     for each in (first, second):
-        at = (wrap_dim(dim, each._data.ndim),)
-        length = F.clone(F.linalg_vector_norm(each, 2, at, True))
+        length = F.clone(F.linalg_vector_norm(each, 2, (dim,), True))
         with no_grad():
             length.clamp_(min=eps)
         units.append(F.div(each, length))
-    product = F.mul(*units)
-    return F.sum_dim(product, (wrap_dim(dim, product._data.ndim),), False)
+    return F.sum_dim(F.mul(*units), (dim,), False)
 
 
 def normalize(
     input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
     """Vectors along a dim, divided by their p-norms; these are taken to be at least ``eps``."""
-    length = F.linalg_vector_norm(input, p, (wrap_dim(dim, input._data.ndim),), True)
+    wrap_dim(dim, input._data.ndim)
+    length = F.linalg_vector_norm(input, p, (dim,), True)
     least = F.clamp_min(length, eps).expand_as(input)
     return F.div(input, least) if out is None else out.copy_(F.div(input, least))
 
