@@ -27,18 +27,20 @@ def plain_step(
 def lstm_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
     """The next hidden and cell state of an LSTM; `projected` is W x + b of its four gates."""
     hidden, cell = state
-    total = functional.linear(hidden, weight, bias) + projected
-    into, forget, new, out = total.chunk(4, -1)
-    cell = forget.sigmoid() * cell + into.sigmoid() * new.tanh()
-    return out.sigmoid() * cell.tanh(), cell
+    total = functional.linear(hidden, weight, bias).add_(projected)
+    into, forget, new, out = total.unsafe_chunk(4, -1)
+    cell = (forget.sigmoid_() * cell).add_(into.sigmoid_() * new.tanh_())
+    return out.sigmoid_() * cell.tanh(), cell
 
 
 def gru_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """The next hidden state of a GRU; `projected` is W x + b of its three parts."""
-    reset, update, new = projected.chunk(3, -1)
-    reset2, update2, new2 = functional.linear(hidden, weight, bias).chunk(3, -1)
-    fresh = (new + new2 * (reset2 + reset).sigmoid()).tanh()
-    return (hidden - fresh) * (update2 + update).sigmoid() + fresh
+    reset, update, new = projected.unsafe_chunk(3, -1)
+    reset2, update2, new2 = functional.linear(hidden, weight, bias).unsafe_chunk(3, -1)
+    reset2.add_(reset).sigmoid_()
+    update2.add_(update).sigmoid_()
+    fresh = (new + new2.mul_(reset2)).tanh_()
+    return (hidden - fresh).mul_(update2).add_(fresh)
 
 
 class RNNCellBase(Module):

@@ -35,7 +35,7 @@ def _convolve(
         source, padding = _named_padding(padding, source, weight, stride, dilation)
     padding, more = each_dim(padding, dims), each_dim(more, dims)
     _check_numbers(dims, stride, padding, dilation, more, groups)
-    _check(source, weight, bias, stride, padding, dilation, groups, transposed)
+    check(source, weight, bias, stride, padding, dilation, groups, transposed)
     if transposed:
         _check_more(more, stride, dilation)
     out = F.convolution(source, weight, bias, stride, padding, dilation, transposed, more, groups)
@@ -89,7 +89,7 @@ def _check_numbers(
             raise RuntimeError(f"non-positive {name} is not supported")
 
 
-def _check(
+def check(
     input: Tensor, weight: Tensor, bias: Tensor | None, stride: tuple[int, ...],
     padding: tuple[int, ...], dilation: tuple[int, ...], groups: int, transposed: bool,
 ) -> None:  # fmt: skip

@@ -13,6 +13,7 @@ from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.tensor import Tensor
 from ...optable import TABLE
+from . import convolution as _convolution
 from . import dropout as _dropout
 from . import pooling as _pooling
 from . import probability as _probability
@@ -116,10 +117,9 @@ def convolution(
     def each(given: Sequence[int]) -> tuple[int, ...]:
         return tuple(given) * dims if len(given) == 1 else tuple(given)
 
-    return F.convolution(
-        input, weight, bias, each(stride), each(padding), each(dilation), transposed,
-        each(output_padding), groups,
-    )  # fmt: skip
+    steps, pads, spread, more = map(each, (stride, padding, dilation, output_padding))
+    _convolution.check(input, weight, bias, steps, pads, spread, groups, transposed)
+    return F.convolution(input, weight, bias, steps, pads, spread, transposed, more, groups)
 
 
 @offer(method=False)
