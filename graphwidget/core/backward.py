@@ -378,8 +378,23 @@ def in_rows(
     wanted: Sequence[Any],
     allow_unused: bool,
 ) -> list[Tensor | None]:
-    """A run for each row of the seeds; the gradients stacked."""
-    count = len(seeds[0]) if seeds else 0
+    """A run for each row of the seeds; the gradients stacked.
+
+    Raises:
+        ValueError: seeds without rows, or with different numbers of them (PyTorch's texts).
+    """
+    if any(seed.ndim == 0 for seed in seeds):
+        raise ValueError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a "
+            "Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+        )
+    counts = [seed.shape[0] for seed in seeds]
+    if len(set(counts)) > 1:
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{counts} for the mapped dimension"
+        )
+    count = counts[0] if counts else 0
     rows = []
     for i in range(count):
         row = [getitem(seed, i) if create else seed._data[i] for seed in seeds]

@@ -17,7 +17,7 @@ from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
 from .inplace import write
-from .promote import is_number
+from .promote import as_in_place, is_number, wrong_operand
 from .public import METHODS, offer
 from .tensor import Tensor
 
@@ -272,6 +272,8 @@ def _comparison(key: str, *also: str) -> None:
     def choose(input: Any, other: Any) -> Choice:
         if isinstance(other, Tensor):
             return Choice(key + ".written", (input, other))
+        if not is_number(other):
+            raise as_in_place(wrong_operand(key, "other", 1, other))
         return Choice(key + ".written_number", (input,), {"other": other})
 
     choose.__name__ = choose.__qualname__ = key

@@ -253,9 +253,10 @@ def prepare(
     shape, dtype, casts, fit = promotion(op, operands)
     check_fits(op, data, shape, data.dtype)  # before the kernel refuses types
     arrays = cast_to(operands, casts)
-    if op.dtype != "bool" and dtype.kind == "f" and takes_out(op.kernel):
+    plain = takes_out(op.kernel)
+    if op.dtype != "bool" and dtype.kind == "f" and (plain or op.pointwise):
         check_fits(op, data, shape, dtype)
-        if dtype == data.dtype and not tangled:
+        if plain and dtype == data.dtype and not tangled:
             return partial(op.kernel, *arrays, **params, out=data), fit
     out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
     result = op.kernel(*arrays, **params, **out)

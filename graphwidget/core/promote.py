@@ -65,8 +65,40 @@ def wrong_operand(called: str, name: str, position: int, operand: Any) -> TypeEr
     return error
 
 
-def must_be_tensor(called: str, name: str, position: int, kind: str) -> str:
+BITS = ("bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor")
+NUMBER_FIRST = frozenset(("remainder", *BITS))
+WITH_NUMBERS = NUMBER_FIRST | frozenset(
+    ("copysign", "eq", "floor_divide", "fmod", "ge", "gt", "le", "lt", "ne")
+)
+"""Ops that PyTorch has in a form for tensors and one for numbers, and those of them that it has for
+a first number as well: it tells their forms."""
+
+
+def no_form(called: str, name: str, kind: str, function: bool) -> str:
+    """PyTorch's words for an operand that fits none of an op's forms."""
+    given, unfit = (
+        f"(!{kind}!)",
+        "      didn't match because some of the arguments have invalid types",
+    )
+    forms = [f" * ({each} {name})\n{unfit}: {given}\n" for each in ("Tensor", "Number")]
+    if function:
+        forms = [f" * (Tensor input, {each} {name}, *, Tensor out = None)\n"
+                 for each in ("Tensor", "Number")]  # fmt: skip
+        if called == "floor_divide":
+            forms[1] = f" * (Tensor input, Number {name})\n{unfit}: (Tensor, !{kind}!)\n"
+        if called in NUMBER_FIRST:
+            forms.insert(1, f" * (Number self, Tensor {name})\n{unfit}: (!Tensor!, !{kind}!)\n")
+    got = f"Tensor, {kind}" if function else kind
+    return (
+        f"{called}() received an invalid combination of arguments - got ({got}), but expected one "
+        "of:\n" + "".join(forms)
+    )
+
+
+def must_be_tensor(called: str, name: str, position: int, kind: str, function: bool = False) -> str:
     """PyTorch's words for an argument that is no tensor."""
+    if position == 1 + function and called.rstrip("_") in WITH_NUMBERS:
+        return no_form(called, name, kind, function)
     return f"{called}(): argument '{name}' (position {position}) must be Tensor, not {kind}"
 
 
@@ -75,7 +107,7 @@ def as_function(error: TypeError) -> TypeError:
     told = getattr(error, "operand", None)
     if told is not None:
         called, name, position, kind = told
-        error.args = (must_be_tensor(called, name, position + 1, kind),)
+        error.args = (must_be_tensor(called, name, position + 1, kind, True),)
     return error
 
 

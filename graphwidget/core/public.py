@@ -120,10 +120,17 @@ def face(
     if name not in WRITTEN_IN_PYTHON and takes_dims(parameters):
         lines = renaming_source(name, parameters, int(not method))
         shown = signature_text([required(p) for p in parameters], scope)
+        shown = shown.replace(" *, ", " *more, ") if " *, " in shown else shown + ", *more"
+        places = [p for p in parameters[method:] if p.kind is p.POSITIONAL_OR_KEYWORD]
+        needed = sum(p.default is p.empty for p in places)
         if method and name in ONE_BY_ONE:
             parameters.append(inspect.Parameter("more", inspect.Parameter.VAR_POSITIONAL))
             lines.insert(0, "if more: dim = (dim, *more)")
-            shown += ", *more"
+        else:
+            scope["too_many"] = too_many
+            lines.insert(
+                0, f"if more: raise too_many({name!r}, {needed}, {len(places)}, len(more))"
+            )
         shown += ", **named"
     else:
         shown = signature_text(parameters, scope)
@@ -141,6 +148,16 @@ def face(
     made.__doc__ = docs.with_out(target.__doc__) if out else target.__doc__
     made.__module__ = "graphwidget" if out else target.__module__
     return made
+
+
+def too_many(name: str, needed: int, places: int, more: int) -> TypeError:
+    """The error for more arguments than a function has places for."""
+    given = places + more
+    least = f"from {needed} to " if needed < places else ""
+    return TypeError(
+        f"{name}() takes {least}{places} positional argument{'s' * (bool(least) or places != 1)} "
+        f"but {given} {'was' if given == 1 else 'were'} given"
+    )
 
 
 def takes_dims(parameters: list[inspect.Parameter]) -> bool:

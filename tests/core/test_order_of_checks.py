@@ -118,6 +118,16 @@ calls = [
     lambda: torch.cumsum(x, None), lambda: x.cumsum("a"), lambda: torch.cumsum([1.], 0),
     lambda: torch.gather(x, 0, "a"), lambda: x.index_select(0, None),
     lambda: torch.topk(x, "a"), lambda: x.topk(None),
+    lambda: x.cumsum(0, 1), lambda: torch.cumsum(x, 0, 1), lambda: x.aminmax(0),
+    lambda: x.topk(1, 0, True, True, 5), lambda: x.unbind(0, 1),
+    lambda: x.lt(None), lambda: torch.lt(x, "a"), lambda: x.lt_(None), lambda: x.bitwise_and("a"),
+    lambda: torch.remainder(x, None), lambda: x.floor_divide(None),
+    lambda: torch.floor_divide(x, None),
+    lambda: x.long().bitwise_xor_(1.5), lambda: x.bool().bitwise_left_shift_(2.),
+    lambda: torch.nn.functional.kl_div(x, x.long()),
+    lambda: torch.nn.functional.cosine_similarity(x, x[0]).shape,
+    lambda: torch.nn.functional.cosine_similarity(x.long(), x.long()),
+    lambda: torch.autograd.grad(x.requires_grad_().sum(), x, is_grads_batched=True),
     lambda: x.diagonal("a"), lambda: torch.unbind(x, "a"), lambda: x.unbind(None),
 ]
 result = [attempt(call) for call in calls]

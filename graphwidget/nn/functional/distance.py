@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.dims import wrap_dim
 from ...core.modes import no_grad
@@ -21,13 +22,20 @@ def pairwise_distance(
 
 @offer(method=False)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """x1 · x2 / (|x1| |x2|) along a dim; lengths are taken to be at least ``eps``."""
-    first, second = x1, x2
-    if x1._data.dtype != x2._data.dtype:
-        common = F.add(x1.detach(), x2.detach()).dtype
-        first, second = x1.to(common), x2.to(common)
-    if first._data.shape != second._data.shape:
-        shape = broadcast_shapes(first._data.shape, second._data.shape)
+    """x1 · x2 / (|x1| |x2|) along a dim; lengths are taken to be at least ``eps``.
+
+    Raises:
+        RuntimeError: both are of integers.
+    """
+    common = dtypes.result_type(x1._data, x2._data)
+    if common.kind != "f":
+        raise RuntimeError(
+            "expected common dtype to be floating point, yet common dtype is "
+            + dtypes.type_word(common)
+        )
+    first, second = (x if x._meta.floating else x.to(dtypes.of(common)) for x in (x1, x2))
+    if x1._data.shape != x2._data.shape:
+        shape = broadcast_shapes(x1._data.shape, x2._data.shape)
         first, second = F.expand(first, shape), F.expand(second, shape)
     units = []
     wrap_dim(dim, first._data.ndim)

@@ -116,7 +116,13 @@ def kl_div(
 
 
 def divergence(input: Tensor, target: Tensor, reduction: int, log_target: bool) -> Tensor:
-    """``kl_div`` by the number of its reduction: 0 none, 1 mean, 2 sum."""
+    """``kl_div`` by the number of its reduction: 0 none, 1 mean, 2 sum.
+
+    Raises:
+        RuntimeError: integers.
+    """
+    if not (input._meta.floating and target._meta.floating):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         losses = F.mul(F.exp(target), F.sub(target, input))
     else:
