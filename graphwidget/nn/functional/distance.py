@@ -6,8 +6,8 @@ from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.dims import wrap_dim
 from ...core.modes import no_grad
+from ...core.promote import broadcast
 from ...core.public import offer
-from ...core.shapes import broadcast_shapes
 from ...core.tensor import Tensor
 
 
@@ -35,7 +35,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         )
     first, second = (x if x._meta.floating else x.to(dtypes.of(common)) for x in (x1, x2))
     if x1._data.shape != x2._data.shape:
-        shape = broadcast_shapes(x1._data.shape, x2._data.shape)
+        shape = broadcast([x1._data.shape, x2._data.shape])
         first, second = F.expand(first, shape), F.expand(second, shape)
     units = []
     wrap_dim(dim, first._data.ndim)
