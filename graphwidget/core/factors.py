@@ -9,6 +9,7 @@ import numpy as np
 from . import dtypes
 from .compile import TENSORS as F
 from .deprecation import warn_once
+from .dims import filled_place
 from .linalg import check_floating, check_info, check_matrix, check_square
 from .out import by_columns
 from .public import METHODS, offer
@@ -197,11 +198,16 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
         raise RuntimeError(
             f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]"
         )
-    if shape[-1] < tau._data.shape[-1]:
+    factors = tau._data.shape
+    if shape[-1] < factors[filled_place(-1, len(factors))]:
         raise RuntimeError(
             f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]"
         )
-    check_tau(name, shape, tau._data.shape)
+    check_tau(name, shape, factors)
+    if tau._data.dtype != input._data.dtype:
+        raise RuntimeError(
+            f"{name}: tau dtype {tau.dtype.word} does not match input dtype {input.dtype.word}"
+        )
     return F.linalg_householder_product(input, tau)
 
 
@@ -247,25 +253,30 @@ def ormqr(
     for name, each in (("input", shape), ("other", other)):
         if len(each) < 2:
             raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")
-    side = -2 if left else -1
-    if input2._data.shape[-1] != min(other[side], shape[-1]):
+    side, tau = -2 if left else -1, input2._data.shape
+    if other[side] != shape[-2]:
+        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
+    if tau[filled_place(-1, len(tau))] != min(other[side], shape[-1]):
         raise RuntimeError(
             f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])"
         )
-    if other[side] != shape[-2]:
-        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
-    check_tau("torch.ormqr", shape, input2._data.shape)
+    check_tau("torch.ormqr", shape, tau)
     if len(other) != len(shape):
         raise RuntimeError(
             "torch.ormqr: Expected other to have the same number of dimensions as input, but got "
             f"other.ndim equal to {len(other)} and input.ndim is equal to {len(shape)}"
         )
-    kinds = [dtypes.type_word(each._data.dtype) for each in (input, input3)]
-    if kinds[0] != kinds[1]:
+    if other[:-2] != shape[:-2]:
         raise RuntimeError(
-            "torch.ormqr: Expected input and other to have the same dtype, but input has dtype"
-            f"{kinds[0]} and other has dtype {kinds[1]}"
+            "torch.ormqr: Expected batch dimensions of other to be equal to input.shape[:-2], but "
+            f"got {list(other[:-2])}"
         )
+    for name, each in (("tau", input2), ("other", input3)):
+        if each._data.dtype != input._data.dtype:
+            raise RuntimeError(
+                f"torch.ormqr: Expected input and {name} to have the same dtype, but input has "
+                f"dtype{input.dtype.word} and {name} has dtype {each.dtype.word}"
+            )
     return F.ormqr(input, input2, input3, left, transpose)
 
 

@@ -22,7 +22,7 @@ from ..optable.layout import clone, true_strides
 from . import dtypes, errors, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
-from .promote import as_in_place, cast_to, promotion, refuse_types
+from .promote import CAST, CASTS, as_in_place, cast_to, promotion, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
 from .views import (
@@ -315,11 +315,10 @@ def check_fits(op: Op, data: np.ndarray, shape: tuple[int, ...], dtype: np.dtype
             f"output with shape {list(data.shape)} doesn't match the broadcast shape {list(shape)}"
         )
     if dtype is not data.dtype and not dtypes.can_cast(dtype, data.dtype):
-        word = dtypes.c_word if op.name.startswith("clamp") else dtypes.type_word
-        raise RuntimeError(
-            f"result type {dtypes.type_word(dtype)} can't be cast to the desired output "
-            f"type {word(data.dtype)}"
-        )
+        alone = op.name.startswith("clamp") and len(op.inputs) == 1
+        text = CASTS["ldexp"] if op.name == "ldexp" else CAST
+        given = (dtypes.c_word if alone else dtypes.type_word)(data.dtype)
+        raise RuntimeError(text.format(result=dtypes.type_word(dtype), given=given))
 
 
 def keep_old(node: Node, op: Op, tensor: Tensor) -> None:

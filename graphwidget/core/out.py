@@ -12,6 +12,7 @@ from ..optable import TABLE
 from . import dtypes, hot
 from .inplace import check_overlap, write
 from .modes import no_grad
+from .promote import CAST, CASTS
 from .tensor import Tensor
 
 Given = TypeVar("Given", bound=Callable[..., Any])
@@ -61,13 +62,6 @@ TRUTHS = "all", "any"
 TRUTH_TYPES = bool, np.uint8
 TRUTH = "{name} only supports bool tensor for result, got: {given}"
 """What these functions may write into, and what they say of other types."""
-
-CAST = "result type {result} can't be cast to the desired output type {given}"
-CASTS = {
-    "ldexp": "ldexp can't be cast to the desired output type {given}",
-    "mvlgamma": "mvlgamma: result type {result} can't be cast to the desired output type {result}",
-}
-"""What some functions say instead."""
 
 IN_ITS_TYPE = ("sum", "prod", "nansum", "cumsum", "cumprod")
 """Reductions that calculate in the type of ``out``, unless ``dtype`` is given."""

@@ -24,6 +24,13 @@ BOOL = np.dtype(bool)
 UNTYPED = ("condition", "mask", "filler")
 """Inputs of pointwise ops that take part in broadcasting but not in promotion."""
 
+CAST = "result type {result} can't be cast to the desired output type {given}"
+CASTS = {
+    "ldexp": "ldexp can't be cast to the desired output type {given}",
+    "mvlgamma": "mvlgamma: result type {result} can't be cast to the desired output type {result}",
+}
+"""What some functions say instead."""
+
 
 def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
     """A Python number as a 0-d tensor; the same object for the same number and type."""

@@ -37,11 +37,50 @@ def _pool(
         raise RuntimeError(f"{name}: kernel_size must either be a single Int or tuple of Ints")
     kernel, wanted = each_dim(kernel_size, dims), each_dim(output_size, dims)
     where = name if dims == 2 else f"{name}_out"
+    check_input(where, input._data.shape, dims)
     sizes = input._data.shape[input._data.ndim - dims :]
     for word, n, k, count in zip(_NAMES[dims], sizes, kernel, wanted, strict=True):
         if count + k - 1 > n - (dims - 2):  # three dims must leave room
             raise RuntimeError(f"{where}(): pool {word} {k} too large relative to input {word} {n}")
+    check_samples(input, samples, dims)
     return samples, kernel, wanted
+
+
+def check_input(where: str, shape: tuple[int, ...], dims: int) -> None:
+    """There must be channels, with or without a batch, and only the batch may be empty.
+
+    Raises:
+        RuntimeError: another number of dims or an empty one (PyTorch's texts).
+    """
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"{where}(): Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(shape)}"
+        )
+    for dim in range(len(shape) - dims - 1, len(shape)):
+        if not shape[dim]:
+            raise RuntimeError(
+                f"{where}(): Expected input to have non-zero size for non-batch dimensions, but "
+                f"got{list(shape)} with dimension {dim} being empty."
+            )
+
+
+def check_samples(input: Tensor, samples: Tensor, dims: int) -> None:
+    """There must be a draw for each channel (of each item of the batch) and dim.
+
+    Raises:
+        RuntimeError: another type or other sizes (PyTorch's texts).
+    """
+    if samples._data.dtype != input._data.dtype:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    shape, sizes = samples._data.shape, input._data.shape
+    if len(shape) != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(shape)}")
+    if shape[0] < (1 if len(sizes) == dims + 1 else sizes[0]):
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if shape[1] != sizes[-dims - 1]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if shape[2] != dims:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {shape[2]}.")
 
 
 def fractional_max_pool2d(

@@ -9,6 +9,7 @@ import warnings
 from typing import Any, TypeVar
 
 from ...core.compile import TENSORS as F
+from ...core.dims import filled_place
 from ...core.norms import norm_except_dim
 from ...core.tensor import Tensor
 from ..parameter import Parameter, is_lazy
@@ -17,8 +18,13 @@ Of = TypeVar("Of")
 
 
 def normed_weight(v: Tensor, g: Tensor, dim: int) -> Tensor:
-    """`v` with norms `g` over all dims but one; over all with -1."""
+    """`v` with norms `g` over all dims but one; over all with -1.
+
+    Raises:
+        IndexError: a dim out of range, or a 0-d tensor.
+    """
     v, g = v.contiguous(), g.contiguous()
+    filled_place(dim, v.dim())
     if dim in (0, v.dim() - 1):
         return F.weight_norm_interface(v, g, dim)
     return F.mul(v, F.div(g, norm_except_dim(v, 2, dim)))
