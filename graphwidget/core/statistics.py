@@ -232,6 +232,8 @@ def cov(
             "cov(): expected input to have two or fewer dimensions but got an input with "
             f"{input._data.ndim} dimensions"
         )
+    if input._data.dtype == bool:
+        raise RuntimeError("cov(): bool dtype is not supported for input")
     rows = input if input._data.ndim == 2 else view(input, 1, -1)
     weights = fweights
     if aweights is not None:

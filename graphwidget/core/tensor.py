@@ -444,7 +444,9 @@ def _check_grad(tensor: Tensor, grad: Any) -> None:
 
 def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: int = 0) -> None:
     """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
-    out._counter = counter_of(source)
+    counter = out._counter = counter_of(source)
+    if counter.__class__ is InferenceCounter and not source._requires_grad:
+        return  # of such a tensor nobody keeps views
     origin = "default" if op.single else "multi"
     if not hot.mode.enabled:
         origin = "inference" if hot.mode.inference else "no_grad"

@@ -129,6 +129,12 @@ result = results
 # floats that lie outside of an integers' type are refused, even by less than one
 result = [attempt(lambda: torch.tensor(each, dtype=torch.uint8)) for each in (-0.2, 255.5, [256.])]
 
+# of a tensor made in inference mode there are no views, outside of it neither
+with torch.inference_mode():
+    x = torch.ones(2, 3)
+views = x.view(-1), x[1:], x.mT, x.unbind()[0], x.squeeze(), x[None]
+result = [(v._is_view(), v._base, v.is_inference(), attempt(lambda: v._version)) for v in views]
+
 # indices of medians and modes have the strides of a new tensor, kept dims included
 x = torch.arange(6.).reshape(3, 2)
 result = [each.stride() for f in (x.median, x.mode, x.nanmedian) for each in f(0, True)]

@@ -69,6 +69,11 @@ with warnings.catch_warnings():
         F.kl_div(logs, shares, reduction="batchmean"),
         F.kl_div(logs, shares.log(), log_target=True, reduction="sum")]
 
+# kl_div of integers, and cross_entropy where there is nothing
+result = [attempt(lambda: F.kl_div(rows.log_softmax(1), torch.ones(1, dtype=torch.int64))),
+    [F.cross_entropy(torch.ones(size), torch.ones(size), label_smoothing=smoothing, reduction=how)
+     for size in ((0,), (2, 0), (0, 2)) for smoothing in (0., 0.1) for how in ("mean", "sum")]]
+
 # poisson_nll_loss
 result = [F.poisson_nll_loss(rows, other.abs()),
     F.poisson_nll_loss(rows.exp(), other.detach().abs() + 1.5, False, True, reduction="none")]

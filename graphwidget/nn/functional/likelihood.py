@@ -167,8 +167,8 @@ def _along(weight: Tensor, ndim: int, dim: int) -> Tensor:
 def _of_probabilities(
     input: Tensor, target: Tensor, weight: Tensor | None, how: int, smoothing: float, dim: int
 ) -> Tensor:
-    classes = input._data.shape[dim]
-    if smoothing > 0.0:
+    size, classes = input._data.size, input._data.shape[dim]
+    if smoothing > 0.0 and size:
         target = F.add_number(F.mul_number(target, 1 - smoothing), smoothing / classes)
     product = F.mul(log_softmax(input, dim), target)
     if weight is not None:
@@ -176,4 +176,4 @@ def _of_probabilities(
     if how == 0:
         return F.neg(F.sum_dim(product, (dim,), False))
     total = F.neg(F.sum(product))
-    return total if how == 2 else F.div_number(total, max(input._data.size // classes, 1))
+    return total if how == 2 else F.div_number(total, size // classes if size else 0)
