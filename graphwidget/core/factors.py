@@ -271,11 +271,11 @@ def ormqr(
             "torch.ormqr: Expected batch dimensions of other to be equal to input.shape[:-2], but "
             f"got {list(other[:-2])}"
         )
-    for name, each in (("tau", input2), ("other", input3)):
-        if each._data.dtype != input._data.dtype:
+    for name, tensor in (("tau", input2), ("other", input3)):
+        if tensor._data.dtype != input._data.dtype:
             raise RuntimeError(
                 f"torch.ormqr: Expected input and {name} to have the same dtype, but input has "
-                f"dtype{input.dtype.word} and {name} has dtype {each.dtype.word}"
+                f"dtype{input.dtype.word} and {name} has dtype {tensor.dtype.word}"
             )
     return F.ormqr(input, input2, input3, left, transpose)
 

@@ -22,10 +22,13 @@ def normed_weight(v: Tensor, g: Tensor, dim: int) -> Tensor:
 
     Raises:
         IndexError: a dim out of range, or a 0-d tensor.
+        RuntimeError: norms of another type than the floating direction (PyTorch's text).
     """
     v, g = v.contiguous(), g.contiguous()
     filled_place(dim, v.dim())
     if dim in (0, v.dim() - 1):
+        if v._meta.floating and g._data.dtype != v._data.dtype:
+            raise RuntimeError(f"expected scalar type {v.dtype.word} but found {g.dtype.word}")
         return F.weight_norm_interface(v, g, dim)
     return F.mul(v, F.div(g, norm_except_dim(v, 2, dim)))
 
