@@ -89,11 +89,12 @@ def input_source(name: str, arrays: bool) -> list[str]:
     has no counter, and its ``_data`` asks the user's hook."""
     unpack = f"node.unpack({name!r})"
     return [
-        *([] if arrays else [f"    if {name}.__class__ is Packed: {name} = {unpack}[0]"]),
         f"    counter = {name}._counter",
         f"    if counter is not None and counter.version != node.version_{name}:",
         f"        raise stale(node, {name!r}, *{unpack})",
-        *([f"    {name} = {name}._data"] if arrays else []),
+        f"    {name} = {name}._data"
+        if arrays
+        else f"    if {name}.__class__ is Packed: {name} = {unpack}[0]",
     ]
 
 

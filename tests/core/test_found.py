@@ -138,6 +138,13 @@ result = [(v._is_view(), v._base, v.is_inference(), attempt(lambda: v._version))
 # indices of medians and modes have the strides of a new tensor, kept dims included
 x = torch.arange(6.).reshape(3, 2)
 result = [each.stride() for f in (x.median, x.mode, x.nanmedian) for each in f(0, True)]
+
+# what saved-tensor hooks give back has a version of its own, also where derivatives are recorded
+x = torch.tensor([1., 2.], requires_grad=True)
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
+    y = (x * 1).mul_(2) ** 3
+g, = torch.autograd.grad(y.sum(), x, create_graph=True)
+result = g, graph(g.grad_fn), torch.autograd.grad(g.sum(), x)[0]
 """
 
 
