@@ -16,6 +16,9 @@ OPERAND = re.compile(r"(?<![\w.'\"])([xyzw])\b(?! ?=[^=])")
 KEYS = [key for key, samples in SAMPLES.items() if any(s.shapes for s in samples)]
 FLOATS = ["float32", "float64"]
 OTHERS = ["bool", "float16", "int32", "int64"]
+APART = {"linalg_eig": "({}).detach()"}
+"""What makes samples comparable in programs: PyTorch's eigenvalues are complex, and so is their
+graph."""
 WRITABLE = {op.name for op in TABLE.values() if op.inplace}
 
 
@@ -82,7 +85,7 @@ class Sampled(Base):
         names = self.operands(key, sample)
         if sample.positive and self.chance(0.7):
             names = [f"({name}.abs() + 0.5)" for name in names]
-        return sample.text, names
+        return APART.get(key, "{}").format(sample.text), names
 
     def filled(self, text: str, names: list[str]) -> str:
         text = re.sub(r"(?<![\w.])F\.", "torch.nn.functional.", text)
