@@ -17,7 +17,7 @@ from tests.core.sampled import KEYS
 PROGRAMS = 10_000
 """How many programs are tried. ``python -m tests.core.machine FROM TO`` tries others, and one
 number alone prints that program, shrunk."""
-TRIED = 300
+TRIED = 600
 """How many programs may be needed to find a planted fault."""
 
 

@@ -1,6 +1,7 @@
 """Distributions against PyTorch's: values, gradients, graphs, random numbers, errors."""
 
 import pytest
+import torch
 
 from tests.core.both import both, programs, source
 
@@ -19,6 +20,13 @@ def shown(d, values):
         seen += [x, graph(x.grad_fn) if getattr(x, "grad_fn", None) else None]
     return seen
 """
+
+
+@pytest.fixture(autouse=True)
+def validating() -> None:
+    """PyTorch's compiler, which other tests load, switches its checks of arguments off."""
+    torch.distributions.Distribution.set_default_validate_args(True)
+
 
 CASES = """
 D.Normal(0., 1.), torch.randn(3)
