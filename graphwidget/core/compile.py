@@ -95,16 +95,22 @@ SIGNS = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/"}
 """Ufuncs that Python's operators reach faster than a call."""
 
 
-def refresh_source(op: Op, first: bool) -> list[str]:
-    """Lines that bring the operands' history up to date, ``first`` of all or when the result is
-    there: one of another type has no history, so nobody looks at its operands'. PyTorch's functions
-    without a derivative ask for it, too, but for those that give bools."""
-    if first == ("dtype" in op.params):
+def refresh_source(op: Op, computed: bool) -> list[str]:
+    """Lines that bring the operands' history up to date: before anything else, but where ``dtype``
+    chooses the result's type only once it is ``computed``. A conversion to another kind has no
+    history, so nobody looks at its operand's. PyTorch's functions without a derivative ask for it,
+    too, but for those that give bools."""
+    if computed != ("dtype" in op.params):
         return []
-    floats = "" if first else " and meta.floating"
+    floats = " and meta.floating" if converts(op) else ""
     without = op.inputs if op.pointwise and op.nograd and op.dtype != "bool" else ()
     names = (*op.derivatives, *without)
     return [f"    if {name}._view is not None{floats}: refresh({name})" for name in names]
+
+
+def converts(op: Op) -> bool:
+    """Whether a result that is no float is no error where gradients are wanted."""
+    return op.key == "to_copy"
 
 
 def compute_source(op: Op) -> list[str]:
@@ -122,7 +128,7 @@ def compute_source(op: Op) -> list[str]:
             f"        {', '.join(f'{name}._meta' for name in op.inputs)}",
             "    except AttributeError:",
             f"        raise not_tensor(OP, ({names},)) from None",
-            *refresh_source(op, True),
+            *refresh_source(op, False),
             f"    {results} = kernel({arrays}{params})",
             "    meta = meta_of(data)",
             *(fit_source(op) if fits(op) else []),
@@ -151,7 +157,7 @@ def compute_source(op: Op) -> list[str]:
         "    except AttributeError:",
         f"        {names}{',' if len(op.inputs) == 1 else ''} = coerce(OP, ({names},))",
         f"        meta = {first}._meta",
-        *refresh_source(op, True),
+        *refresh_source(op, False),
         f"    if {test}:",
         *fast_source(op, arrays, params),
         "        fit = None",
@@ -222,16 +228,15 @@ def record_source(op: Op) -> str:
         "    out._counter = out._grad = out._hooks = out._view = out._rec = None",
         "    out._accumulator = None",
     ]
+    lines += refresh_source(op, True)
     if op.derivatives:
-        # A conversion to another kind has no history, so nobody looks at its operand's.
-        converts = op.key == "to_copy"
-        floats = " and meta.floating" if converts else ""
-        for name in op.derivatives:
-            lines.append(f"    if {name}._view is not None{floats}: refresh({name})")
         wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
         wanted = f"({wanted})" if len(op.derivatives) > 1 else wanted
-        lines.append(f"    if {wanted} and (grad_everywhere or mode.enabled){floats}:")
-        if not converts:
+        wanted += " and (grad_everywhere or mode.enabled)"
+        if converts(op):
+            lines.append(f"    if {wanted} and meta.floating:")
+        else:
+            lines.append(f"    if {wanted}:")
             lines.append("        if not meta.floating: raise not_differentiable(data.dtype)")
         lines += tree_source(op, "        ")
         lines += ["        out._node = node; out._requires_grad = True"]
