@@ -10,7 +10,6 @@ Every generated function has the module ``hot`` as its globals.
 from __future__ import annotations
 
 import inspect
-import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.refusals import WORDS
 from . import hot
+from .later import compiled, later
 from .node import Node
 from .plans import TENSORS, fits, node_class, plan_name, plans, target_slots
 from .several import record_list, record_many
@@ -282,43 +282,13 @@ def link_function_source(op: Op) -> str:
 # stub until it is called; then it takes over the written one's code and stays the same object.
 
 
-def stub(*args: Any, which: tuple[str, str], **kwargs: Any) -> Any:
-    """What a function does until it is written: have itself written, and run."""
-    return written(which)(*args, **kwargs)
-
-
-STUBS: dict[tuple[str, str], types.FunctionType] = {}
-"""The functions by (what they do, key of the op)."""
-
-WRITING = threading.RLock()
-
-
 def awaiting(what: str, op: Op) -> Callable[..., Any]:
-    """A function of an op (``record``, ``operator`` or ``link``), not written yet; ``function`` is
-    the record function as ``torch.name``, whose first parameter is called ``input``."""
-    function = types.FunctionType(stub.__code__, hot.__dict__, op.name)
-    function.__kwdefaults__ = {"which": (what, op.key)}
+    """A function of an op (``record``, ``operator`` or ``link``), not written yet."""
+    function: Any = later(op.name, lambda: build(what, op.key), hot.__dict__)
     function.__module__ = "graphwidget"
     function.__doc__ = f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
-    function.__signature__ = signature_of(op)  # type: ignore[attr-defined]
-    STUBS[what, op.key] = function
-    return function
-
-
-def written(which: tuple[str, str]) -> Callable[..., Any]:
-    """The function, written now if this is its first call."""
-    function = STUBS[which]
-    with WRITING:
-        if function.__code__ is stub.__code__:
-            made = build(*which)
-            function.__defaults__ = made.__defaults__
-            code = made.__code__
-            named = ("input", *code.co_varnames[1:])
-            function.__code__ = code.replace(co_varnames=named) if which[0] == "function" else code
-    return function
-
-
-hot.written = written
+    function.__signature__ = signature_of(op)
+    return function  # type: ignore[no-any-return]
 
 
 def build(what: str, key: str) -> types.FunctionType:
@@ -334,10 +304,7 @@ def build(what: str, key: str) -> types.FunctionType:
     source = source.replace("OP", f"OP_{prefix}").replace("kernel(", f"kernel_{prefix}(")
     if what == "operator":
         source = operator_source(source, op)
-    scope: dict[str, Any] = {}
-    exec(compile(source, f"<graphwidget {key}>", "exec"), hot.__dict__, scope)
-    (made,) = scope.values()
-    return made  # type: ignore[no-any-return]
+    return compiled(source, key, hot.__dict__)
 
 
 def operator_source(source: str, op: Op) -> str:

@@ -16,7 +16,6 @@ function with ``out=``, the method, and ``name_`` for those that may be written 
 from __future__ import annotations
 
 import inspect
-import types
 from collections.abc import Callable
 from itertools import takewhile
 from typing import Any, TypeVar
@@ -24,9 +23,9 @@ from typing import Any, TypeVar
 from ..optable import TABLE, Op
 from . import docs
 from .arguments import Kinds, explained
-from .compile import TENSORS, awaiting, stub
+from .compile import TENSORS
 from .inplace import writer
-from .later import first_names, later, settled
+from .later import compiled, first_named, first_names, later
 from .out import into
 
 Offered = TypeVar("Offered", bound=Callable[..., Any])
@@ -143,8 +142,10 @@ def face(
         ]
     else:
         lines += [f"try: return target({args})", *failed]
-    made = later(name, "\n    ".join([f"def {name}({shown}):", *lines]), scope)
-    made.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    source = "\n    ".join([f"def {name}({shown}):", *lines])
+    made: Any = later(name, lambda: compiled(source, name, scope), scope)
+    scope[name] = made  # it may call itself
+    made.__signature__ = signature.replace(parameters=parameters)
     made.__doc__ = docs.with_out(target.__doc__) if out else target.__doc__
     made.__module__ = "graphwidget" if out else target.__module__
     return made
@@ -286,17 +287,7 @@ def with_input(function: Callable[..., Any]) -> Callable[..., Any]:
     first, *rest = shown.parameters.values() or (None,)
     if first is None or first.name != "self":
         return function
-    if function.__code__ is stub.__code__:
-        made = awaiting("function", TABLE[(function.__kwdefaults__ or {})["which"][1]])
-    else:
-        code = settled(function).__code__
-        named = code.replace(co_varnames=("input", *code.co_varnames[1:]))
-        made = types.FunctionType(
-            named, function.__globals__, function.__name__, function.__defaults__,
-            function.__closure__,
-        )  # fmt: skip
-        made.__kwdefaults__, made.__module__ = function.__kwdefaults__, function.__module__
-    made.__doc__ = function.__doc__
+    made = first_named(function, "input")
     made.__signature__ = shown.replace(  # type: ignore[attr-defined]
         parameters=[first.replace(name="input"), *rest]
     )
