@@ -10,8 +10,9 @@ import numpy as np
 from ..optable import TABLE
 from . import distributions, dtypes, random
 from .compile import TENSORS as F
-from .factories import filled, like, made, shape_from
+from .factories import filled, like
 from .inplace import write
+from .making import factory, made, shape_from
 from .promote import broadcast
 from .public import offer
 from .random import Generator
@@ -28,7 +29,7 @@ randn, randn_like = (
 )
 
 
-@offer(method=False, out=True)
+@factory(out=True)
 def randint(
     low: int,
     high: Any = None,
@@ -36,28 +37,22 @@ def randint(
     *,
     generator: Generator | None = None,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """Integers from ``low`` (default 0) up to, without, ``high``; int64 by default.
 
     Raises:
         RuntimeError: the range is empty, or too large for the dtype.
     """
-    dtypes.require_cpu(device)
     if size is None:
         low, high, size = 0, low, high
     elif high is None:
         low, high = 0, low
     chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
     shape = shape_from("randint", (size,))
-    drawn = distributions.between(shape, chosen, int(low), int(high), generator)
-    return made(drawn, requires_grad)
+    return distributions.between(shape, chosen, int(low), int(high), generator)
 
 
-@offer(method=False)
+@factory(like=True)
 def randint_like(
     input: Tensor,
     low: int,
@@ -65,35 +60,23 @@ def randint_like(
     *,
     generator: Generator | None = None,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
+) -> np.ndarray:
     """``randint`` in the shape and (by default) the dtype of ``input``."""
-    dtypes.require_cpu(device)
     start, end = (0, low) if high is None else (low, high)
     chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-    return made(
-        distributions.between(input._data.shape, chosen, start, end, generator), requires_grad
-    )
+    return distributions.between(input._data.shape, chosen, start, end, generator)
 
 
-@offer(method=False, out=True)
+@factory(out=True)
 def randperm(
     n: int,
     *,
     generator: Generator | None = None,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """A random order of the integers below ``n``."""
-    dtypes.require_cpu(device)
     order = random.randperm(n, generator)
-    return made(order if dtype is None else order.astype(numpy_type(dtype)), requires_grad)
+    return order if dtype is None else order.astype(numpy_type(dtype))
 
 
 @offer(method=False, out=True)
@@ -117,7 +100,7 @@ def normal(
     dtypes.require_cpu(device)
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         shape, kind = shape_from("normal", (size,)), numpy_type(dtype)
-        return made(random.normal(shape, kind, mean, std, generator), requires_grad)
+        return made(random.normal(shape, kind, mean, std, generator), requires_grad, "normal")
     if not isinstance(std, Tensor):
         data = random.normal(mean._data.shape, mean._data.dtype, 0.0, std, generator)
         return F.normal_mean(mean, data_of(data + mean._data))

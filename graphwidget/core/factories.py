@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import operator
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..optable import layout as memory
-from . import dtypes, hot
+from . import dtypes
+from .making import check_number, factory, made, shape_from
 from .public import offer
 from .sequences import array_from, narrowed, numpy_type
 from .tensor import Tensor
@@ -20,37 +19,6 @@ COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
 )
-
-
-def factory_name() -> str:
-    """The factory that the user called, for messages: the outermost of ours now running."""
-    name, frame = "tensor", inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__") == __name__:
-        name = frame.f_locals.get("name", frame.f_code.co_name)
-        frame = frame.f_back
-    return str(name)
-
-
-def made(data: Any, requires_grad: bool = False) -> Tensor:
-    """A new leaf around an array.
-
-    Raises:
-        TypeError: ``requires_grad`` is no bool.
-        RuntimeError: gradients are wanted of integers.
-    """
-    if requires_grad.__class__ is not bool and requires_grad is not None:
-        kind = type(requires_grad).__name__
-        raise TypeError(f"{factory_name()}(): argument 'requires_grad' must be bool, not {kind}")
-    out = Tensor._wrap(data)
-    if requires_grad:
-        if not out._meta.floating:
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
-        out._requires_grad = True
-    if hot.observer is not None:
-        hot.observer.made(out)
-    return out
 
 
 @offer(method=False)
@@ -122,88 +90,33 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return made(array)
 
 
-def shape_from(name: str, args: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
-    """``(2, 3)`` or ``((2, 3),)`` or ``size=`` as a shape.
-
-    Raises:
-        TypeError: what is no shape (PyTorch's texts).
-        RuntimeError: negative sizes.
-    """
-    if size is not None:
-        args = (size,)
-    if not args:
-        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-    if len(args) == 1 and isinstance(args[0], (tuple, list)):
-        args = tuple(args[0])
-    elif len(args) == 1 and (isinstance(args[0], bool) or not hasattr(args[0], "__index__")):
-        kind = type(args[0]).__name__
-        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}")
-    for place, length in enumerate(args):
-        if not hasattr(length, "__index__"):
-            raise TypeError(
-                f"{name}(): argument 'size' failed to unpack the object at pos {place + 1} with "
-                f'error "type must be tuple of ints,but got {type(length).__name__}"'
-            )
-    shape = tuple(operator.index(length) for length in args)
-    for length in shape:
-        if length < 0:
-            if name == "zeros":
-                raise RuntimeError("zeros: Dimension size must be non-negative.")
-            raise RuntimeError(
-                f"Trying to create tensor with negative dimension {length}: {list(shape)}"
-            )
-    return shape
-
-
 def filled(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[..., Tensor]:
     """Offer a factory of tensors of a given size."""
 
-    def factory(
-        *sizes: Any,
-        size: Any = None,
-        generator: Any = None,
-        dtype: Any = None,
-        layout: Any = None,
-        device: Any = None,
-        pin_memory: bool = False,
-        requires_grad: bool = False,
-    ) -> Tensor:
-        dtypes.require_cpu(device)
-        shape = shape_from(name, sizes, size)
+    def numbers(
+        *sizes: Any, size: Any = None, generator: Any = None, dtype: Any = None
+    ) -> np.ndarray:
         source = () if generator is None else (generator,)
-        return made(make(shape, numpy_type(dtype), *source), requires_grad)
+        return make(shape_from(name, sizes, size), numpy_type(dtype), *source)
 
-    factory.__name__ = factory.__qualname__ = name
-    factory.__doc__ = f"{text}, of the given size; ``dtype`` defaults to the default dtype."
-    return offer(method=False, out=True)(factory)
+    numbers.__name__ = numbers.__qualname__ = name
+    numbers.__doc__ = f"{text}, of the given size; ``dtype`` defaults to the default dtype."
+    return factory(out=True)(numbers)
 
 
 def like(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[..., Tensor]:
     """Offer a factory of tensors like a given one."""
 
-    def factory(
-        input: Tensor,
-        *,
-        generator: Any = None,
-        dtype: Any = None,
-        layout: Any = None,
-        device: Any = None,
-        requires_grad: bool = False,
-        memory_format: Any = None,
-    ) -> Tensor:
-        dtypes.require_cpu(device)
-        if not isinstance(input, Tensor):
-            kind = type(input).__name__
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}")
+    def numbers(input: Tensor, *, generator: Any = None, dtype: Any = None) -> np.ndarray:
         chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-        data = memory.empty_like(input._data, chosen)
+        data: np.ndarray = memory.empty_like(input._data, chosen)
         source = () if generator is None else (generator,)
         data[...] = make(input._data.shape, chosen, *source)
-        return made(data, requires_grad)
+        return data
 
-    factory.__name__ = factory.__qualname__ = name
-    factory.__doc__ = f"{text}, in the shape of ``input`` and (by default) of its dtype."
-    return offer(method=False)(factory)
+    numbers.__name__ = numbers.__qualname__ = name
+    numbers.__doc__ = f"{text}, in the shape of ``input`` and (by default) of its dtype."
+    return factory(like=True)(numbers)
 
 
 zeros, zeros_like = filled("zeros", np.zeros, "Zeros"), like("zeros_like", np.zeros, "Zeros")
@@ -212,28 +125,14 @@ empty = filled("empty", np.empty, "Uninitialised")
 empty_like = like("empty_like", np.empty, "Uninitialised")
 
 
-def check_number(name: str, argument: str, position: int, value: Any) -> None:
-    """Refuse what is no number where PyTorch wants one."""
-    if not isinstance(value, (bool, int, float, np.number, np.bool_)):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Number, not "
-            f"{type(value).__name__}"
-        )
-
-
-@offer(method=False, out=True)
+@factory(out=True)
 def full(
     size: Sequence[int],
     fill_value: Any,
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """A tensor filled with one value, of the value's type unless ``dtype`` says else."""
-    dtypes.require_cpu(device)
     if not isinstance(size, (tuple, list)):
         kind = type(size).__name__
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {kind}")
@@ -241,7 +140,7 @@ def full(
     check_number("full", "fill_value", 2, value)
     chosen = array_from(value).dtype if dtype is None else numpy_type(dtype)
     shape = shape_from("full", (size,))
-    return made(np.full(shape, as_scalar(value, chosen), chosen), requires_grad)
+    return np.full(shape, as_scalar(value, chosen), chosen)
 
 
 def as_scalar(value: Any, dtype: np.dtype[Any]) -> np.ndarray:
@@ -254,42 +153,35 @@ def as_scalar(value: Any, dtype: np.dtype[Any]) -> np.ndarray:
     return narrowed(np.asarray(value), dtype, called)
 
 
-@offer(method=False)
+@factory(like=True)
 def full_like(
     input: Tensor,
     fill_value: Any,
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
+) -> np.ndarray:
     """``full`` in the shape and (by default) the dtype of ``input``."""
-    dtypes.require_cpu(device)
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     check_number("full_like", "fill_value", 2, value)
-    data = memory.empty_like(input._data, input._data.dtype if dtype is None else numpy_type(dtype))
+    data: np.ndarray = memory.empty_like(
+        input._data, input._data.dtype if dtype is None else numpy_type(dtype)
+    )
     data[...] = as_scalar(value, data.dtype)
-    return made(data, requires_grad)
+    return data
 
 
-@offer(method=False)
+@factory()
 def empty_strided(
     size: Sequence[int],
     stride: Sequence[int],
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """Uninitialised memory with the given strides (in items).
 
     Raises:
         RuntimeError: there are not as many strides as sizes, or negative ones.
     """
-    dtypes.require_cpu(device)
     if len(size) != len(stride):
         raise RuntimeError(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
@@ -305,21 +197,17 @@ def empty_strided(
     last = sum((length - 1) * step for length, step in zip(shape, steps, strict=True))
     base = np.empty(0 if 0 in shape else last + 1, kind)
     bytes_apart = tuple(step * kind.itemsize for step in steps)
-    return made(np.lib.stride_tricks.as_strided(base, shape, bytes_apart), requires_grad)
+    return np.lib.stride_tricks.as_strided(base, shape, bytes_apart)
 
 
-@offer(method=False)
+@factory()
 def scalar_tensor(
     s: Any,
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """A 0-d tensor, of the default dtype unless ``dtype`` says else."""
-    dtypes.require_cpu(device)
-    return made(np.array(s, numpy_type(dtype)), requires_grad)
+    return np.array(s, numpy_type(dtype))
 
 
 @offer(method=False)
@@ -350,10 +238,10 @@ def asarray(
         )  # fmt: skip
     if isinstance(obj, np.ndarray):
         array = np.array(obj, None if dtype is None else numpy_type(dtype), copy=copy)
-        return made(array, requires_grad)
+        return made(array, requires_grad, "asarray")
     if copy is False:
         raise ValueError("can't alias arbitrary sequence into a tensor.")
-    return made(array_from(obj, dtype), requires_grad)
+    return made(array_from(obj, dtype), requires_grad, "asarray")
 
 
 def legacy(dtype: Any, *args: Any) -> np.ndarray:

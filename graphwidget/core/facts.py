@@ -11,7 +11,8 @@ import numpy as np
 
 from . import dtypes
 from .compile import TENSORS as F
-from .factories import legacy, made
+from .factories import legacy
+from .making import made
 from .modes import no_grad
 from .public import FUNCTIONS, METHODS, offer
 from .tensor import Tensor

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, factories, functions
+from . import dtypes, functions
+from .making import made
 from .public import METHODS, offer
 from .tensor import Tensor
 from .version import filled
@@ -75,7 +76,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     dtypes.require_cpu(device)
     known = hasattr(ext_tensor, "__dlpack__")
     found = np.from_dlpack(ext_tensor if known else Capsule(ext_tensor))
-    return factories.made(found.copy() if copy else found)
+    return made(found.copy() if copy else found)
 
 
 # Copies and pickles ----------------------------------------------------------------------------

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
 from .compile import TENSORS as F
-from .factories import made
+from .making import factory, made
 from .public import offer
 from .sequences import numpy_type
 from .tensor import Tensor
@@ -53,23 +52,18 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     return Tensor._wrap(filled)
 
 
-@offer(method=False)
+@factory()
 def empty_permuted(
     size: Sequence[int],
     physical_layout: Sequence[int],
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """Uninitialised memory whose dims lie in the given order, outermost first.
 
     Raises:
         RuntimeError: that is no order of the dims.
     """
-    dtypes.require_cpu(device)
     shape, order = tuple(size), tuple(physical_layout)
     if len(order) != len(shape):
         raise RuntimeError(
@@ -85,7 +79,7 @@ def empty_permuted(
     if len(set(order)) != len(order):
         raise RuntimeError("Duplicate dim not allowed")
     memory = np.empty([shape[dim] for dim in order], numpy_type(dtype))
-    return made(memory.transpose(np.argsort(order)), requires_grad)
+    return memory.transpose(np.argsort(order))
 
 
 @offer(method=False)
@@ -126,4 +120,4 @@ def frombuffer(
             f"requested buffer length ({count} * {width} bytes) after offset ({offset} bytes) must "
             f"not be greater than actual buffer length ({length} bytes)"
         )
-    return made(np.frombuffer(view, kind, count, offset), requires_grad)
+    return made(np.frombuffer(view, kind, count, offset), requires_grad, "frombuffer")

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import dtypes, shapes
 from .compile import TENSORS as F
-from .factories import check_number, made
+from .making import check_number, factory, made
 from .public import offer
 from .sequences import numpy_type
 from .tensor import Tensor
@@ -46,24 +46,19 @@ def steps_between(start: Any, end: Any, step: Any) -> float:
     return float((end - start) / step)
 
 
-@offer(method=False, out=True)
+@factory(out=True)
 def arange(
     start: Any = None,
     end: Any = None,
     step: Any = 1,
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """Numbers from ``start`` (default 0) up to, without, ``end``: int64 if all three are integers.
 
     Raises:
         RuntimeError: no such range.
     """
-    dtypes.require_cpu(device)
     if end is None:
         check_number("arange", "end", 1, plain(start))
         start, end = 0, start
@@ -81,7 +76,7 @@ def arange(
     count = math.ceil(steps_between(start, end, step))
     if chosen.kind == "b":
         raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
-    return made(spaced(start, step, count, chosen), requires_grad)
+    return spaced(start, step, count, chosen)
 
 
 def spaced(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> np.ndarray:
@@ -95,45 +90,36 @@ def spaced(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> np.ndarra
     return numbers.astype(dtype, copy=False)
 
 
-@offer(method=False, out=True)
+@factory(out=True)
 def range(
     start: Any,
     end: Any = None,
     step: Any = 1,
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """Numbers from ``start`` up to, with, ``end`` (deprecated in PyTorch)."""
-    dtypes.require_cpu(device)
     warnings.warn(DEPRECATED_RANGE, stacklevel=2)
     if end is None:
         start, end = 0, start
     count = math.floor(steps_between(start, end, step)) + 1
-    return made(spaced(start, step, count, numpy_type(dtype)), requires_grad)
+    return spaced(start, step, count, numpy_type(dtype))
 
 
-@offer(method=False, out=True)
+@factory(out=True)
 def linspace(
     start: Any,
     end: Any,
     steps: int,
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """``steps`` numbers from ``start`` to ``end``, both included.
 
     Raises:
         RuntimeError: a negative number of steps.
     """
-    dtypes.require_cpu(device)
-    return made(line(plain(start), plain(end), steps, numpy_type(dtype)), requires_grad)
+    return line(plain(start), plain(end), steps, numpy_type(dtype))
 
 
 def line(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
@@ -153,7 +139,7 @@ def line(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
     return found.astype(dtype, copy=False)
 
 
-@offer(method=False, out=True)
+@factory(out=True)
 def logspace(
     start: Any,
     end: Any,
@@ -161,68 +147,51 @@ def logspace(
     base: float = 10.0,
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """Powers of ``base`` whose exponents are ``linspace(start, end, steps)``."""
-    dtypes.require_cpu(device)
     chosen = numpy_type(dtype)
     kind = chosen if chosen.kind == "f" else np.dtype(np.float64)
     exponents = line(plain(start), plain(end), steps, kind)
-    return made(np.power(kind.type(base), exponents).astype(chosen), requires_grad)
+    powers: np.ndarray = np.power(kind.type(base), exponents)
+    return powers.astype(chosen)
 
 
-@offer(method=False, out=True)
+@factory(out=True)
 def eye(
     n: int,
     m: int | None = None,
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """The identity matrix of n rows and m (default n) columns.
 
     Raises:
         RuntimeError: negative sizes.
     """
-    dtypes.require_cpu(device)
     for name, size in (("n", n), ("m", n if m is None else m)):
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    return made(np.eye(n, m, dtype=numpy_type(dtype)), requires_grad)
+    return np.eye(n, m, dtype=numpy_type(dtype))
 
 
-def _triangle(upper: bool, row: int, col: int, offset: int, dtype: Any) -> Tensor:
+def _triangle(upper: bool, row: int, col: int, offset: int, dtype: Any) -> np.ndarray:
     for name, size in (("row", row), ("col", col)):
         if size < 0:
             raise RuntimeError(f"{name} must be non-negative, got{size}")
     chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
     found = np.triu_indices(row, offset, col) if upper else np.tril_indices(row, offset, col)
-    return made(np.stack(found).astype(chosen))
+    return np.stack(found).astype(chosen)
 
 
-@offer(method=False)
-def tril_indices(
-    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None,
-    layout: Any = None,
-) -> Tensor:  # fmt: skip
+@factory()
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> np.ndarray:
     """Rows and columns (2 by how many there are) of a matrix's lower triangle, row by row."""
-    dtypes.require_cpu(device)
     return _triangle(False, row, col, offset, dtype)
 
 
-@offer(method=False)
-def triu_indices(
-    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None,
-    layout: Any = None,
-) -> Tensor:  # fmt: skip
+@factory()
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> np.ndarray:
     """Rows and columns (2 by how many there are) of a matrix's upper triangle, row by row."""
-    dtypes.require_cpu(device)
     return _triangle(True, row, col, offset, dtype)
 
 

@@ -14,25 +14,18 @@ import numpy as np
 
 from ..optable.refusals import C_WORDS
 from ..optable.special_kernels import i0
-from . import dtypes
-from .factories import made
-from .public import offer
+from .making import factory
 from .sequences import numpy_type
-from .tensor import Tensor
 
 Weigh = Callable[[np.ndarray], np.ndarray]
 
 
-def window(
-    name: str, length: int, periodic: bool, weigh: Weigh, dtype: Any, device: Any,
-    requires_grad: bool,
-) -> Tensor:  # fmt: skip
+def window(name: str, length: int, periodic: bool, weigh: Weigh, dtype: Any) -> np.ndarray:
     """A window whose weights are a function of the place, which goes from 0 to 1.
 
     Raises:
         RuntimeError: a negative length, or a type that is not floating (PyTorch's texts).
     """
-    dtypes.require_cpu(device)
     kind = numpy_type(dtype)
     if kind.kind != "f":
         raise RuntimeError(
@@ -45,9 +38,9 @@ def window(
             f"{name} requires non-negative window_length, got window_length={length}"
         )
     if length < 2:
-        return made(np.ones(length, kind), requires_grad)
+        return np.ones(length, kind)
     steps = length if periodic else length - 1
-    return made(weigh(np.arange(length) / steps).astype(kind), requires_grad)
+    return weigh(np.arange(length) / steps).astype(kind)
 
 
 def cosines(*weights: float) -> Weigh:
@@ -65,21 +58,12 @@ def cosines(*weights: float) -> Weigh:
 def plain(name: str, weigh: Weigh, text: str) -> None:
     """Offer a window without parameters."""
 
-    def factory(
-        window_length: int,
-        periodic: bool = True,
-        *,
-        dtype: Any = None,
-        layout: Any = None,
-        device: Any = None,
-        pin_memory: bool = False,
-        requires_grad: bool = False,
-    ) -> Tensor:
-        return window(name, window_length, periodic, weigh, dtype, device, requires_grad)
+    def numbers(window_length: int, periodic: bool = True, *, dtype: Any = None) -> np.ndarray:
+        return window(name, window_length, periodic, weigh, dtype)
 
-    factory.__name__ = factory.__qualname__ = name
-    factory.__doc__ = f"{text}, periodic or symmetric, of ``window_length`` items."
-    offer(method=False)(factory)
+    numbers.__name__ = numbers.__qualname__ = name
+    numbers.__doc__ = f"{text}, periodic or symmetric, of ``window_length`` items."
+    factory()(numbers)
 
 
 plain("hann_window", cosines(0.5, 0.5), "1/2 - 1/2 cos(2 π x)")
@@ -87,7 +71,7 @@ plain("blackman_window", cosines(0.42, 0.5, 0.08), "0.42 - 0.5 cos(2 π x) + 0.0
 plain("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "A triangle")
 
 
-@offer(method=False)
+@factory()
 def hamming_window(
     window_length: int,
     periodic: bool = True,
@@ -95,28 +79,20 @@ def hamming_window(
     beta: float = 0.46,
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """alpha - beta cos(2 π x), periodic or symmetric, of ``window_length`` items."""
     weigh = cosines(alpha, beta)
-    return window("hamming_window", window_length, periodic, weigh, dtype, device, requires_grad)
+    return window("hamming_window", window_length, periodic, weigh, dtype)
 
 
-@offer(method=False)
+@factory()
 def kaiser_window(
     window_length: int,
     periodic: bool = True,
     beta: float = 12.0,
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
+) -> np.ndarray:
     """I0(beta √(1 - (2 x - 1)²)) / I0(beta), periodic or symmetric, of ``window_length`` items."""
 
     def weigh(x: np.ndarray) -> np.ndarray:
@@ -124,4 +100,4 @@ def kaiser_window(
         weights: np.ndarray = i0(beta * arch) / i0(np.array([float(beta)]))
         return weights
 
-    return window("kaiser_window", window_length, periodic, weigh, dtype, device, requires_grad)
+    return window("kaiser_window", window_length, periodic, weigh, dtype)

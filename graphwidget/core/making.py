@@ -1,0 +1,136 @@
+"""What all factories share: their options, the shapes they are asked for, the leaf they make."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Callable
+from typing import Any, ParamSpec
+
+import numpy as np
+
+from . import dtypes, hot
+from .public import offer
+from .tensor import Tensor
+
+Own = ParamSpec("Own")
+
+OPTIONS: dict[str, tuple[str, Any]] = {
+    "layout": ("Any", None),
+    "device": ("Any", None),
+    "pin_memory": ("bool", False),
+    "requires_grad": ("bool", False),
+    "memory_format": ("Any", None),
+}
+"""The options of factories that concern no numbers: type and default."""
+
+
+def factory(
+    *, out: bool = False, like: bool = False
+) -> Callable[[Callable[Own, np.ndarray]], Callable[..., Tensor]]:
+    """Offer a function that gives numbers as a factory: it takes the options of factories, and
+    gives the numbers as a new leaf.
+
+    Args:
+        out: it takes ``out=``.
+        like: its first argument is the tensor whose likeness it makes; only such factories take
+            ``memory_format``.
+    """
+    options = [
+        inspect.Parameter(
+            option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        )
+        for option, (annotation, default) in OPTIONS.items()
+        if like or option != "memory_format"
+    ]
+
+    def decorate(numbers: Callable[Own, np.ndarray]) -> Callable[..., Tensor]:
+        name = numbers.__name__
+
+        @functools.wraps(numbers)
+        def make(
+            *args: Any, device: Any = None, requires_grad: bool = False, **named: Any
+        ) -> Tensor:
+            if like and args and not isinstance(args[0], Tensor):
+                kind = type(args[0]).__name__
+                raise TypeError(
+                    f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}"
+                )
+            dtypes.require_cpu(device)
+            if named:
+                for option in options:
+                    named.pop(option.name, None)  # they change nothing on a CPU
+            return made(numbers(*args, **named), requires_grad, name)
+
+        own = inspect.signature(numbers)
+        make.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[*own.parameters.values(), *options], return_annotation="Tensor"
+        )
+        return offer(method=False, out=out)(make)
+
+    return decorate
+
+
+def made(data: Any, requires_grad: bool = False, name: str = "tensor") -> Tensor:
+    """A new leaf around an array, made by the factory of this name.
+
+    Raises:
+        TypeError: ``requires_grad`` is no bool.
+        RuntimeError: gradients are wanted of integers.
+    """
+    if requires_grad.__class__ is not bool and requires_grad is not None:
+        kind = type(requires_grad).__name__
+        raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {kind}")
+    out = Tensor._wrap(data)
+    if requires_grad:
+        if not out._meta.floating:
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
+        out._requires_grad = True
+    if hot.observer is not None:
+        hot.observer.made(out)
+    return out
+
+
+def shape_from(name: str, args: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
+    """``(2, 3)`` or ``((2, 3),)`` or ``size=`` as a shape.
+
+    Raises:
+        TypeError: what is no shape (PyTorch's texts).
+        RuntimeError: negative sizes.
+    """
+    if size is not None:
+        args = (size,)
+    if not args:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    if len(args) == 1 and isinstance(args[0], (tuple, list)):
+        args = tuple(args[0])
+    elif len(args) == 1 and (isinstance(args[0], bool) or not hasattr(args[0], "__index__")):
+        kind = type(args[0]).__name__
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}")
+    for place, length in enumerate(args):
+        if not hasattr(length, "__index__"):
+            raise TypeError(
+                f"{name}(): argument 'size' failed to unpack the object at pos {place + 1} with "
+                f'error "type must be tuple of ints,but got {type(length).__name__}"'
+            )
+    shape = tuple(operator.index(length) for length in args)
+    for length in shape:
+        if length < 0:
+            if name == "zeros":
+                raise RuntimeError("zeros: Dimension size must be non-negative.")
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {length}: {list(shape)}"
+            )
+    return shape
+
+
+def check_number(name: str, argument: str, position: int, value: Any) -> None:
+    """Refuse what is no number where PyTorch wants one."""
+    if not isinstance(value, (bool, int, float, np.number, np.bool_)):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Number, not "
+            f"{type(value).__name__}"
+        )
