@@ -46,14 +46,6 @@ class _WeightedLoss(_Loss):
 class MSELoss(_Loss):
     """Squared differences."""
 
-    def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return functional.mse_loss(input, target, reduction=self.reduction)
@@ -61,14 +53,6 @@ class MSELoss(_Loss):
 
 class L1Loss(_Loss):
     """Absolute differences."""
-
-    def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -164,15 +148,6 @@ class NLLLoss(_WeightedLoss):
 
 class BCELoss(_WeightedLoss):
     """Binary cross entropy of probabilities."""
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""

@@ -28,29 +28,39 @@ _NESTED = "enable_nested_tensor is True, but self.use_nested_tensor is False bec
 class _Layer(Module):
     """What encoder and decoder layers share: attention to oneself, and the feed-forward part."""
 
-    def _make(
+    crosses = False
+    """Whether it attends to the encoder's output too."""
+
+    def __init__(
         self,
         d_model: int,
         nhead: int,
-        dim_feedforward: int,
-        dropout: float,
-        options: dict[str, Any],
-        batch_first: bool,
-        crossing: bool,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = functional.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
-        eps, factory = options.pop("eps"), options
-        bias, kinds = factory.pop("bias"), 3 if crossing else 2
-        attention = {"dropout": dropout, "bias": bias, "batch_first": batch_first, **factory}
+        super().__init__()
+        made: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
+        attention = {"dropout": dropout, "batch_first": batch_first, **made}
         self.self_attn = MultiheadAttention(d_model, nhead, **attention)
-        if crossing:
+        if self.crosses:
             self.multihead_attn = MultiheadAttention(d_model, nhead, **attention)
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **factory)
+        self.linear1 = Linear(d_model, dim_feedforward, **made)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **factory)
-        for number in range(1, kinds + 1):
-            setattr(self, f"norm{number}", LayerNorm(d_model, eps=eps, bias=bias, **factory))
-        for number in range(1, kinds + 1):
+        self.linear2 = Linear(dim_feedforward, d_model, **made)
+        self.norm_first = norm_first
+        numbers = range(1, 4 if self.crosses else 3)
+        for number in numbers:
+            setattr(self, f"norm{number}", LayerNorm(d_model, eps=layer_norm_eps, **made))
+        for number in numbers:
             setattr(self, f"dropout{number}", Dropout(dropout))
+        self.activation = _function(activation)
 
     def _sa_block(
         self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
@@ -68,26 +78,6 @@ class _Layer(Module):
 
 class TransformerEncoderLayer(_Layer):
     """Attention to oneself, then a feed-forward network, each with a residual and a norm."""
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = functional.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        options = {"device": device, "dtype": dtype, "eps": layer_norm_eps, "bias": bias}
-        self._make(d_model, nhead, dim_feedforward, dropout, options, batch_first, False)
-        self.norm_first = norm_first
-        self.activation = _function(activation)
 
     def forward(
         self,
@@ -112,25 +102,7 @@ class TransformerEncoderLayer(_Layer):
 class TransformerDecoderLayer(_Layer):
     """Attention to oneself, then to the encoder's output, then a feed-forward network."""
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = functional.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        options = {"device": device, "dtype": dtype, "eps": layer_norm_eps, "bias": bias}
-        self._make(d_model, nhead, dim_feedforward, dropout, options, batch_first, True)
-        self.norm_first = norm_first
-        self.activation = _function(activation)
+    crosses = True
 
     def forward(
         self,
