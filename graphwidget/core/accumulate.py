@@ -9,7 +9,7 @@ import numpy as np
 
 from ..optable.zeros import Zeros
 from . import errors, hot
-from .inplace import check_overlap
+from .overlap import check_overlap
 from .tensor import Tensor
 from .version import bump, filled
 

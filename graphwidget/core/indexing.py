@@ -11,7 +11,7 @@ import numpy as np
 
 from ..optable import TABLE
 from ..optable.index_kernels import indexed_shape
-from . import dtypes, hot, inplace
+from . import dtypes, hot, inplace, overlap
 from .compile import TENSORS
 from .dtypes import number_dtype as number_type
 from .indices import (
@@ -155,9 +155,9 @@ def assign(view: Tensor, value: Tensor) -> None:
         if value._data.shape != target:
             single, value = not value._data.ndim, TENSORS.expand(value, target)
             # Spread, a single item has strides of 0: never those of the view.
-            if single and view._data.size and inplace.same_memory(view._data, value._data):
+            if single and view._data.size and overlap.same_memory(view._data, value._data):
                 inplace.allowed(TABLE["copy"], (view, value))
-                raise RuntimeError(inplace.PARTIAL_OVERLAP)
+                raise RuntimeError(overlap.PARTIAL_OVERLAP)
     inplace.write(TABLE["copy"], view, (value,), {})
 
 
@@ -221,7 +221,7 @@ def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> Non
     given = [each for each in indices.tensors if each is not None]
     if not masks:
         read = [value._data, *[each._data for each in given]]
-        inplace.check_overlap(view._data, read, whole=True)
+        overlap.check_overlap(view._data, read, whole=True)
     same = masks or value._data.dtype == view._data.dtype
     plain = all(each._data.dtype.num in PLAIN for each in given)
     if any(each._data.dtype == bool for each in given):  # numpy takes any that choose nothing

@@ -18,86 +18,22 @@ import numpy as np
 from ..optable import TABLE, Op
 from ..optable.declare import parameters_of
 from ..optable.index_kernels import put_into
-from ..optable.layout import clone, true_strides
+from ..optable.layout import clone
+from ..optable.scatter_kernels import put_masked
 from . import dtypes, errors, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
+from .overlap import check_overlap, same_memory
 from .promote import CAST, CASTS, as_in_place, cast_to, promotion, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
-from .views import (
-    OVERLAP,
-    Link,
-    check_writable,
-    memory_order,
-    overlaps_itself,
-    rebase,
-    retaining,
-)
-
-PARTIAL_OVERLAP = (
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
-    "a single memory location. Please clone() the tensor before performing the operation."
-)
-
+from .views import Link, check_writable, memory_order, rebase, retaining
 
 HARMLESS = (
     "fill", "zero", "masked_fill", "masked_fill.tensor", "index_fill", "index_fill.tensor", "tril",
     "triu",
 )  # fmt: skip
 """Writes of numbers: items that share one memory location all receive the same."""
-
-
-def is_dense(data: np.ndarray) -> bool:
-    """Whether the items fill their memory without gaps, in some order of the dims."""
-    expected = data.itemsize
-    sizes = sorted(zip(data.strides, data.shape, strict=True))
-    for stride, size in sizes:
-        if size != 1:
-            if stride != expected:
-                return False
-            expected *= size
-    return True
-
-
-def same_memory(data: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two arrays are the same items of the same memory."""
-    if other is data:
-        return True
-    return (
-        np.may_share_memory(data, other)
-        and other.ctypes.data == data.ctypes.data
-        and other.size == data.size
-        and other.dtype == data.dtype
-        and real_strides(other) == real_strides(data)
-    )
-
-
-def real_strides(data: np.ndarray) -> list[int]:
-    """Strides in bytes as PyTorch has them."""
-    return true_strides(data.shape, data.strides, data.itemsize)
-
-
-def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> bool:
-    """Refuse a write whose items or operands overlap in part (with ``whole``, at all).
-
-    PyTorch answers only for tensors without gaps; the others it lets pass. Returns whether there
-    are such that overlap in part.
-
-    Raises:
-        RuntimeError: PyTorch's texts.
-    """
-    if not whole and overlaps_itself(data):
-        raise RuntimeError(OVERLAP)
-    tangled = False
-    for other in others:
-        if whole and other is data:  # even where there is no item
-            raise RuntimeError(PARTIAL_OVERLAP)
-        if np.may_share_memory(data, other) and (whole or not same_memory(data, other)):
-            if is_dense(data) and is_dense(other):
-                raise RuntimeError(PARTIAL_OVERLAP)
-            tangled = True
-    return tangled
 
 
 ONE_BY_ONE = 1000
@@ -236,12 +172,15 @@ def prepare(
     if not op.pointwise:  # these may not read what they write at all, but for a number
         if op.key not in HARMLESS:
             check_overlap(data, [])
-        read = operands[1:2] if op.name == "masked_scatter" else operands[1:]
+        masked = op.name == "masked_scatter"
+        read = operands[1:2] if masked else operands[1:]
         check_overlap(data, [x._data for x in read if x._data.ndim], whole=True)
-        result = op.kernel(*(x._data for x in operands), **params)
         metas = tuple(x._meta for x in operands)
-        alike = all(meta.dtype is metas[0].dtype for meta in metas)
-        return partial(np.copyto, data, result, casting="unsafe"), None if alike else metas
+        fit = None if all(meta.dtype is metas[0].dtype for meta in metas) else metas
+        if masked:
+            return partial(put_masked, *(x._data for x in operands)), fit
+        result = op.kernel(*(x._data for x in operands), **params)
+        return partial(np.copyto, data, result, casting="unsafe"), fit
     if op.name in FILLS:
         return fill_with(op, tensor, operands, params)
     try:
@@ -259,7 +198,12 @@ def prepare(
         if plain and dtype == data.dtype and not tangled:
             return partial(op.kernel, *arrays, **params, out=data), fit
     out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
-    result = op.kernel(*arrays, **params, **out)
+    try:
+        result = op.kernel(*arrays, **params, **out)
+    except RuntimeError:  # integers divided by zero: those before that are written
+        if not 0 < data.size <= ONE_BY_ONE:
+            raise
+        return partial(one_by_one, op, operands, params), fit
     check_fits(op, data, result.shape, result.dtype)
     if tangled and data.size <= ONE_BY_ONE:
         return partial(one_by_one, op, operands, params), fit

@@ -15,7 +15,8 @@ from . import dtypes
 from .compile import TENSORS as F
 from .indexing import EXPANDED, bounded, check_expand, check_put
 from .indices import MASKS, Indices
-from .inplace import allowed, check_overlap, real_strides
+from .inplace import allowed
+from .overlap import check_overlap, real_strides
 from .parts import as_strided
 from .promote import broadcast
 from .public import offer

@@ -10,7 +10,7 @@ from . import hot
 from .axes import squeeze_, t, transpose
 from .compile import TENSORS as F
 from .deprecation import warn_once
-from .inplace import real_strides
+from .overlap import real_strides
 from .products import addmm, bmm, dot, mm, mv
 from .promote import wrong_operand
 from .public import SPACES, offer

@@ -119,7 +119,8 @@ _lock = threading.Lock()
 
 
 def _install() -> None:
-    members = (_observer, *_parts) if _observer is not None else tuple(_parts)
+    latest = reversed(_parts)
+    members = (_observer, *latest) if _observer is not None else tuple(latest)
     if _parts:
         hot.observer = Parts(members)  # type: ignore[assignment]
     else:

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..optable import TABLE
 from . import dtypes, hot
-from .inplace import check_overlap, write
+from .inplace import write
 from .modes import no_grad
+from .overlap import check_overlap
 from .promote import CAST, CASTS
 from .tensor import Tensor
 

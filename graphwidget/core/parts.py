@@ -13,7 +13,8 @@ from ..optable import layout
 from . import hot
 from .compile import TENSORS as F
 from .dims import as_given, wrap_dim
-from .inplace import real_strides, reshape_in_place
+from .inplace import reshape_in_place
+from .overlap import real_strides
 from .public import METHODS, offer
 from .shapes import ravel
 from .tensor import Tensor

@@ -94,15 +94,12 @@ def plan_without(cls: type[Node], targets: tuple[str, ...]) -> type[Node]:
 
 
 class NoTargets:
-    """The methods of a node that leads nowhere at all."""
+    """The methods of a node that leads nowhere at all, but looks at what it saved."""
 
     @staticmethod
     def go(node: Node, keep: bool) -> bool:
-        """Nothing is left to do."""
-        if node.hooks is not None:
-            return False
-        node.grad = None
-        return True
+        """Left to the engine."""
+        return False
 
     @staticmethod
     def reach(node: Node, mark: int, order: list[Any], leaves: list[Any]) -> None:
@@ -111,6 +108,7 @@ class NoTargets:
     @staticmethod
     def backward_arrays(node: Node, grad: Any, keep: bool) -> tuple[()]:
         """There are no gradients to give."""
+        node.pass_nothing(keep)
         return ()
 
     backward_tensors = backward_arrays

@@ -14,7 +14,7 @@ from .compile import TENSORS as F
 from .conversion import channels_last, contiguous_format, preserve_format
 from .dims import shape_args, wrap_dim
 from .hot import meta_of
-from .inplace import real_strides
+from .overlap import real_strides
 from .public import offer
 from .storages import TypedStorage, UntypedStorage, warn_typed
 from .tensor import Tensor

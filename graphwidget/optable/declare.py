@@ -149,7 +149,7 @@ class Op:
         all else if any formula needs it (gen_variable_type.py, ``guard_for``).
         """
         saved: list[str] = []
-        for target, derivative in self.derivatives.items() if targets else ():
+        for target, derivative in self.derivatives.items():
             for need in derivative.needs:
                 wanted = need in self.tensors and (target in targets or not self.guarded(need))
                 if wanted and need not in saved:

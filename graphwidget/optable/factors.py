@@ -198,9 +198,9 @@ op("triangular_solve(self, A, /, upper=True, transpose=False, unitriangular=Fals
        None if some_grads[0] is None else F.sum_to_size(F.linalg_solve_triangular(
            A if transpose else F.mT(A), some_grads[0], upper == transpose, True, unitriangular),
            _self_shape),
-   d_A=lambda some_grads, A, solution, upper, transpose, unitriangular, _A_shape: F.sum_to_size(
-       F.old_triangular_gradient(some_grads, A, solution, upper, transpose, unitriangular),
-       _A_shape),
+   d_A=lambda some_grads, self, A, solution, upper, transpose, unitriangular, _A_shape:
+       F.sum_to_size(F.old_triangular_gradient(
+           some_grads, A, solution, upper, transpose, unitriangular), _A_shape),
    public=False, sign="solve", text="{A}⁻¹ {self}", tex=r"{A}^{{-1}} {self}", onnx=None)
 
 

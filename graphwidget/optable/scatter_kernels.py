@@ -282,6 +282,17 @@ def masked_scatter(a: Array, mask: Array, source: Array) -> Array:
     return result
 
 
+def put_masked(data: Array, mask: Array, source: Array) -> None:
+    """Write consecutive items of ``source`` where the mask holds. Where the source is part of what
+    is written, each is read when its turn has come, as in PyTorch (which makes it contiguous)."""
+    mask, items = np.broadcast_to(mask, data.shape), np.ascontiguousarray(source).reshape(-1)
+    if np.may_share_memory(data, items):
+        for turn, place in enumerate(zip(*np.nonzero(mask), strict=True)):
+            data[place] = items[turn]
+    else:
+        data[mask] = items[: np.count_nonzero(mask)]
+
+
 def padded_to(a: Array, shape: Shape) -> Array:
     """The items of a 1-d array at the beginning of ``shape``, then zeros."""
     result = np.zeros(shape, as_array(a).dtype)

@@ -145,6 +145,55 @@ with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lamb
     y = (x * 1).mul_(2) ** 3
 g, = torch.autograd.grad(y.sum(), x, create_graph=True)
 result = g, graph(g.grad_fn), torch.autograd.grad(g.sum(), x)[0]
+
+# integers are divided up to the one that is divided by zero, in the order of their memory
+results = []
+for name in ("floor_divide_", "remainder_", "fmod_", "__ifloordiv__", "__imod__"):
+    for view in (lambda x: x, lambda x: x.t(), lambda x: x[:, 1:]):
+        x = torch.arange(7, 13).reshape(2, 3)
+        by = torch.full_like(view(x), 2)
+        by.view(-1)[2] = 0
+        results.append((attempt(lambda: getattr(view(x), name)(by)), x, x._version))
+x = torch.arange(7, 13).reshape(2, 3)
+error = attempt(lambda: x.div_(torch.tensor([[3], [0]]), rounding_mode="trunc"))
+empty = x[:0].remainder_(torch.tensor(0))
+result = results, error, x, empty
+
+# masked_scatter_ reads what it wrote, where the source is part of that
+results = []
+for source in (lambda x: x, lambda x: x.view(3, 2), lambda x: x.t(), lambda x: x[1:]):
+    x = torch.arange(6.).reshape(2, 3)
+    x.masked_scatter_(torch.tensor([[True, False, True], [False, False, True]]), source(x))
+    results.append(x)
+result = results
+
+# an operand that leads nowhere: what both formulas read is saved, and freed
+results = []
+for f in (lambda x: x / 2, lambda x: x * 2, lambda x: x / x, lambda x: x / torch.ones(3)):
+    x = torch.ones(1, 3, requires_grad=True)
+    with torch.no_grad():
+        v = x.view(3)
+    seen = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: seen.append(1) or t, lambda t: t):
+        y = f(v)
+    saved = y.grad_fn._saved_self, y.grad_fn._saved_other
+    errors = [attempt(lambda: y.sum().backward()) for _ in range(2)]
+    results.append((saved, errors, len(seen), x.grad))
+result = results
+
+# native_dropout of nothing is the tensor itself
+x = torch.zeros(0, 3, requires_grad=True)
+y = torch.native_dropout(x, 0.25, True)[0]
+z = torch.zeros(0)
+torch.native_dropout(z, 0.25, True)[0].zero_()
+result = y is x, x.is_leaf, graph(x.grad_fn), attempt(lambda: x.sum().backward()), z._version
+
+# triangular_solve saves both whoever needs gradients
+a, b = torch.eye(2).requires_grad_(), torch.ones(2, 1)
+x = torch.triangular_solve(b, a)[0]
+saved = x.grad_fn._saved_self
+b.add_(1)
+result = saved, attempt(lambda: x.sum().backward())
 """
 
 

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core import hot
 from ...core.activations import hardshrink
+from ...core.compile import LINKS
 from ...core.compile import TENSORS as F
+from ...core.inplace import history
 from ...core.public import offer
 from ...core.tensor import Tensor
 from ...optable import TABLE
@@ -58,9 +61,15 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 @offer(method=False)
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
-    """``dropout``, and which items it kept."""
+    """``dropout``, and which items it kept. Of an empty tensor it is the tensor itself, a leaf or
+    not, with a history more."""
     p = 0.0 if train is False else p
     mask = Tensor._wrap(_dropout.kept(input._data, np.dtype(bool), p))
+    if not input._data.size:
+        node = LINKS["native_dropout"](input, mask, p, None) if hot.grad_enabled() else None
+        if node is not None:
+            history(input, node)
+        return input, mask
     return F.native_dropout(input, mask, p), mask
 
 

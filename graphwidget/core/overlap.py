@@ -1,0 +1,65 @@
+"""Whether tensors share memory, and the writes that are refused because of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..optable.layout import true_strides
+from .views import OVERLAP, overlaps_itself
+
+PARTIAL_OVERLAP = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
+    "a single memory location. Please clone() the tensor before performing the operation."
+)
+
+
+def is_dense(data: np.ndarray) -> bool:
+    """Whether the items fill their memory without gaps, in some order of the dims."""
+    expected = data.itemsize
+    sizes = sorted(zip(data.strides, data.shape, strict=True))
+    for stride, size in sizes:
+        if size != 1:
+            if stride != expected:
+                return False
+            expected *= size
+    return True
+
+
+def same_memory(data: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays are the same items of the same memory."""
+    if other is data:
+        return True
+    return (
+        np.may_share_memory(data, other)
+        and other.ctypes.data == data.ctypes.data
+        and other.size == data.size
+        and other.dtype == data.dtype
+        and real_strides(other) == real_strides(data)
+    )
+
+
+def real_strides(data: np.ndarray) -> list[int]:
+    """Strides in bytes as PyTorch has them."""
+    return true_strides(data.shape, data.strides, data.itemsize)
+
+
+def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> bool:
+    """Refuse a write whose items or operands overlap in part (with ``whole``, at all).
+
+    PyTorch answers only for tensors without gaps; the others it lets pass. Returns whether there
+    are such that overlap in part.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if not whole and overlaps_itself(data):
+        raise RuntimeError(OVERLAP)
+    tangled = False
+    for other in others:
+        if whole and other is data:  # even where there is no item
+            raise RuntimeError(PARTIAL_OVERLAP)
+        if np.may_share_memory(data, other) and (whole or not same_memory(data, other)):
+            if is_dense(data) and is_dense(other):
+                raise RuntimeError(PARTIAL_OVERLAP)
+            tangled = True
+    return tangled
