@@ -37,6 +37,14 @@ export function cut(text: string, length: number): string {
   return letters.length <= length ? text : letters.slice(0, Math.max(1, length - 1)).join("") + "…";
 }
 
+/** A dotted name cut to a length: its last parts tell it from its neighbours. */
+export function cutName(name: string, length: number): string {
+  const parts = name.split(".");
+  while (parts.length > 1 && parts.join(".").length >= length) parts.shift();
+  const tail = parts.join(".");
+  return cut(name.length <= length || tail === name ? name : `…${tail}`, length);
+}
+
 /** The dtype without the name of the library. */
 export function dtype(name: string): string {
   return name.replace(/^(torch|graphwidget|numpy)\./, "");

@@ -1,5 +1,5 @@
 import type { Summary } from "../events";
-import { brief, cut, dtype, rows, shape } from "../format";
+import { brief, cut, cutName, dtype, rows, shape } from "../format";
 import type { CallRow, Model, NodeRow, SlotRow, ValueRow } from "../model";
 import { byInput, called, fill, userName } from "./names";
 
@@ -81,7 +81,7 @@ export function card(value: ValueRow, passing: Summary | null): Card {
 function makeCard(value: ValueRow, passing: Summary | null): Card {
   const name = userName(value);
   const dims = shape(value.summary.shape);
-  const title = cut(name ?? (dims === "()" ? "scalar" : dims), 17);
+  const title = cutName(name ?? (dims === "()" ? "scalar" : dims), 17);
   const type = dtype(value.summary.dtype);
   const meta = name === null ? type : `${dims} ${type}`;
   const lines = rows(value.summary);

@@ -1,4 +1,4 @@
-import { cut, shape } from "../format";
+import { cutName, shape } from "../format";
 import type { CallRow, Model, ValueRow } from "../model";
 
 /** The user's latest name of a value, or null. Locals and module paths count as names. */
@@ -15,7 +15,7 @@ export function called(model: Model, id: number, budget = 24): string {
   const value = model.values.get(id);
   if (!value) return "?";
   const name = userName(value);
-  if (name !== null) return cut(name, 24);
+  if (name !== null) return cutName(name, 24);
   const call = value.call === null ? undefined : model.calls.get(value.call);
   const text = call && budget > 4 ? expression(model, call, budget - 4) : null;
   if (text !== null && text.length <= budget) return text;
