@@ -83,6 +83,11 @@ class Identity:
         tensor._rec = ref
         return ref
 
+    def storage_of(self, tensor: Tensor) -> int | None:
+        """The storage that the tensor shares with values told of before."""
+        counter = tensor._counter
+        return None if counter is None else self.storages.get(counter)
+
     def before(self, tensor: Tensor) -> Ref:
         """What the tensor was until just now, when it was written in place."""
         ref: Ref | None = tensor._rec

@@ -154,8 +154,11 @@ class Runs:
         versions: list[int] = []
         if finding is not None:
             node = None if finding.node is None else self.identity.edge(finding.node)[0]
-            if finding.tensor is not None:
-                ref = self.identity.current(finding.tensor)
+            tensor = finding.tensor
+            if tensor is not None and finding.slot is not None and tensor._rec is None:
+                storage = self.identity.storage_of(tensor)  # only its node has it
+            elif tensor is not None:
+                ref = self.identity.current(tensor)
                 value, storage = ref.id, ref.storage
             versions = [write.version for write in finding.writes]
         event = ev.Error(

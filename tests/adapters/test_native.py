@@ -144,6 +144,14 @@ def test_the_version_error_names_the_write() -> None:
     assert next(iter(seen.model.runs.values()))["status"] == "failed"
 
 
+def test_the_version_error_of_a_saved_result_shows_no_value_of_its_own() -> None:
+    source = "w = torch.ones(3, requires_grad=True)\nh = w.exp()\ns = h.sum()\nh.mul_(2)\n"
+    before, seen = record(source).model, record(source + "s.backward()\n").model
+    [error] = seen.errors
+    assert len(error["writes"]) == 1
+    assert len(seen.values) == len(before.values)
+
+
 @pytest.mark.parametrize(
     ("source", "kind"),
     [
