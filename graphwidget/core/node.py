@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import errors, hot
@@ -111,6 +112,10 @@ class Node:
     _rec: Any
     _dict: dict[str, Any]
 
+    if TYPE_CHECKING:  # the slots of the generated classes, and what users ask for
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def start(self, next: tuple[Any, ...]) -> None:
         """Give a node made by hand its place in the graph (generated code does it inline)."""
         self.next = next
@@ -154,8 +159,12 @@ class Node:
         name = type(self).__name__
         return f"torch::autograd::{name}" if name in UNNUMBERED else name
 
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(f"_saved_{name}" for name in self.saved_names())]
+    def __init_subclass__(cls) -> None:
+        # A ``__getattr__`` would make Python read every attribute of nodes six times as slowly.
+        for name in cls.saved_names():
+            setattr(cls, "_saved_" + name, property(partial(cls.read_saved, name=name)))
+            if cls.op is not None and name in cls.op.tensors:
+                setattr(cls, "_raw_saved_" + name, property(partial(SavedTensor, slot=name)))
 
     @classmethod
     def saved_names(cls) -> list[str]:
@@ -208,13 +217,6 @@ class Node:
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(grad_outputs)`` before the node runs."""
         return RemovableHandle(self._hooks().pre, hook)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_"):
-            return self.read_saved(name.removeprefix("_saved_"))
-        if name.startswith("_raw_saved_") and self.has_raw(name.removeprefix("_raw_saved_")):
-            return SavedTensor(self, name.removeprefix("_raw_saved_"))
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
         kind = type(self)
@@ -300,10 +302,6 @@ class Node:
             return Output(self, outputs.index(name))
         view = getattr(self, "_dict", {}).get("view")
         return self if view is None else view() or self
-
-    def has_raw(self, name: str) -> bool:
-        """Whether the op may save something under this name."""
-        return name in self.saved_names() and self.op is not None and name in self.op.tensors
 
     def raw_saved(self, name: str) -> Any:
         """What a slot holds: None for nothing, and the empty tuple when that was freed."""
