@@ -32,7 +32,7 @@ export interface Layout {
 }
 
 /** Space between neighbours of one rank: two boxes, or a box and a wire that passes. */
-export const GAP = 22;
+export const GAP = 30;
 export const WIRE_GAP = 14;
 
 /** An item of a rank: a box, or the point where a long wire passes. */
