@@ -78,6 +78,9 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """input where it is positive, else weight · input.
 
+    Shapes: input (N, C, ...); weight (1,), or (C,) with one slope a channel; the result is like
+    input.
+
     Args:
         weight: one number, or one for each channel (the second dim).
 
@@ -267,7 +270,10 @@ def _floating(tensor: Tensor, name: str, dim: int) -> Tensor:
 
 @offer(out=True)
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """exp(input) over its sum along a dim."""
+    """exp(input) over its sum along a dim.
+
+    Shapes: any; the result has the same.
+    """
     source = to(input, dtype) if dtype is not None else input
     wrap_dim(dim, input._data.ndim)  # kept as the user gave it, but checked
     return F.softmax(_floating(source, "softmax", dim), dim)
@@ -275,7 +281,10 @@ def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
 @offer(out=True)
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """The logarithm of ``softmax``, computed stably."""
+    """The logarithm of ``softmax``, computed stably.
+
+    Shapes: any; the result has the same.
+    """
     source = to(input, dtype) if dtype is not None else input
     wrap_dim(dim, input._data.ndim)
     return F.log_softmax(_floating(source, "log_softmax", dim), dim)

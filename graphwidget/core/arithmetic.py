@@ -65,7 +65,10 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
 
 @offer(out=True)
 def true_divide(input: Any, other: Any) -> Tensor:
-    """input / other."""
+    """input / other.
+
+    Shapes: of any shape each; they are broadcast together.
+    """
     return F.div(input, other)
 
 
@@ -106,13 +109,19 @@ def rpow(self: Tensor, base: Any) -> Tensor:
 
 @offer(out=True)
 def square(input: Tensor) -> Tensor:
-    """input ** 2."""
+    """input ** 2.
+
+    Shapes: any; the result has the same.
+    """
     return pow(input, 2)
 
 
 @offer(out=True)
 def float_power(input: Any, exponent: Any) -> Tensor:
-    """input ** exponent, computed in float64; either may be a number."""
+    """input ** exponent, computed in float64; either may be a number.
+
+    Shapes: of any shape each; they are broadcast together.
+    """
     base, power = (
         to(each, dtypes.float64) if isinstance(each, Tensor) else float(each)
         for each in (input, exponent)
@@ -140,6 +149,8 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
 @offer()
 def positive(input: Tensor) -> Tensor:
     """The tensor itself.
+
+    Shapes: any; the result has the same.
 
     Raises:
         RuntimeError: bools.
@@ -171,6 +182,8 @@ class FrexpPair(tuple[Tensor, Tensor]):
 @offer(out=True)
 def frexp(input: Tensor) -> FrexpPair:
     """input as mantissa * 2 ** exponent.
+
+    Shapes: any; both results have the same.
 
     Raises:
         RuntimeError: integers.
@@ -207,7 +220,10 @@ METHODS.update(polygamma=polygamma_method, polygamma_=polygamma_written)
 
 @offer(method=False, out=True, space="special")
 def ndtr(input: Tensor) -> Tensor:
-    """The distribution function of the standard normal distribution."""
+    """The distribution function of the standard normal distribution.
+
+    Shapes: any; the result has the same.
+    """
     spread = F.erf(F.mul_number(input, 0.5**0.5))
     return F.mul_number(F.add_number(spread, 1), 0.5)
 
@@ -249,6 +265,8 @@ def isclose(
 ) -> Tensor:
     """Whether items differ by at most ``atol + rtol |other|``.
 
+    Shapes: of any shape each; they are broadcast together.
+
     Raises:
         RuntimeError: two dtypes, or a negative tolerance.
     """
@@ -279,6 +297,8 @@ def isclose(
 @offer()
 def is_nonzero(input: Tensor) -> bool:
     """Whether the only item is not 0.
+
+    Shapes: one item, in any number of dims.
 
     Raises:
         RuntimeError: there are more, or none.

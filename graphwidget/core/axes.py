@@ -29,14 +29,20 @@ def at_most_matrix(tensor: Tensor, name: str) -> Tensor:
 
 @offer("swapaxes", "swapdims")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two dims exchanged."""
+    """Two dims exchanged.
+
+    Shapes: any with both dims; their sizes change places.
+    """
     ndim = input._data.ndim
     return F.transpose(input, as_given(dim0, ndim), as_given(dim1, ndim))
 
 
 @offer()
 def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
-    """The dims in another order."""
+    """The dims in another order.
+
+    Shapes: any; the sizes in the new order.
+    """
     dims = order if dims is None else (dims,)
     if not dims:
         raise TypeError('permute() missing 1 required positional arguments: "dims"')
@@ -55,6 +61,8 @@ def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
 @offer("moveaxis")
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Some dims moved to other places, the others in their order.
+
+    Shapes: any; the sizes in the new order.
 
     Raises:
         RuntimeError: a dim is named twice, or the lists differ in length (PyTorch's texts).

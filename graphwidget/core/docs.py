@@ -6,7 +6,8 @@ differ from what is computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from ..optable import TABLE, Op
@@ -19,7 +20,14 @@ DTYPES = {
     "float": "Dtypes: floating; integers and bools become the default dtype.",
     "bool": "Dtypes: any; the result is bool.",
 }
+REDUCED = "Shapes: any; the dims go (all, when none is named), or keep size 1 with ``keepdim``."
 NOT_BROADCASTABLE = "Raises RuntimeError where the shapes cannot be broadcast."
+IN_PLACE = """\
+Its version rises by one; views of it and of its base see the change."""
+NOT_WRITABLE = """\
+Raises RuntimeError, and changes nothing, on a leaf that requires grad while grad mode
+is on, on views that may not be written, where the result does not fit in shape or dtype."""
+NO_SUCH_DIM = "Raises IndexError where the tensor has no such dim."
 NO_GRADIENT = "Gradient: none; the result never requires grad."
 
 
@@ -82,27 +90,36 @@ def ops_named(name: str) -> list[Op]:
     return ops_by_name().get(name, [])
 
 
-def describe_written(doc: str | None, name: str) -> str | None:
-    """The docstring of a hand-written function, with the gradients of the ops of its name."""
+def describe_written(doc: str | None, name: str, parameters: Sequence[str]) -> str | None:
+    """The docstring of a hand-written function, with what the ops of its name and its parameters
+    tell of shapes, errors and gradients."""
     if doc is None or "Gradient" in doc:
         return doc
-    lines = gradients(ops_named(name))
-    body = doc.rstrip() if "\n" not in doc else doc.rstrip().replace("\n    ", "\n")
-    return "\n".join([body, *lines]) if lines else doc
+    ops = ops_named(name)
+    shapes, raised = [], []
+    if name in TABLE and TABLE[name].pointwise:
+        several = any(len(op.inputs) > 1 for op in ops)
+        shapes = [BROADCAST if several else KEPT]
+        raised = [NOT_BROADCASTABLE] if several else []
+    if "keepdim" in parameters:
+        shapes.append(REDUCED)
+    if "dim" in parameters:
+        raised.append(NO_SUCH_DIM)
+    if name.endswith("_") and doc.endswith("written into this tensor."):
+        shapes, raised = [IN_PLACE], [NOT_WRITABLE]
+    parts = [
+        shapes if "Shapes:" not in doc else [],
+        raised if "Raises" not in doc else [],
+        gradients(ops)[1:],
+    ]
+    added = ["\n".join(lines) for lines in parts if lines]
+    return "\n\n".join([inspect.cleandoc(doc), *added]) if added else doc
 
 
 def describe_in_place(op: Op) -> str:
     """The docstring of an in-place method."""
-    lines = [f"``{written(op.text, 'self')}``, written into this tensor, which is returned."]
-    lines += [
-        "",
-        "Its version rises by one; views of it and of its base see the change.",
-        *gradients([op], "self"),
-        "",
-        "Raises RuntimeError, and changes nothing, on a leaf that requires grad while grad mode",
-        "is on, on views that may not be written, where the result does not fit in shape or dtype.",
-    ]
-    return "\n".join(lines)
+    first = f"``{written(op.text, 'self')}``, written into this tensor, which is returned."
+    return "\n".join([first, "", IN_PLACE, *gradients([op], "self"), "", NOT_WRITABLE])
 
 
 def with_out(doc: str | None) -> str:

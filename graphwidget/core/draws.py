@@ -40,6 +40,8 @@ def randint(
 ) -> np.ndarray:
     """Integers from ``low`` (default 0) up to, without, ``high``; int64 by default.
 
+    Shapes: ``size``.
+
     Raises:
         RuntimeError: the range is empty, or too large for the dtype.
     """
@@ -74,7 +76,10 @@ def randperm(
     generator: Generator | None = None,
     dtype: Any = None,
 ) -> np.ndarray:
-    """A random order of the integers below ``n``."""
+    """A random order of the integers below ``n``.
+
+    Shapes: (n,).
+    """
     order = random.randperm(n, generator)
     return order if dtype is None else order.astype(numpy_type(dtype))
 
@@ -139,7 +144,10 @@ def bernoulli(
 
 @offer(method=False)
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Poisson numbers with each item's rate."""
+    """Poisson numbers with each item's rate.
+
+    Shapes: any; the result has the same.
+    """
     return F.poisson(input, data_of(distributions.poisson(input._data, generator)))
 
 
@@ -163,6 +171,8 @@ def multinomial(
     generator: Generator | None = None,
 ) -> Tensor:
     """Indices along the last dim, drawn in proportion to the weights.
+
+    Shapes: weights (C,) or (N, C); the result is (num_samples,) or (N, num_samples).
 
     Raises:
         RuntimeError: too many without replacement, or weights that are none.

@@ -23,6 +23,9 @@ def einsum(*args: Any) -> Tensor:
     """The sum of products that an equation states: ``einsum("ij,jk->ik", a, b)``, or in the
     sublist format, ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
 
+    Shapes: a dim for every letter of an operand's part, with one size for a letter everywhere; the
+    result has a dim for every letter after the arrow.
+
     Raises:
         RuntimeError: an equation that does not fit the operands (PyTorch's texts).
     """
@@ -296,6 +299,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """The sum of products over the last ``dims`` dims of ``a`` and the first of ``b``, or over
     pairs of dims given as two lists.
 
+    Shapes: the summed dims agree in size; the result has those left of ``a``, then those left of
+    ``b``.
+
     Raises:
         RuntimeError: dims that do not match (PyTorch's texts).
     """
@@ -368,7 +374,10 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 
 @offer(out=True)
 def kron(input: Tensor, other: Tensor) -> Tensor:
-    """The Kronecker product: every item of one times the whole of the other, in blocks."""
+    """The Kronecker product: every item of one times the whole of the other, in blocks.
+
+    Shapes: of any shape each; the result's sizes are the products.
+    """
     n = max(input._data.ndim, other._data.ndim)
     a = (1,) * (n - input._data.ndim) + input._data.shape
     b = (1,) * (n - other._data.ndim) + other._data.shape

@@ -32,6 +32,8 @@ def tensor(
 ) -> Tensor:
     """A leaf from numbers, nested sequences or arrays; always a copy.
 
+    Shapes: that of the nested sequences.
+
     Args:
         data: integers become int64, floats the default dtype, bools bool; arrays keep theirs.
         dtype, device: as PyTorch's; the device must be the CPU.
@@ -51,7 +53,10 @@ def tensor(
 
 @offer(method=False)
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """A tensor, sharing memory with an array where it can; a tensor itself when it fits."""
+    """A tensor, sharing memory with an array where it can; a tensor itself when it fits.
+
+    Shapes: that of the data.
+    """
     dtypes.require_cpu(device)
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
@@ -63,6 +68,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 @offer(method=False)
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor that shares memory with an array.
+
+    Shapes: the array's.
 
     Raises:
         TypeError: it is no array, or not of numbers that tensors have.
@@ -132,7 +139,10 @@ def full(
     *,
     dtype: Any = None,
 ) -> np.ndarray:
-    """A tensor filled with one value, of the value's type unless ``dtype`` says else."""
+    """A tensor filled with one value, of the value's type unless ``dtype`` says else.
+
+    Shapes: ``size``.
+    """
     if not isinstance(size, (tuple, list)):
         kind = type(size).__name__
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {kind}")
@@ -220,6 +230,8 @@ def asarray(
     requires_grad: bool = False,
 ) -> Tensor:
     """A tensor that shares memory with a tensor or an array where it can.
+
+    Shapes: that of the data.
 
     Args:
         copy: True for a copy in any case, False to refuse one.

@@ -44,7 +44,10 @@ def check_lu(name: str, A: Tensor, pivot: bool) -> None:
 
 @offer(space="linalg", out=True)
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
-    """P, L and U with P L U = A: a permutation, a lower and an upper triangle."""
+    """P, L and U with P L U = A: a permutation, a lower and an upper triangle.
+
+    Shapes: A (..., m, n), k = min(m, n); P (..., m, m), L (..., m, k), U (..., k, n).
+    """
     check_lu("linalg.lu", A, pivot)
     P = F.lu_pivoting(A)
     return LU((P, *several(F.linalg_lu)(A, P, pivot=pivot)))
@@ -159,6 +162,9 @@ def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> Any:
     """P, L and U out of what ``lu_factor`` gives; empty what is not wanted.
+
+    Shapes: LU_data (..., m, n), LU_pivots (..., k), k = min(m, n); P (..., m, m), L (..., m, k), U
+    (..., k, n).
 
     Raises:
         RuntimeError: other pivots.

@@ -80,5 +80,8 @@ def allclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
 ) -> bool:
-    """Whether all items differ by at most ``atol + rtol |other|``."""
+    """Whether all items differ by at most ``atol + rtol |other|``.
+
+    Shapes: of any shape each; they are broadcast together.
+    """
     return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())

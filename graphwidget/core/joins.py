@@ -130,7 +130,10 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
 
 @offer(method=False, out=True)
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors joined along dim 2."""
+    """Tensors joined along dim 2.
+
+    Shapes: all alike, but along dim 2; fewer than three dims are filled up.
+    """
     return cat(atleast_3d(some(tensors, "dstack")), 2)
 
 
@@ -182,7 +185,10 @@ def repeat(self: Tensor, *sizes: Any, repeats: Any = None) -> Tensor:
 
 @offer()
 def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
-    """The whole tensor so many times along each of the last dims."""
+    """The whole tensor so many times along each of the last dims.
+
+    Shapes: any; each size times the number of its dim.
+    """
     times = shape_args(repeats if dims is None else (dims,))
     return repeat(input, (*(1,) * (input._data.ndim - len(times)), *times))
 
@@ -193,6 +199,8 @@ def repeat_interleave(
 ) -> Tensor:
     """Each item (each slice of a dim) so many times in a row; with one argument, the indices of
     which each comes so often.
+
+    Shapes: any; the dim grows to the sum of the repeats, and without one the result is 1-d.
 
     Raises:
         RuntimeError: repeats that are negative or do not fit.
@@ -246,7 +254,10 @@ def _interleaved(input: Tensor, times: int, dim: int | None) -> Tensor:
 # Order ------------------------------------------------------------------------------------------
 @offer()
 def flip(input: Tensor, *turned: Any, dims: Any = None) -> Tensor:
-    """The items of some dims in reverse."""
+    """The items of some dims in reverse.
+
+    Shapes: any; the result has the same.
+    """
     given = turned if dims is None else (dims,)
     if not given:
         raise TypeError('flip() missing 1 required positional arguments: "dims"')
@@ -255,7 +266,10 @@ def flip(input: Tensor, *turned: Any, dims: Any = None) -> Tensor:
 
 @offer()
 def fliplr(input: Tensor) -> Tensor:
-    """The columns in reverse."""
+    """The columns in reverse.
+
+    Shapes: two dims at least; the result has the same.
+    """
     if input._data.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return F.flip(input, (1,))
@@ -263,7 +277,10 @@ def fliplr(input: Tensor) -> Tensor:
 
 @offer()
 def flipud(input: Tensor) -> Tensor:
-    """The rows in reverse."""
+    """The rows in reverse.
+
+    Shapes: one dim at least; the result has the same.
+    """
     if input._data.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return F.flip(input, (0,))
@@ -272,6 +289,8 @@ def flipud(input: Tensor) -> Tensor:
 @offer()
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """Items moved along dims (without dims: in C order of all), in again at the other end.
+
+    Shapes: any; the result has the same.
 
     Raises:
         RuntimeError: not one shift for each dim.
@@ -295,6 +314,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """Turned by k right angles, from the first towards the second of two dims.
 
+    Shapes: two dims at least; for odd k the two sizes change places.
+
     Raises:
         RuntimeError: not two different dims.
     """
@@ -316,11 +337,17 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 # Triangles --------------------------------------------------------------------------------------
 @offer(out=True)
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The items on and below a diagonal, 0 above."""
+    """The items on and below a diagonal, 0 above.
+
+    Shapes: (..., m, n); the result has the same.
+    """
     return F.tril(input, diagonal)
 
 
 @offer(out=True)
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The items on and above a diagonal, 0 below."""
+    """The items on and above a diagonal, 0 below.
+
+    Shapes: (..., m, n); the result has the same.
+    """
     return F.triu(input, diagonal)

@@ -90,3 +90,12 @@ def first_names(function: types.FunctionType) -> tuple[str, ...] | None:
     if "__wrapped__" in told or is_pending(function):
         return None
     return function.__code__.co_varnames
+
+
+def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a written function's parameters, but ``*args`` and ``**kwargs``."""
+    told = vars(function)
+    if "__signature__" in told:
+        return tuple(told["__signature__"].parameters)
+    code: types.CodeType = function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -160,7 +160,10 @@ FUNCTIONS["det"], METHODS["det"] = face(det, "det", "input", out=False), det
 
 @offer()
 def logdet(input: Tensor) -> Tensor:
-    """The logarithms of determinants; nan of negative ones."""
+    """The logarithms of determinants; nan of negative ones.
+
+    Shapes: (..., n, n); the result is (...).
+    """
     check_floating("logdet", input)
     check_square("logdet", input)
     sign, size = several(F.linalg_slogdet)(input)[:2]
@@ -173,7 +176,10 @@ SOLVE_EX = named("linalg_solve_ex", "result", "info")
 
 @offer(space="linalg", out=True)
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
-    """The solutions of A X = B (X A = B), and where (from 1) an elimination failed."""
+    """The solutions of A X = B (X A = B), and where (from 1) an elimination failed.
+
+    Shapes: A (..., n, n), B (..., n, k) or (..., n); the solutions are like B, the info (...).
+    """
     name = "linalg.solve"
     check_floating(name, A, half=True)
     check_square(name, A)
@@ -223,7 +229,10 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 def solve_triangular(
     self: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
-    """The solutions of A X = B (X A = B) for triangular A; the other half of A is not read."""
+    """The solutions of A X = B (X A = B) for triangular A; the other half of A is not read.
+
+    Shapes: A (..., n, n), B (..., n, k) (without ``left`` (..., k, n)); the result is like B.
+    """
     name = "linalg.solve_triangular"
     check_square(name, self)
     check_matrix(name, B, "B")
@@ -247,7 +256,10 @@ CHOLESKY_EX = named("linalg_cholesky_ex", "L", "info")
 
 @offer(space="linalg", out=True, first="input")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
-    """Cholesky factors, and the order of the first minor that is not positive (0: all are)."""
+    """Cholesky factors, and the order of the first minor that is not positive (0: all are).
+
+    Shapes: (..., n, n); the factors have the same, the orders are (...).
+    """
     check_floating("linalg.cholesky", A, half=True)
     check_square("linalg.cholesky", A)
     found = CHOLESKY_EX(several(F.linalg_cholesky_ex)(A, upper=upper))
@@ -260,6 +272,8 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 @by_columns()
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular L with L Lᵀ = A (U with Uᵀ U = A).
+
+    Shapes: (..., n, n); the result has the same.
 
     Raises:
         LinAlgError: not positive-definite.

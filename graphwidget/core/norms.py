@@ -216,7 +216,10 @@ def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tenso
 @offer(method=False)
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norms of the slices of a dim, as a tensor that broadcasts against ``v``; of all items
-    for dim -1."""
+    for dim -1.
+
+    Shapes: any; the result has size 1 in every dim but ``dim``.
+    """
     if dim == -1:
         needs_floats(v)
         return F.norm_all(v, pow)

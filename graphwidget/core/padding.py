@@ -64,7 +64,10 @@ def pad(
 
 @offer(method=False)
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
-    """More items of one value at the ends of the last dims."""
+    """More items of one value at the ends of the last dims.
+
+    Shapes: any; each padded size grows by its two numbers.
+    """
     sizes, shape = tuple(pad), input._data.shape
     for i in range(0, len(sizes), 2):
         before, after = sizes[i : i + 2]

@@ -27,7 +27,10 @@ SIZES_DIFFER = (
 # One index, a range of them -----------------------------------------------------------------------
 @offer()
 def select(input: Tensor, dim: int, index: Any) -> Tensor:
-    """The items at one index of a dim, which goes."""
+    """The items at one index of a dim, which goes.
+
+    Shapes: any; ``dim`` goes.
+    """
     if input._data.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     place = int(index)
@@ -79,7 +82,10 @@ def range_of(tensor: Tensor, dim: int, start: Any, length: int) -> int:
 
 @offer()
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """``length`` indices of a dim from ``start``."""
+    """``length`` indices of a dim from ``start``.
+
+    Shapes: any; ``dim`` has the size ``length``.
+    """
     begin = range_of(input, dim, start, length)
     return F.slice(input, dim, begin, begin + length, 1)
 
@@ -98,7 +104,10 @@ def _several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
 
 @offer()
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """One view for each index of a dim."""
+    """One view for each index of a dim.
+
+    Shapes: any; ``dim`` goes.
+    """
     if input._data.ndim == 0:
         wrap_dim(dim, 0)
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
@@ -160,7 +169,10 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
 
 @offer()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """About ``chunks`` consecutive views along a dim."""
+    """About ``chunks`` consecutive views along a dim.
+
+    Shapes: any; the pieces differ along ``dim`` only.
+    """
     if input._data.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
@@ -181,7 +193,10 @@ def tensor_split(
     input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, sections: int | None = None,
     indices: Any = None, tensor_indices_or_sections: Any = None,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    """Slices along a dim: so many, as equal as can be, or cut at the given indices."""
+    """Slices along a dim: so many, as equal as can be, or cut at the given indices.
+
+    Shapes: any; the pieces differ along ``dim`` only.
+    """
     indices_or_sections = either(indices_or_sections, sections, indices, tensor_indices_or_sections)
     if input._data.ndim == 0:
         raise RuntimeError(
@@ -236,7 +251,10 @@ def hsplit(
 def vsplit(
     input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
 ) -> tuple[Tensor, ...]:
-    """Slices along dim 0."""
+    """Slices along dim 0.
+
+    Shapes: two dims at least.
+    """
     return split_along(input, either(indices_or_sections, sections, indices), "vsplit", 0, 2)  # type: ignore[no-any-return]
 
 
@@ -244,7 +262,10 @@ def vsplit(
 def dsplit(
     input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
 ) -> tuple[Tensor, ...]:
-    """Slices along dim 2."""
+    """Slices along dim 2.
+
+    Shapes: three dims at least.
+    """
     return split_along(input, either(indices_or_sections, sections, indices), "dsplit", 2, 3)  # type: ignore[no-any-return]
 
 
@@ -261,14 +282,20 @@ def check_diagonal(ndim: int, dim1: int, dim2: int) -> None:
 
 @offer()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A view of a diagonal."""
+    """A view of a diagonal.
+
+    Shapes: two dims at least; both go, and the diagonal is the last.
+    """
     check_diagonal(input._data.ndim, dim1, dim2)
     return F.diagonal(input, offset, dim1, dim2)
 
 
 @offer()
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices that have the last dim on a diagonal, 0 elsewhere."""
+    """Matrices that have the last dim on a diagonal, 0 elsewhere.
+
+    Shapes: (..., n); a square of side n + |offset| in place of the last dim.
+    """
     check_diagonal(input._data.ndim + 1, dim1, dim2)
     return F.diag_embed(input, offset, dim1, dim2)
 
@@ -393,7 +420,10 @@ def plain(tensor: Tensor) -> Tensor:
 
 @offer(out=True)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """A copy with ``src`` at one index of a dim."""
+    """A copy with ``src`` at one index of a dim.
+
+    Shapes: src is input without ``dim``; the result is like input.
+    """
     check_part(src, select(plain(input), dim, index))
     return F.select_scatter(input, src, dim, index)
 
@@ -403,7 +433,10 @@ def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
     step: int = 1,
 ) -> Tensor:  # fmt: skip
-    """A copy with ``src`` in a slice."""
+    """A copy with ``src`` in a slice.
+
+    Shapes: src is like the slice; the result is like input.
+    """
     as_given(dim, input._data.ndim)
     check_part(src, F.slice(plain(input), dim, start, end, step))
     return F.slice_scatter(input, src, dim, start, end, step)
@@ -413,7 +446,10 @@ def slice_scatter(
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
-    """A copy with ``src`` on a diagonal."""
+    """A copy with ``src`` on a diagonal.
+
+    Shapes: src is like the diagonal; the result is like input.
+    """
     check_part(src, diagonal(plain(input), offset, dim1, dim2))
     return F.diagonal_scatter(input, src, offset, dim1, dim2)
 

@@ -61,6 +61,8 @@ def empty_permuted(
 ) -> np.ndarray:
     """Uninitialised memory whose dims lie in the given order, outermost first.
 
+    Shapes: ``size``.
+
     Raises:
         RuntimeError: that is no order of the dims.
     """

@@ -25,7 +25,7 @@ from . import docs
 from .arguments import Kinds, explained
 from .compile import TENSORS
 from .inplace import writer
-from .later import compiled, first_named, first_names, later
+from .later import compiled, first_named, first_names, later, parameter_names
 from .out import into
 
 Offered = TypeVar("Offered", bound=Callable[..., Any])
@@ -59,7 +59,8 @@ def offer(
 
     def register(offered: Offered) -> Offered:
         place = SPACES[space] if space else FUNCTIONS
-        offered.__doc__ = docs.describe_written(offered.__doc__, offered.__name__)
+        names = parameter_names(offered)
+        offered.__doc__ = docs.describe_written(offered.__doc__, offered.__name__, names)
         for name in (offered.__name__, *also):
             if function:
                 place[name] = face(offered, offered.__name__, first) if out else offered

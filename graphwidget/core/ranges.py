@@ -56,6 +56,8 @@ def arange(
 ) -> np.ndarray:
     """Numbers from ``start`` (default 0) up to, without, ``end``: int64 if all three are integers.
 
+    Shapes: (n,) with n = ⌈(end - start) / step⌉.
+
     Raises:
         RuntimeError: no such range.
     """
@@ -98,7 +100,10 @@ def range(
     *,
     dtype: Any = None,
 ) -> np.ndarray:
-    """Numbers from ``start`` up to, with, ``end`` (deprecated in PyTorch)."""
+    """Numbers from ``start`` up to, with, ``end`` (deprecated in PyTorch).
+
+    Shapes: (n,) with n = ⌊(end - start) / step⌋ + 1.
+    """
     warnings.warn(DEPRECATED_RANGE, stacklevel=2)
     if end is None:
         start, end = 0, start
@@ -115,6 +120,8 @@ def linspace(
     dtype: Any = None,
 ) -> np.ndarray:
     """``steps`` numbers from ``start`` to ``end``, both included.
+
+    Shapes: (steps,).
 
     Raises:
         RuntimeError: a negative number of steps.
@@ -148,7 +155,10 @@ def logspace(
     *,
     dtype: Any = None,
 ) -> np.ndarray:
-    """Powers of ``base`` whose exponents are ``linspace(start, end, steps)``."""
+    """Powers of ``base`` whose exponents are ``linspace(start, end, steps)``.
+
+    Shapes: (steps,).
+    """
     chosen = numpy_type(dtype)
     kind = chosen if chosen.kind == "f" else np.dtype(np.float64)
     exponents = line(plain(start), plain(end), steps, kind)

@@ -269,14 +269,20 @@ all, any = offer(out=True)(_truth("all")), offer(out=True)(_truth("any"))
 
 @offer()
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
-    """How many items are not 0, of all or along dims."""
+    """How many items are not 0, of all or along dims.
+
+    Shapes: any; the dims go (all, when none is named).
+    """
     return F.count_nonzero(input, None if dim is None else wrap_dims(dim, input.ndim))
 
 
 @offer(out=True)
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The indices of the items that are not 0: one row each, or (``as_tuple``) one tensor of
-    indices for each dim."""
+    indices for each dim.
+
+    Shapes: any; (n, input.ndim), or input.ndim tensors of (n,), for n items.
+    """
     if not as_tuple:
         return F.nonzero(input)
     flat = input if input.ndim else F.unsqueeze(input.detach(), 0)
@@ -285,7 +291,10 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 
 @offer()
 def argwhere(input: Tensor) -> Tensor:
-    """The indices of the items that are not 0, one row each."""
+    """The indices of the items that are not 0, one row each.
+
+    Shapes: any; (n, input.ndim) for n items.
+    """
     return F.nonzero(input)
 
 

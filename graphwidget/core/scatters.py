@@ -149,7 +149,11 @@ def scatter_(
 
 @offer(out=True)
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """A copy with ``src`` added where ``index`` says."""
+    """A copy with ``src`` added where ``index`` says.
+
+    Shapes: ``index`` is nowhere larger than ``src``, nor than input but along ``dim``; the result
+    is like input.
+    """
     check_scatter(input, dim, index, src)
     return F.scatter_add(input, index, src, dim)
 
@@ -178,7 +182,11 @@ def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """A copy with ``src`` combined into it where ``index`` says: ``sum``, ``prod``, ``mean``,
-    ``amax`` or ``amin``, with or without what stood there."""
+    ``amax`` or ``amin``, with or without what stood there.
+
+    Shapes: ``index`` is nowhere larger than ``src``, nor than input but along ``dim``; the result
+    is like input.
+    """
     return _scatter_reduce(False, input, dim, index, src, reduce, include_self)
 
 
@@ -204,7 +212,11 @@ def check_long(indices: Tensor) -> None:
 
 @offer(out=True)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """The items that ``indices`` (as ``argsort`` gives them) names along a dim, or of all."""
+    """The items that ``indices`` (as ``argsort`` gives them) names along a dim, or of all.
+
+    Shapes: ``indices`` and input broadcast together but along ``dim``; the result is like that,
+    and 1-d without ``dim``.
+    """
     if dim is None:
         check_long(indices)
         return F.gather(view(input, -1), view(indices, -1), 0)

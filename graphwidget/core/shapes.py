@@ -104,7 +104,10 @@ def contiguous_clone(input: Tensor) -> Tensor:
 
 @offer()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Dims ``start_dim`` to ``end_dim`` as one."""
+    """Dims ``start_dim`` to ``end_dim`` as one.
+
+    Shapes: any; one size in place of several, their product.
+    """
     ndim = input._data.ndim
     if ndim == 0:
         wrap_dim(start_dim, 0), wrap_dim(end_dim, 0)
@@ -142,7 +145,10 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 @offer()
 def ravel(input: Tensor) -> Tensor:
-    """All items in one dim."""
+    """All items in one dim.
+
+    Shapes: any; (n,) for n items.
+    """
     if input._data.flags.c_contiguous:
         return F.view(input, (input._data.size,))
     return F.view(contiguous_clone(input), (input._data.size,))
@@ -314,11 +320,17 @@ def atleast_1d(*tensors: Any) -> Any:
 
 @offer(method=False)
 def atleast_2d(*tensors: Any) -> Any:
-    """Tensors with two dims at least, new ones in front."""
+    """Tensors with two dims at least, new ones in front.
+
+    Shapes: any; 0-d becomes (1, 1), (n,) becomes (1, n).
+    """
     return at_least(tensors, with_2d)
 
 
 @offer(method=False)
 def atleast_3d(*tensors: Any) -> Any:
-    """Tensors with three dims at least."""
+    """Tensors with three dims at least.
+
+    Shapes: any; 0-d becomes (1, 1, 1), (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1).
+    """
     return at_least(tensors, with_3d)

@@ -95,7 +95,10 @@ def check_range(
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
 ) -> Tensor:
-    """A copy with ``alpha`` times the slices of ``source`` added at ``index``."""
+    """A copy with ``alpha`` times the slices of ``source`` added at ``index``.
+
+    Shapes: index (n,); source is like input with n along ``dim``; the result is like input.
+    """
     check_slices("index_add_", input, dim, index, source)
     return F.index_add(input, index, source, dim, alpha)
 
@@ -134,7 +137,10 @@ def index_reduce(
     include_self: bool = True,
 ) -> Tensor:  # fmt: skip
     """A copy with the slices of ``source`` combined into it at ``index``: ``prod``, ``mean``,
-    ``amax`` or ``amin``."""
+    ``amax`` or ``amin``.
+
+    Shapes: index (n,); source is like input with n along ``dim``; the result is like input.
+    """
     return _index_reduce(False, input, dim, index, source, reduce, include_self)
 
 
@@ -192,7 +198,10 @@ def check_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
 
 @offer(out=True)
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """A copy with the slices of ``source`` at ``index``."""
+    """A copy with the slices of ``source`` at ``index``.
+
+    Shapes: index (n,); source is like input with n along ``dim``; the result is like input.
+    """
     check_copy(input, dim, index, source)
     return F.index_copy(input, index, source, dim)
 

@@ -26,6 +26,8 @@ def gradient(
 ) -> tuple[Tensor, ...]:
     """The slopes of samples along each dim (or those given).
 
+    Shapes: any; a result of the same for each dim.
+
     Args:
         spacing: the distance between samples: one number, one for each dim, or a tensor of
             coordinates for each dim.

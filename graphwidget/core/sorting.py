@@ -26,7 +26,10 @@ SORT = named("sort", "values", "indices")
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None
 ) -> Any:
-    """The items sorted along a dim, and where they stood; equal items keep their order."""
+    """The items sorted along a dim, and where they stood; equal items keep their order.
+
+    Shapes: any; both results have the same.
+    """
     record = F.sort if stable is None else F.sort_stable
     return SORT(several(record)(input, dim=as_given(dim, input.ndim), descending=descending))
 
@@ -35,13 +38,19 @@ def sort(
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
 ) -> Tensor:
-    """The indices that sort along a dim; equal items keep their order."""
+    """The indices that sort along a dim; equal items keep their order.
+
+    Shapes: any; the result has the same.
+    """
     return F.argsort(input, wrap_dim(dim, input.ndim), descending)
 
 
 @offer(out=True)
 def msort(input: Tensor) -> Tensor:
-    """The items sorted along the first dim."""
+    """The items sorted along the first dim.
+
+    Shapes: one dim at least; the result has the same.
+    """
     found: Tensor = sort(input, 0)[0]
     return found
 
@@ -54,6 +63,8 @@ def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> Any:  # fmt: skip
     """The k largest (or smallest) items along a dim, and where they stood.
+
+    Shapes: any; both results have k along ``dim``.
 
     Raises:
         RuntimeError: there are fewer.
@@ -161,7 +172,10 @@ cummin = offer(out=True)(_running_extreme("cummin", named("cummin", "values", "i
 
 @offer(out=True)
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
-    """Running log of the sum of exp along a dim."""
+    """Running log of the sum of exp along a dim.
+
+    Shapes: any; the result has the same.
+    """
     if not input._meta.floating:
         kind = dtypes.type_word(input._data.dtype)
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{kind}'")
@@ -226,7 +240,10 @@ def searchsorted(
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
-    """The bucket of each value between sorted boundaries."""
+    """The bucket of each value between sorted boundaries.
+
+    Shapes: boundaries (n,), input any; the result is like input.
+    """
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
@@ -238,7 +255,10 @@ def isin(
     invert: bool = False, element: Any = None, test_element: Any = None,
 ) -> Tensor:  # fmt: skip
     """Whether each element is among the test elements; of either there may be one only, a number
-    (then called ``element`` and ``test_element``)."""
+    (then called ``element`` and ``test_element``).
+
+    Shapes: any; the result is like ``elements``.
+    """
     elements = element if elements is None else elements
     test_elements = test_element if test_elements is None else test_elements
     given = as_tensor(elements), as_tensor(test_elements)

@@ -21,7 +21,11 @@ LINALG_QR, QR = named("linalg_qr", "Q", "R"), named("qr", "Q", "R")
 
 @offer(space="linalg", out=True)
 def qr(A: Tensor, mode: str = "reduced") -> Any:
-    """Orthogonal Q and triangular R with Q R = A; ``mode`` is reduced, complete or r."""
+    """Orthogonal Q and triangular R with Q R = A; ``mode`` is reduced, complete or r.
+
+    Shapes: A (..., m, n), k = min(m, n); Q (..., m, k), R (..., k, n), and complete Q (..., m, m),
+    R (..., m, n).
+    """
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
@@ -70,7 +74,11 @@ def singular(A: Tensor, full_matrices: bool) -> tuple[Tensor, ...]:
 
 @offer(space="linalg", out=True)
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
-    """U, S and Vh with U diag(S) Vh = A, U and Vh orthogonal, S falling."""
+    """U, S and Vh with U diag(S) Vh = A, U and Vh orthogonal, S falling.
+
+    Shapes: A (..., m, n), k = min(m, n); U (..., m, k), S (..., k), Vh (..., k, n), and full U
+    (..., m, m), Vh (..., n, n).
+    """
     return LINALG_SVD(singular(A, full_matrices))
 
 
@@ -179,7 +187,11 @@ def lstsq(
     input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> Any:
     """The solutions of least ‖input X − b‖, the residuals (more rows than columns), and the ranks
-    (of drivers other than the default gelsy: and the singular values)."""
+    (of drivers other than the default gelsy: and the singular values).
+
+    Shapes: input (..., m, n), b (..., m, k) or (..., m); the solutions are (..., n, k) or (...,
+    n).
+    """
     check_matrix("torch.linalg.lstsq", input, "input")
     if input._data.dtype != b._data.dtype:
         one, two = dtypes.type_word(input._data.dtype), dtypes.type_word(b._data.dtype)
@@ -245,7 +257,11 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 # Tensors as matrices -----------------------------------------------------------------------------
 @offer(space="linalg", out=True, first="input")
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
-    """The inverse of a tensor as a map from its last dims to its first ``ind``."""
+    """The inverse of a tensor as a map from its last dims to its first ``ind``.
+
+    Shapes: the first ``ind`` sizes multiply to what the others do; the result has the others
+    first.
+    """
     if ind <= 0:
         raise RuntimeError("Expected a strictly positive integer for 'ind'")
     first, last = A._data.shape[:ind], A._data.shape[ind:]
@@ -260,7 +276,10 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
 
 @offer(space="linalg", out=True)
 def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
-    """The solution X of ``tensordot(A, X, X.ndim) = B``."""
+    """The solution X of ``tensordot(A, X, X.ndim) = B``.
+
+    Shapes: A's first sizes are B's, and multiply to what the others do; X has the others.
+    """
     if dims is not None:
         moved = [d % input.ndim for d in dims]
         input = F.permute(input, (*(d for d in range(input.ndim) if d not in moved), *moved))
@@ -276,7 +295,10 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
 
 @offer(space="linalg")
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """The powers 0 to N - 1 (the length, without it) of each item, in a row each."""
+    """The powers 0 to N - 1 (the length, without it) of each item, in a row each.
+
+    Shapes: (..., n); the result is (..., n, N).
+    """
     count = x._data.shape[-1] if N is None else N
     if count <= 1:
         raise RuntimeError("N must be greater than 1.")

@@ -136,7 +136,10 @@ def part(input: Tensor, dim: int, start: int, end: int) -> Tensor:
 def diff(
     input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None
 ) -> Tensor:
-    """The differences of neighbours along a dim, n times."""
+    """The differences of neighbours along a dim, n times.
+
+    Shapes: any; n fewer along ``dim``, after what is put before and behind.
+    """
     ndim = input._data.ndim
     if not ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
@@ -191,7 +194,10 @@ def sample_dim(y: Tensor, dim: int) -> int:
 
 @offer("trapz", method=False)
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -> Tensor:
-    """The integral along a dim by the trapezoidal rule, at points ``x`` or ``dx`` apart."""
+    """The integral along a dim by the trapezoidal rule, at points ``x`` or ``dx`` apart.
+
+    Shapes: any; ``dim`` goes.
+    """
     dim = sample_dim(y, dim)
     size = y._data.shape[dim]
     if not size:
@@ -209,7 +215,10 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1
 ) -> Tensor:
-    """The running integral along a dim by the trapezoidal rule."""
+    """The running integral along a dim by the trapezoidal rule.
+
+    Shapes: any; one fewer along ``dim``.
+    """
     dim = sample_dim(y, dim)
     if x is not None:
         distances = spacing(y, x, dim, "cumulative_trapezoid")
@@ -226,7 +235,10 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
 ) -> Tensor:
-    """The covariances of variables (rows) over observations (columns), which may have weights."""
+    """The covariances of variables (rows) over observations (columns), which may have weights.
+
+    Shapes: (n,) or (variables, n); 0-d or (variables, variables).
+    """
     if input._data.ndim > 2:
         raise RuntimeError(
             "cov(): expected input to have two or fewer dimensions but got an input with "
@@ -264,7 +276,10 @@ def cov(
 
 @offer()
 def corrcoef(input: Tensor) -> Tensor:
-    """The correlation coefficients of variables (rows) over observations (columns)."""
+    """The correlation coefficients of variables (rows) over observations (columns).
+
+    Shapes: (n,) or (variables, n); 0-d or (variables, variables).
+    """
     if input._data.ndim > 2:
         raise RuntimeError(
             "corrcoef(): expected input to have two or fewer dimensions but got an input with "
@@ -310,7 +325,10 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The distinct items (or slices along a dim); where each item's stands among them; counts."""
+    """The distinct items (or slices along a dim); where each item's stands among them; counts.
+
+    Shapes: any; (n,) distinct items, and the places like input; with ``dim`` n slices along it.
+    """
     if dim is None:
         found = several(F.unique2)(input, dim=None)
     else:
@@ -325,7 +343,10 @@ def unique_consecutive(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The first of each run of equal items (or slices); where each item's stands; lengths."""
+    """The first of each run of equal items (or slices); where each item's stands; lengths.
+
+    Shapes: any; (n,) runs, and the places like input; with ``dim`` n slices along it.
+    """
     wrapped = None if dim is None else slices_dim(input, dim)
     found = several(F.unique_consecutive)(input, dim=wrapped)
     return chosen(found, return_inverse, return_counts)
@@ -344,7 +365,10 @@ def histogram_range(name: str, input: Tensor, low: float, high: float) -> tuple[
 
 @offer(out=True)
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many items fall into each of equal bins between min and max."""
+    """How many items fall into each of equal bins between min and max.
+
+    Shapes: any; (bins,).
+    """
     if input._data.dtype == bool:
         raise not_implemented("linspace_cpu", input._data.dtype)
     return F.histc(input, bins, *histogram_range("histc", input, float(min), float(max)))
@@ -357,7 +381,10 @@ HISTOGRAM = named("histogram", "hist", "bin_edges")
 def histogram(
     input: Tensor, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
-    """How many items fall into bins (a number of equal ones, or their edges), and the edges."""
+    """How many items fall into bins (a number of equal ones, or their edges), and the edges.
+
+    Shapes: any; (bins,) counts and (bins + 1,) edges.
+    """
     data = input._data
     if data.dtype.kind != "f" or data.dtype.itemsize < 4:
         raise not_implemented("histogramdd", data.dtype)
@@ -373,7 +400,10 @@ def histogram(
 
 @offer()
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each number from 0 occurs (or the sums of its weights)."""
+    """How often each number from 0 occurs (or the sums of its weights).
+
+    Shapes: (n,); (max + 1,), and minlength at least.
+    """
     if input._meta.floating:
         kind = dtypes.type_word(input._data.dtype)
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{kind}'")

@@ -80,7 +80,10 @@ def hamming_window(
     *,
     dtype: Any = None,
 ) -> np.ndarray:
-    """alpha - beta cos(2 π x), periodic or symmetric, of ``window_length`` items."""
+    """alpha - beta cos(2 π x), periodic or symmetric, of ``window_length`` items.
+
+    Shapes: (window_length,).
+    """
     weigh = cosines(alpha, beta)
     return window("hamming_window", window_length, periodic, weigh, dtype)
 
@@ -93,7 +96,10 @@ def kaiser_window(
     *,
     dtype: Any = None,
 ) -> np.ndarray:
-    """I0(beta √(1 - (2 x - 1)²)) / I0(beta), periodic or symmetric, of ``window_length`` items."""
+    """I0(beta √(1 - (2 x - 1)²)) / I0(beta), periodic or symmetric, of ``window_length`` items.
+
+    Shapes: (window_length,).
+    """
 
     def weigh(x: np.ndarray) -> np.ndarray:
         arch = np.sqrt(np.maximum(1 - (2 * x - 1) ** 2, 0))

@@ -248,7 +248,10 @@ def conv_transpose2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Tensor:  # fmt: skip
-    """The transposed convolution of images; arguments as in ``conv_transpose1d``."""
+    """The transposed convolution of images; arguments as in ``conv_transpose1d``.
+
+    Shapes: input (N, C, H, W) or (C, H, W), weight (C, D / groups, h, w).
+    """
     return _convolve(
         "conv_transpose2d", 2, input, weight, bias, stride, padding, dilation, groups,
         output_padding, True,
@@ -260,7 +263,10 @@ def conv_transpose3d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Tensor:  # fmt: skip
-    """The transposed convolution of volumes; arguments as in ``conv_transpose1d``."""
+    """The transposed convolution of volumes; arguments as in ``conv_transpose1d``.
+
+    Shapes: input (N, C, D, H, W) or (C, D, H, W), weight (C, E / groups, d, h, w).
+    """
     return _convolve(
         "conv_transpose3d", 3, input, weight, bias, stride, padding, dilation, groups,
         output_padding, True,

@@ -24,6 +24,8 @@ def pairwise_distance(
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """x1 · x2 / (|x1| |x2|) along a dim; lengths are taken to be at least ``eps``.
 
+    Shapes: they broadcast together; ``dim`` goes.
+
     Raises:
         RuntimeError: both are of integers.
     """

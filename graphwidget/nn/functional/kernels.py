@@ -49,7 +49,10 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 @offer(method=False)
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """``dropout`` of whole channels."""
+    """``dropout`` of whole channels.
+
+    Shapes: (N, C, ...); the result has the same.
+    """
     return _dropout.feature_dropout(input, p, train, False)
 
 
@@ -120,7 +123,10 @@ def convolution(
     padding: Sequence[int], dilation: Sequence[int], transposed: bool,
     output_padding: Sequence[int], groups: int,
 ) -> Tensor:  # fmt: skip
-    """The convolution over as many dims as there are, plain or transposed."""
+    """The convolution over as many dims as there are, plain or transposed.
+
+    Shapes: input (N, C, ...), weight (D, C / groups, ...), (C, D / groups, ...) when transposed.
+    """
     dims = input._data.ndim - 2
 
     def each(given: Sequence[int]) -> tuple[int, ...]:
@@ -135,5 +141,8 @@ def convolution(
 def kl_div(
     input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False
 ) -> Tensor:
-    """target (log target - input), of logarithms ``input``; reduction 0 none, 1 mean, 2 sum."""
+    """target (log target - input), of logarithms ``input``; reduction 0 none, 1 mean, 2 sum.
+
+    Shapes: they broadcast together; 0-d but for reduction 0.
+    """
     return _probability.divergence(input, target, reduction, log_target)

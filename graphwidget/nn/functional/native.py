@@ -24,19 +24,28 @@ NAMES = {number: name for name, number in REDUCTIONS.items()}
 
 @offer(method=False)
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Each item 0 with probability p, else divided by 1 - p."""
+    """Each item 0 with probability p, else divided by 1 - p.
+
+    Shapes: any; the result has the same.
+    """
     return _dropout.dropout(input, p, train)
 
 
 @offer(method=False)
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """``dropout`` that keeps mean 0 and variance 1."""
+    """``dropout`` that keeps mean 0 and variance 1.
+
+    Shapes: any; the result has the same.
+    """
     return _dropout.alpha_dropout(input, p, train)
 
 
 @offer(method=False)
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """``alpha_dropout`` of whole channels."""
+    """``alpha_dropout`` of whole channels.
+
+    Shapes: (N, C, ...); the result has the same.
+    """
     return _dropout.feature_alpha_dropout(input, p, train)
 
 
@@ -45,7 +54,10 @@ def embedding(
     weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The rows of ``weight`` at the indices."""
+    """The rows of ``weight`` at the indices.
+
+    Shapes: weight (V, D), indices any; the result is (indices..., D).
+    """
     pad = None if padding_idx < 0 else padding_idx
     return _embedding.embedding(
         indices, weight, pad, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
@@ -58,7 +70,10 @@ def batch_norm(
     running_var: Tensor | None, training: bool, momentum: float, eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Each channel brought to mean 0 and variance 1, times weight and plus bias."""
+    """Each channel brought to mean 0 and variance 1, times weight and plus bias.
+
+    Shapes: (N, C, ...), all others (C,); the result is like input.
+    """
     return _normalization.batch_norm(
         input, running_mean, running_var, weight, bias, training, momentum, eps
     )
@@ -79,7 +94,10 @@ def group_norm(
     eps: float = 1e-5, cudnn_enabled: bool = True,
 ) -> Tensor:  # fmt: skip
     """The channels in groups, each brought to mean 0 and variance 1, times weight and plus bias by
-    channel."""
+    channel.
+
+    Shapes: (N, C, ...), weight and bias (C,); the result is like input.
+    """
     return _normalization.group_norm(input, num_groups, weight, bias, eps)
 
 
@@ -89,7 +107,10 @@ def instance_norm(
     running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Each channel of each sample brought to mean 0 and variance 1, times weight, plus bias."""
+    """Each channel of each sample brought to mean 0 and variance 1, times weight, plus bias.
+
+    Shapes: (N, C, ...), all others (C,); the result is like input.
+    """
     return _normalization.instance_norm(
         input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
     )
@@ -100,7 +121,10 @@ def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
     reduction: int = 1,
 ) -> Tensor:  # fmt: skip
-    """The cross entropy of the sigmoid of ``input``; reduction 0 none, 1 mean, 2 sum."""
+    """The cross entropy of the sigmoid of ``input``; reduction 0 none, 1 mean, 2 sum.
+
+    Shapes: target is like input; 0-d but for reduction 0.
+    """
     return _probability.binary_cross_entropy_with_logits(
         input, target, weight, reduction=NAMES[reduction], pos_weight=pos_weight
     )
@@ -110,7 +134,10 @@ def binary_cross_entropy_with_logits(
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:
-    """Minus the logarithm of a Poisson distribution's likelihood."""
+    """Minus the logarithm of a Poisson distribution's likelihood.
+
+    Shapes: they broadcast together; 0-d but for reduction 0.
+    """
     return _probability.poisson_nll_loss(
         input, target, log_input, full, eps=eps, reduction=NAMES[reduction]
     )
@@ -120,7 +147,10 @@ def poisson_nll_loss(
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1
 ) -> Tensor:
-    """The distance where the target is 1; max(0, margin - distance) where it is -1."""
+    """The distance where the target is 1; max(0, margin - distance) where it is -1.
+
+    Shapes: they broadcast together; 0-d but for reduction 0.
+    """
     return _margin.hinge_embedding_loss(input, target, margin, reduction=NAMES[reduction])
 
 
@@ -128,7 +158,10 @@ def hinge_embedding_loss(
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
 ) -> Tensor:
-    """max(0, margin - target (input1 - input2))."""
+    """max(0, margin - target (input1 - input2)).
+
+    Shapes: they broadcast together; 0-d but for reduction 0.
+    """
     return _margin.margin_ranking_loss(input1, input2, target, margin, reduction=NAMES[reduction])
 
 
@@ -136,7 +169,10 @@ def margin_ranking_loss(
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
 ) -> Tensor:
-    """1 - cos where the target is 1; max(0, cos - margin) where it is -1."""
+    """1 - cos where the target is 1; max(0, cos - margin) where it is -1.
+
+    Shapes: inputs (N, D), target (N,), or (D,) and 0-d; 0-d but for reduction 0.
+    """
     return _margin.cosine_embedding_loss(input1, input2, target, margin, reduction=NAMES[reduction])
 
 
@@ -145,7 +181,10 @@ def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
     eps: float = 1e-6, swap: bool = False, reduction: int = 1,
 ) -> Tensor:  # fmt: skip
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin)."""
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin).
+
+    Shapes: (N, D) or (D,) each; 0-d but for reduction 0.
+    """
     return _margin.triplet_margin_loss(
         anchor, positive, negative, margin, p, eps, swap, reduction=NAMES[reduction]
     )
@@ -156,7 +195,10 @@ def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: int = 1, zero_infinity: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Connectionist temporal classification; reduction 0 none, 1 mean, 2 sum."""
+    """Connectionist temporal classification; reduction 0 none, 1 mean, 2 sum.
+
+    Shapes: log_probs (T, N, C), targets (N, S) or all in one dim, lengths (N,).
+    """
     return _alignment.ctc_loss(
         log_probs, targets, input_lengths, target_lengths, blank, NAMES[reduction], zero_infinity
     )

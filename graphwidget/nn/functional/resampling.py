@@ -221,7 +221,10 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 @offer("native_channel_shuffle", method=False)
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """The channels (dim 1) in groups, taken one of each in turn."""
+    """The channels (dim 1) in groups, taken one of each in turn.
+
+    Shapes: (N, C, ...); the result has the same.
+    """
     channels = input._data.shape[1]
     if channels % groups:
         raise RuntimeError(

@@ -116,7 +116,10 @@ def grid_sample(
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
-    """``torch.nn.functional.grid_sample`` with numbers for the modes."""
+    """``torch.nn.functional.grid_sample`` with numbers for the modes.
+
+    Shapes: input (N, C, H, W) or (N, C, D, H, W), grid (N, H', W', 2) or (N, D', H', W', 3).
+    """
     shape, points = input._data.shape, grid._data.shape
     dims = len(shape) - 2
     if shape[0] != points[0]:
