@@ -10,19 +10,10 @@ from . import hot
 from .axes import permute, t, transpose
 from .compile import TENSORS as F
 from .dims import infer_shape, shape_args
-from .parts import (
-    as_strided,
-    chunk,
-    diagonal,
-    plain,
-    select,
-    split,
-    split_with_sizes,
-    unbind,
-    unfold,
-)
+from .parts import as_strided, diagonal, plain, select, unfold
 from .public import offer
 from .shapes import expand, squeeze, unsqueeze, view
+from .splits import chunk, split, split_with_sizes, unbind
 from .tensor import Tensor
 
 

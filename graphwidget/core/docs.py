@@ -22,6 +22,7 @@ DTYPES = {
 }
 REDUCED = "Shapes: any; the dims go (all, when none is named), or keep size 1 with ``keepdim``."
 NOT_BROADCASTABLE = "Raises RuntimeError where the shapes cannot be broadcast."
+OUT = "\n\nout: a tensor to write the result into; no gradients then."
 IN_PLACE = """\
 Its version rises by one; views of it and of its base see the change."""
 NOT_WRITABLE = """\
@@ -124,4 +125,4 @@ def describe_in_place(op: Op) -> str:
 
 def with_out(doc: str | None) -> str:
     """The docstring of a function that takes ``out=``."""
-    return f"{doc or ''}\n\nout: a tensor to write the result into; no gradients then."
+    return inspect.cleandoc(doc or "") + OUT

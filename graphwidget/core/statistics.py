@@ -1,22 +1,18 @@
-"""Statistics of samples: quantiles, covariances, counts; differences and integrals along a dim."""
+"""Statistics of samples: quantiles, covariances; differences and integrals along a dim."""
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
 import numpy as np
 
-from ..optable.refusals import not_implemented
-from . import dtypes
 from .axes import squeeze_, t, transpose_, unsqueeze_
 from .compile import TENSORS as F
 from .dims import wrap_dim
 from .products import mm
 from .public import offer
 from .reductions import several
-from .results import named
 from .shapes import flatten, view
 from .tensor import Tensor
 
@@ -292,123 +288,3 @@ def corrcoef(input: Tensor) -> Tensor:
     found = F.div(found, view(spread, -1, 1))
     found = F.div(found, view(spread, 1, -1))
     return F.clamp(found, -1, 1)
-
-
-# Counts ------------------------------------------------------------------------------------------
-def chosen(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
-    """The items, and what else was asked for."""
-    parts = [found[0], *([found[1]] if inverse else []), *([found[2]] if counts else [])]
-    return tuple(parts) if len(parts) > 1 else parts[0]
-
-
-def slices_dim(input: Tensor, dim: int) -> int:
-    """The dim along which slices are told apart.
-
-    Raises:
-        IndexError, RuntimeError: there is none, or slices have no items (PyTorch's texts).
-    """
-    if not input._data.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    wrapped = wrap_dim(dim, input._data.ndim)
-    if not input._data.size and input._data.shape[wrapped]:
-        raise RuntimeError(
-            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
-        )
-    return wrapped
-
-
-@offer()
-def unique(
-    input: Tensor,
-    sorted: bool = True,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
-) -> Any:
-    """The distinct items (or slices along a dim); where each item's stands among them; counts.
-
-    Shapes: any; (n,) distinct items, and the places like input; with ``dim`` n slices along it.
-    """
-    if dim is None:
-        found = several(F.unique2)(input, dim=None)
-    else:
-        found = several(F.unique_dim)(input, dim=slices_dim(input, dim))
-    return chosen(found, return_inverse, return_counts)
-
-
-@offer()
-def unique_consecutive(
-    input: Tensor,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
-) -> Any:
-    """The first of each run of equal items (or slices); where each item's stands; lengths.
-
-    Shapes: any; (n,) runs, and the places like input; with ``dim`` n slices along it.
-    """
-    wrapped = None if dim is None else slices_dim(input, dim)
-    found = several(F.unique_consecutive)(input, dim=wrapped)
-    return chosen(found, return_inverse, return_counts)
-
-
-def histogram_range(name: str, input: Tensor, low: float, high: float) -> tuple[float, float]:
-    """The range of bins; that of the items when none is given, widened where it is empty."""
-    if low == high and input._data.size:
-        low, high = float(input._data.min()), float(input._data.max())
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"torch.{name}: range of [{low:g}, {high:g}] is not finite")
-    if low > high:
-        raise RuntimeError(f"torch.{name}: max must be larger than min")
-    return (low - 1, high + 1) if low == high else (low, high)
-
-
-@offer(out=True)
-def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many items fall into each of equal bins between min and max.
-
-    Shapes: any; (bins,).
-    """
-    if input._data.dtype == bool:
-        raise not_implemented("linspace_cpu", input._data.dtype)
-    return F.histc(input, bins, *histogram_range("histc", input, float(min), float(max)))
-
-
-HISTOGRAM = named("histogram", "hist", "bin_edges")
-
-
-@offer(out=True)
-def histogram(
-    input: Tensor, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
-) -> Any:
-    """How many items fall into bins (a number of equal ones, or their edges), and the edges.
-
-    Shapes: any; (bins,) counts and (bins + 1,) edges.
-    """
-    data = input._data
-    if data.dtype.kind != "f" or data.dtype.itemsize < 4:
-        raise not_implemented("histogramdd", data.dtype)
-    if isinstance(bins, Tensor):
-        edges = bins._data
-    else:
-        low, high = histogram_range("histogram", input, *(range or (0.0, 0.0)))
-        edges = np.linspace(low, high, bins + 1, dtype=data.dtype)
-    weights = None if weight is None else weight._data.reshape(-1)
-    counts, _ = np.histogram(data.reshape(-1), edges, weights=weights, density=density)
-    return HISTOGRAM((Tensor._wrap(counts.astype(data.dtype)), Tensor._wrap(edges.copy())))
-
-
-@offer()
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each number from 0 occurs (or the sums of its weights).
-
-    Shapes: (n,); (max + 1,), and minlength at least.
-    """
-    if input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
-        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{kind}'")
-    if input._data.ndim != 1 or (input._data < 0).any():
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is None:
-        return F.bincount(input, minlength)
-    return F.bincount_weights(input, weights, minlength)
