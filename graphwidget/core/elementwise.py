@@ -218,6 +218,12 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Choice:
     bounds = tuple(bound for bound in (min, max) if bound is not None)
     if not bounds:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if any(is_number(bound) for bound in bounds):  # beside one, tensors without dims are, too
+        min, max = (
+            each.item() if isinstance(each, Tensor) and not each._data.ndim else each
+            for each in (min, max)
+        )
+        bounds = tuple(bound for bound in (min, max) if bound is not None)
     if not all(is_number(bound) for bound in bounds):
         if not all(isinstance(bound, Tensor) for bound in bounds):
             kinds = ", ".join(type(each).__name__ for each in (input, min, max))

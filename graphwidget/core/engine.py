@@ -307,14 +307,15 @@ class Run:
             outs = tuple(grad) if grad.__class__ is list else (grad,)
             observer.node_starts(self, node, outs)
         hooks, given = node.hooks, grad
+        late = not keep and hooks is not None and bool(hooks.post)  # these may fail
         if grad.__class__ is list and not node.takes_none:
             grad = _defined(node, grad, create)
         if grad is None and not node.takes_none:
-            node.pass_nothing(keep)
+            node.pass_nothing(keep or late)
             grads: Any = (None,) * len(node.next)
         else:
             run = node.backward_tensors if create else node.backward_arrays
-            grads = run(grad, keep)
+            grads = run(grad, keep or late)
             if node.fit is not None:
                 grads = self._fitted(node, grads)
             if node.single:
@@ -325,6 +326,8 @@ class Run:
                 grads = [grad if child in present else None for child, grad in pairs]
         if hooks is not None and hooks.post:
             grads = run_post(self, node, hooks, grads, given)
+        if late:
+            node.release()
         if observer is not None:
             observer.node_finishes(self, node, tuple(grads))
             if not keep and node.saves:

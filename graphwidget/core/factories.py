@@ -10,7 +10,8 @@ import numpy as np
 
 from ..optable import layout as memory
 from . import dtypes
-from .making import check_number, factory, made, shape_from
+from .deprecation import warn_once
+from .making import GRADLESS, check_number, factory, made, shape_from
 from .public import offer
 from .sequences import array_from, narrowed, numpy_type
 from .tensor import Tensor
@@ -220,6 +221,12 @@ def scalar_tensor(
     return np.array(s, numpy_type(dtype))
 
 
+INHERITED = (
+    "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. "
+    "Pass requires_grad=False explicitly to get the old behavior and silence this warning."
+)
+
+
 @offer(method=False)
 def asarray(
     obj: Any,
@@ -227,7 +234,7 @@ def asarray(
     dtype: Any = None,
     device: Any = None,
     copy: bool | None = None,
-    requires_grad: bool = False,
+    requires_grad: bool | None = None,
 ) -> Tensor:
     """A tensor that shares memory with a tensor or an array where it can.
 
@@ -235,6 +242,8 @@ def asarray(
 
     Args:
         copy: True for a copy in any case, False to refuse one.
+        requires_grad: of the result, also where that is a tensor that was given; None for what
+            that has (of others: False).
 
     Raises:
         ValueError: ``copy=False`` and it cannot share.
@@ -243,11 +252,20 @@ def asarray(
     if isinstance(obj, Tensor):
         found = obj if dtype is None else obj.to(dtype)
         if copy is False and found is not obj:
-            raise ValueError("can't alias tensor with dtype")
+            given, wanted = (dtypes.type_word(each._data.dtype) for each in (obj, found))
+            raise ValueError(f"can't alias tensor with dtype '{given}' into dtype '{wanted}'.")
+        if requires_grad is None and obj.requires_grad:
+            warn_once(INHERITED)
         found = found.clone() if copy and found is obj else found
-        return found if found.requires_grad == requires_grad else (
-            found.detach().requires_grad_(requires_grad)
+        wants_grad = obj.requires_grad if requires_grad is None else requires_grad
+        if wants_grad and not found._meta.floating:
+            raise RuntimeError(GRADLESS)
+        if found.requires_grad == wants_grad:
+            return found
+        return found.requires_grad_() if wants_grad else (
+            found.requires_grad_(False) if found.is_leaf else found.detach()
         )  # fmt: skip
+    requires_grad = bool(requires_grad)
     if isinstance(obj, np.ndarray):
         array = np.array(obj, None if dtype is None else numpy_type(dtype), copy=copy)
         return made(array, requires_grad, "asarray")

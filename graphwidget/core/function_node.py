@@ -11,7 +11,7 @@ import numpy as np
 from . import errors, hot, saving
 from .engine import current_run
 from .hooks import as_given, as_tensor
-from .node import Node, Nowhere, Output
+from .node import Node, Nowhere, Output, edge_of
 from .observer import get_observer, set_observer
 from .saving import Packed, SavedTensor
 from .tensor import Tensor
@@ -189,9 +189,13 @@ class FunctionNode(Node):
             hot.set_grad_enabled(before)
             if observer is not None and not create:
                 set_observer(observer)
+        results = self._checked(found if isinstance(found, tuple) else (found,))
         if not keep:
-            self._saved = None
-        return self._checked(found if isinstance(found, tuple) else (found,))
+            self.release()
+        return results
+
+    def release(self) -> None:
+        self._saved = None
 
     def user_backward(self) -> Any:
         """The user's ``backward``, which may be called ``vjp``.
@@ -298,3 +302,17 @@ class Error(Node):
 
     def name(self) -> str:
         return "torch::autograd::Error"
+
+
+class Underived(Error):
+    """The node of a result of which PyTorch has no derivative."""
+
+    def __init__(self, name: str, inputs: Sequence[Tensor]) -> None:
+        text = f"derivative for {name} is not implemented"
+        super().__init__(text, tuple(edge_of(each) for each in inputs))
+
+    def name(self) -> str:
+        return "torch::autograd::NotImplemented"
+
+
+Underived.__name__ = "NotImplemented"

@@ -16,7 +16,7 @@ from ..optable.index_kernels import indexed_shape
 from . import errors
 from .compile import TENSORS
 from .tensor import Tensor
-from .version import version_of
+from .version import filled, version_of
 
 BAD_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
@@ -298,6 +298,8 @@ def basic_part(tensor: Tensor, items: list[tuple[int, Any]]) -> tuple[Tensor, li
             if index._data.dtype == bool and index._data.ndim == 0:  # x[True] adds a dimension
                 view = TENSORS.unsqueeze(view, dim)
                 index = Tensor._wrap(np.zeros(int(index._data), np.int64))
+                if index._data.size:
+                    index._counter = filled()
             left.append(index)
             dim += index._data.ndim if index._data.dtype in MASKS else 1
     return view, left

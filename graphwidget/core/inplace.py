@@ -23,7 +23,7 @@ from ..optable.scatter_kernels import put_masked
 from . import dtypes, errors, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
-from .overlap import check_overlap, same_memory
+from .overlap import check_overlap, interleaved, same_memory
 from .promote import CAST, CASTS, as_in_place, cast_to, promotion, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
@@ -35,6 +35,10 @@ HARMLESS = (
 )  # fmt: skip
 """Writes of numbers: items that share one memory location all receive the same."""
 
+
+UNASKED = ("addbmm", "addmm", "addmv", "baddbmm")
+"""Writes of which PyTorch does not ask whether they read what they write; what that gives is not
+defined (here: what stood there before)."""
 
 ONE_BY_ONE = 1000
 """In larger tensors that overlap, PyTorch's result depends on the processor."""
@@ -170,11 +174,12 @@ def prepare(
     if op.key == "index_put":  # only the items at the indices: others may share their memory
         return partial(put_into, data, operands[1]._data, **params), None
     if not op.pointwise:  # these may not read what they write at all, but for a number
+        masked = op.name == "masked_scatter"
         if op.key not in HARMLESS:
             check_overlap(data, [])
-        masked = op.name == "masked_scatter"
-        read = operands[1:2] if masked else operands[1:]
-        check_overlap(data, [x._data for x in read if x._data.ndim], whole=True)
+            read = operands[1:2] if masked else operands[1:]
+            if op.name not in UNASKED:
+                check_overlap(data, [x._data for x in read], whole=True)
         metas = tuple(x._meta for x in operands)
         fit = None if all(meta.dtype is metas[0].dtype for meta in metas) else metas
         if masked:
@@ -184,7 +189,9 @@ def prepare(
     if op.name in FILLS:
         return fill_with(op, tensor, operands, params)
     try:
-        tangled = op.key not in HARMLESS and check_overlap(data, [x._data for x in operands[1:]])
+        tangled = op.key not in HARMLESS and (
+            check_overlap(data, [x._data for x in operands[1:]]) or interleaved(data)
+        )
     except RuntimeError:
         with suppress(NotImplementedError):  # a kernel's own comes later
             refuse_types(op, operands)

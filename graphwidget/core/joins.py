@@ -212,6 +212,8 @@ def repeat_interleave(
     source = input
     if dim is None:
         source, dim = flatten(input), 0
+    if not source._data.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     counts, size = counts_of(repeats), source._data.shape[wrap_dim(dim, source._data.ndim)]
     if repeats._data.ndim == 0 or counts.size == 1:
         counts = np.broadcast_to(counts.reshape(1), (size,))
@@ -243,6 +245,8 @@ def _interleaved(input: Tensor, times: int, dim: int | None) -> Tensor:
     source = flatten(input) if dim is None else input
     place = wrap_dim(dim or 0, source._data.ndim)
     shape = source._data.shape
+    if not shape:
+        wrap_dim(1, 0)  # there is no dim that might be spread
     spread = F.expand(
         F.unsqueeze(source, place + 1), (*shape[: place + 1], times, *shape[place + 1 :])
     )

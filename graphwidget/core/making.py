@@ -26,6 +26,9 @@ OPTIONS: dict[str, tuple[str, Any]] = {
 """The options of factories that concern no numbers: type and default."""
 
 
+GRADLESS = "Only Tensors of floating point and complex dtype can require gradients"
+
+
 def factory(
     *, out: bool = False, like: bool = False
 ) -> Callable[[Callable[Own, np.ndarray]], Callable[..., Tensor]]:
@@ -85,9 +88,7 @@ def made(data: Any, requires_grad: bool = False, name: str = "tensor") -> Tensor
     out = Tensor._wrap(data)
     if requires_grad:
         if not out._meta.floating:
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
+            raise RuntimeError(GRADLESS)
         out._requires_grad = True
     if hot.observer is not None:
         hot.observer.made(out)

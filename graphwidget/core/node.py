@@ -324,8 +324,12 @@ class Node:
         for name in self.saves:
             self.read_saved(name)
         if not keep:
-            for name in self.saves:
-                setattr(self, "saved_" + name, None)
+            self.release()
+
+    def release(self) -> None:
+        """Let go of what was saved."""
+        for name in self.saves:
+            setattr(self, "saved_" + name, None)
 
     def iter_saved(self) -> Iterator[tuple[str, Any, int]]:
         """``(slot, Tensor, version)`` for what is saved and not freed, unchecked; without what

@@ -250,7 +250,8 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of order ``p`` of the difference."""
     away = F.sub(input.detach(), other.detach())  # refuses what a subtraction refuses
     needs_floats(away)
-    return F.dist(input, other, p)
+    one, two = (each if each._meta.floating else each.to(away.dtype) for each in (input, other))
+    return F.dist(one, two, p)
 
 
 @offer(method=False)
@@ -326,7 +327,11 @@ def renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """log of the sum of exp along dims; neither overflows nor loses precision."""
     source = input if input._meta.floating else F.to_copy(input, dtypes.default_numpy())
-    return F.logsumexp(source, dims_as_given(dim, input.ndim), keepdim)
+    dims, shape = dims_as_given(dim, input.ndim), input._data.shape
+    if shape and not dims and not keepdim and 0 not in shape:  # PyTorch's own mistake
+        ones = [1] * len(shape)
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {ones}")
+    return F.logsumexp(source, dims, keepdim)
 
 
 offer(out=True, space="special")(logsumexp)

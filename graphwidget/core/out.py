@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..optable import TABLE
+from ..optable.layout import resized
 from . import dtypes, hot
-from .inplace import write
+from .function_node import Underived
+from .inplace import history, write
 from .modes import no_grad
 from .overlap import check_overlap
 from .promote import CAST, CASTS
@@ -28,10 +30,8 @@ RESIZED = (
 CALLED = {
     "square": "pow", "xlog1py": "special_xlog1py", "norm": "linalg_vector_norm",
     "vector_norm": "linalg_vector_norm", "cross": "linalg_cross", "msort": "sort",
-    "take_along_dim": "gather", "diag": "aten::diagonal_copy",
+    "take_along_dim": "gather", "diag": "diagonal_copy",
     **dict.fromkeys(("column_stack", "dstack", "hstack", "vstack"), "cat"),
-    **{name: f"aten::{name}" for name in
-       ("floor_divide", "gcd", "heaviside", "lcm", "log_softmax", "slice_scatter", "softmax")},
 }  # fmt: skip
 """Functions that PyTorch's errors call by another name."""
 
@@ -47,8 +47,16 @@ FACTORIES = frozenset((
 ))  # fmt: skip
 """Functions that make tensors of nothing: in the type of ``out``, whose size they do not mind."""
 
-RESIZING = ("empty", "randn")
+RESIZING = frozenset(("empty", "randn"))
 """Factories that resize ``out`` first, which no tensor that requires grad may be."""
+
+UNDERIVED = frozenset((
+    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift",
+    "bitwise_xor", "conj_physical", "diag", "floor_divide", "gcd", "heaviside", "lcm",
+    "log_softmax", "slice_scatter", "softmax",
+)) | FACTORIES - RESIZING  # fmt: skip
+"""Functions of whose writing into ``out`` PyTorch has no formula: it refuses leaves only, and
+gives others a node that refuses backward."""
 
 COUNTED = (
     "The number of elements in the out tensor of shape {} is {} which does not match the computed "
@@ -63,6 +71,13 @@ TRUTHS = "all", "any"
 TRUTH_TYPES = bool, np.uint8
 TRUTH = "{name} only supports bool tensor for result, got: {given}"
 """What these functions may write into, and what they say of other types."""
+
+JOINS = (
+    "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack",
+    "vstack",
+)  # fmt: skip
+JOINED = "torch.cat(): input types can't be cast to the desired output type {given}"
+"""Functions that write one tensor after another, and what they say of types that do not fit."""
 
 IN_ITS_TYPE = ("sum", "prod", "nansum", "cumsum", "cumprod")
 """Reductions that calculate in the type of ``out``, unless ``dtype`` is given."""
@@ -152,13 +167,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {kind}")
     if name in FACTORIES:
         return filled(name, outs[0], target, *args, **kwargs)
-    given = (*args, *kwargs.values(), *outs)
-    wanted = hot.grad_enabled() and any(tensor.requires_grad for tensor in tensors_in(given))
-    if wanted and not has_no_gradient(name):
-        raise RuntimeError(
-            f"{CALLED.get(name, name)}(): functions with out=... arguments don't support "
-            "automatic differentiation, but one of the arguments requires grad."
-        )
+    recorded = check_gradient(name, (*args, *kwargs.values()), outs)
     if name in APART:
         check_overlap(outs[0]._data, [each._data for each in tensors_in(args)], whole=True)
     elif is_pointwise(name):
@@ -177,6 +186,8 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         for each, result in zip(outs, results, strict=True):
             twice = each._data.dtype != computed_in(name, args, result, each)
             put(name, target, each, result, 2 if twice else 1)
+    if recorded:
+        underive(name, recorded, outs[0])
     return out if isinstance(out, Tensor) else type(found)(outs)
 
 
@@ -190,14 +201,9 @@ def filled(name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwa
     if asked is not None and asked is not own:
         words = (dtypes.type_word(each.numpy) for each in (asked, own))
         raise RuntimeError("dtype {} does not match dtype of out parameter ({})".format(*words))
-    if out.requires_grad:
-        if name in RESIZING:
-            raise RuntimeError("cannot resize variables that require grad")
-        if hot.grad_enabled():
-            raise RuntimeError(
-                f"aten::{name}(): functions with out=... arguments don't support automatic "
-                "differentiation, but one of the arguments requires grad."
-            )
+    if out.requires_grad and name in RESIZING:
+        raise RuntimeError("cannot resize variables that require grad")
+    recorded = check_gradient(name, (), (out,))
     wants_grad = kwargs.pop("requires_grad", False)
     with no_grad():
         result = target(*args, **kwargs | {"dtype": own})
@@ -209,7 +215,34 @@ def filled(name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwa
                 shape = list(out._data.shape)
                 warnings.warn(COUNTED.format(shape, size, count, count), stacklevel=4)
         put(name, target, out, result, 0)
+    if recorded:
+        underive(name, recorded, out)
     return out.requires_grad_() if wants_grad else out
+
+
+def check_gradient(name: str, given: Any, outs: tuple[Tensor, ...]) -> list[Tensor]:
+    """The tensors that require grad where the write gets a node; there is none where no gradient
+    is wanted, or none would come from such a function.
+
+    Raises:
+        RuntimeError: PyTorch does not record such a write (its text).
+    """
+    wanting = [each for each in tensors_in((given, outs)) if each.requires_grad]
+    if not wanting or not hot.grad_enabled() or has_no_gradient(name):
+        return []
+    if name in UNDERIVED and not any(each.is_leaf and each.requires_grad for each in outs):
+        return wanting
+    called = ("aten::" if name in UNDERIVED else "") + CALLED.get(name, name)
+    raise RuntimeError(
+        f"{called}(): functions with out=... arguments don't support automatic differentiation, "
+        "but one of the arguments requires grad."
+    )
+
+
+def underive(name: str, wanting: list[Tensor], out: Tensor) -> None:
+    """Give ``out`` a node that refuses backward, on all that would get a gradient."""
+    if out._meta.floating:
+        history(out, Underived("aten::" + CALLED.get(name, name), wanting))
 
 
 def is_pointwise(name: str) -> bool:
@@ -237,7 +270,7 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
     """Refuse an ``out`` whose type the result cannot be cast to, or that PyTorch wants equal.
 
     Raises:
-        RuntimeError: PyTorch's texts, which differ by function.
+        RuntimeError, TypeError: PyTorch's texts, which differ by function.
     """
     if name in ("all", "any") and given in (bool, np.uint8):
         return
@@ -245,9 +278,9 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
     if name in TRUTHS:
         text = None if given in TRUTH_TYPES else TRUTH
     elif text is None and not dtypes.can_cast(result, given):
-        text = CASTS.get(name, CAST)
+        text = JOINED if name in JOINS else CASTS.get(name, CAST)
     if text is not None:
-        raise RuntimeError(text.format(
+        raise (TypeError if text is JOINED else RuntimeError)(text.format(
             name=name, result=dtypes.type_word(result), given=dtypes.type_word(given),
             c_result=dtypes.c_word(result), c_given=dtypes.c_word(given),
         ))  # fmt: skip
@@ -278,7 +311,8 @@ def put(
             warnings.warn(RESIZED.format(*shapes), stacklevel=4)
         turned = COLUMNS.get(target, False) if out._data.size else target in COLUMNS
         order: Any = "K" if turned or is_pointwise(name) else "C"
-        out._data = np.empty_like(result._data, out._data.dtype, order)
+        like = np.empty_like(result._data, out._data.dtype, order)
+        out._data = resized(out._data, like.shape, like.strides)
         out._meta = hot.meta_of(out._data)
     write(TABLE["copy"], out, (result,), {})
 

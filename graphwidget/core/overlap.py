@@ -63,3 +63,18 @@ def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = Fals
                 raise RuntimeError(PARTIAL_OVERLAP)
             tangled = True
     return tangled
+
+
+def interleaved(data: np.ndarray) -> bool:
+    """Whether items may share memory although no stride is 0: windows that overlap. PyTorch does
+    not notice these, and writes one item after another."""
+    flags = data.flags
+    if flags.c_contiguous or flags.f_contiguous or not data.size:
+        return False
+    extent = 0
+    for stride, size in sorted(zip(data.strides, data.shape, strict=True)):
+        if size > 1:
+            if 0 < stride <= extent:
+                return True
+            extent += stride * (size - 1)
+    return False

@@ -223,13 +223,13 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         tensors = tuple(tensors[0])
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     for tensor in tensors:
         if tensor._data.ndim > 1:
             raise RuntimeError(
                 f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor!r}"
             )
-    if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing is None:
         warnings.warn(INDEXING, stacklevel=2)
     elif indexing not in ("ij", "xy"):

@@ -27,7 +27,7 @@ def numpy_type(dtype: Any) -> Any:
 
 def some_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
     """The dims, checked, as the user gave them, which is what nodes keep; None and ``()`` both
-    mean all."""
+    mean all. (So does leaving them out, in signatures ``...``, of which nodes keep nothing.)"""
     return None if dim is None else dims_as_given(dim, ndim)
 
 
@@ -46,12 +46,14 @@ def filled_dim(name: str, input: Tensor, dim: int) -> int:
 
 # Sums and products -------------------------------------------------------------------------------
 @offer(out=True)
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def sum(input: Tensor, dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of all items, or along dims; integers and bools add up to int64."""
     if dtype is not None:
         dtype = dtype.numpy
-    if dim is None and not keepdim:
-        return F.sum(input, dtype)
+    if dim is ...:
+        if not keepdim:
+            return F.sum(input, dtype)
+        dim = None
     return F.sum_dim(input, some_dims(dim, input.ndim), keepdim, dtype)
 
 
@@ -62,7 +64,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 
 
 @offer(out=True)
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def mean(input: Tensor, dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of all items, or along dims.
 
     Raises:
@@ -76,8 +78,10 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             f"mean(): could not infer output dtype. {given} dtype must be either a floating point "
             f"or complex dtype. Got: {dtypes.type_word(dtype or input._data.dtype)}"
         )
-    if dim is None and not keepdim:
-        return F.mean(input, dtype)
+    if dim is ...:
+        if not keepdim:
+            return F.mean(input, dtype)
+        dim = None
     return F.mean_dim(input, some_dims(dim, input.ndim), keepdim, dtype)
 
 
@@ -146,7 +150,7 @@ min = offer(out=True)(_extreme("min", named("min", "values", "indices"), "minimu
 
 def _extremes(name: str) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-        dims = some_dims(dim, input.ndim)
+        dims = some_dims(() if dim is None else dim, input.ndim)
         if input._data.size == 0:
             if not dims:
                 raise no_items(name, input)
@@ -206,20 +210,20 @@ argmax, argmin = offer(out=True)(_place("argmax")), offer(out=True)(_place("argm
 def _spread(name: str) -> Callable[..., Any]:
     def function(
         input: Tensor,
-        dim: Any = None,
+        dim: Any = ...,
         unbiased: bool | None = None,
         keepdim: bool = False,
         *,
         correction: float | None = None,
     ) -> Any:
         if isinstance(dim, bool):
-            dim, unbiased = None, dim
+            dim, unbiased = ..., dim
         if not input._meta.floating:
             said = name if "_" in name else "std and var"
             raise RuntimeError(f"{said} only support floating point and complex dtypes")
-        if correction is None and (unbiased is not None or dim is not None):
+        if correction is None and (unbiased is not None or dim is not ...):
             correction = 1 if unbiased is None else int(unbiased)
-        dims = some_dims(dim, input.ndim)
+        dims = some_dims(None if dim is ... else dim, input.ndim)
         warn_freedom(name, input._data.shape, dims, correction)
         found = getattr(F, name)(input, dim=dims, correction=correction, keepdim=keepdim)
         return tuple(found) if "_" in name else found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..optable.declare import GIVEN
 from ..optable.layout import true_strides
 from ..optable.pooling_kernels import flat_indices
@@ -120,7 +122,7 @@ NUMBERS = (
 def unsigned(name: str, value: Any) -> Any:
     """Metadata as PyTorch shows it: negative dims and sizes as 64-bit words without a sign."""
     if name in NUMBERS:
-        return value
+        return value.item() if isinstance(value, np.generic) else value
     if value.__class__ is tuple:
         return tuple(unsigned(name, each) for each in value)
     if isinstance(value, int) and not isinstance(value, bool):

@@ -141,7 +141,7 @@ def diff(
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    dim = wrap_dim(dim, ndim)
+    wrap_dim(dim, ndim)
     if n == 0:
         return F.zeros_like(input.detach()).copy_(input)
     joined = [each for each in (prepend, input, append) if each is not None]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..optable.layout import memory_of
+from ..optable.layout import memory_of, resized
 from ..optable.refusals import C_WORDS
 from . import hot
 from .compile import TENSORS as F
@@ -170,17 +170,10 @@ def resize_(
     """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    shape, data = shape_args(sizes if size is None else (size,)), self._data
-    memory = memory_of(data)
-    begin = data.ctypes.data - memory.ctypes.data
-    needed = begin + data.itemsize * int(np.prod(shape))
-    if shape == data.shape:
+    shape = shape_args(sizes if size is None else (size,))
+    if shape == self._data.shape:
         return self
-    if needed > memory.nbytes:
-        grown = np.empty(-(-needed // memory.itemsize), memory.dtype)
-        grown[: memory.size] = memory.reshape(-1)
-        memory = grown
-    self._data = np.ndarray(shape, data.dtype, memory, begin)
+    self._data = resized(self._data, shape)
     self._meta = meta_of(self._data)
     bump(self, "resize_")
     return self

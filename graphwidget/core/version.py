@@ -72,10 +72,11 @@ class VersionCounter:
         ]
 
 
-def filled() -> VersionCounter:
-    """The counter of a tensor that was made empty and then filled: PyTorch counts that write."""
+def filled(times: int = 1) -> VersionCounter:
+    """The counter of a tensor that was made empty and then filled, or written more often before
+    anyone saw it: PyTorch counts that."""
     counter = VersionCounter()
-    counter.version = counter.savable = 1
+    counter.version = counter.savable = times
     return counter
 
 

@@ -325,6 +325,9 @@ class CopySlices(Node):
             raise errors.freed(self)
         return self.function
 
+    def release(self) -> None:
+        self.function = None
+
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         function = self._function()
         whole = laid_out(grad, self.order)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -99,6 +100,19 @@ def memory_of(a: Array) -> Array:
     if owner.flags.c_contiguous:
         return owner
     return owner.transpose(sorted(range(owner.ndim), key=lambda dim: -owner.strides[dim]))
+
+
+def resized(a: Array, shape: Shape, strides: Shape | None = None) -> Array:
+    """Another size (and strides, in bytes) over a's memory, from a's beginning. Where that is too
+    small, over a larger copy of it: what else shows the memory keeps the old one."""
+    memory = memory_of(a)
+    begin = a.ctypes.data - memory.ctypes.data
+    needed = begin + a.itemsize * math.prod(shape)
+    if needed > memory.nbytes:
+        grown = np.empty(-(-needed // memory.itemsize), memory.dtype)
+        grown[: memory.size] = memory.reshape(-1)
+        memory = grown
+    return np.ndarray(shape, a.dtype, memory, begin, strides)
 
 
 def true_strides(shape: Shape, strides: Shape, itemsize: int) -> list[int]:

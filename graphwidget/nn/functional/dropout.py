@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core import random
+from ...core import dtypes, random
 from ...core.compile import TENSORS as F
 from ...core.tensor import Tensor
+from ...core.version import filled
 
 
 def _check(p: float) -> None:
@@ -30,7 +31,16 @@ def _kept(like: np.ndarray, p: float) -> Tensor:
     drawn = kept(like, like.dtype, p)
     if p < 1:
         np.divide(drawn, like.dtype.type(1 - p), drawn)
-    return Tensor._wrap(drawn)
+    noise = Tensor._wrap(drawn)
+    noise._counter = filled(2)  # drawn, then divided
+    return noise
+
+
+def _none(dtype: Any) -> Tensor:
+    """The factor where nothing is kept."""
+    noise = Tensor._wrap(np.zeros((), dtype))
+    noise._counter = filled()
+    return noise
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -43,8 +53,9 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     if not training or p == 0 or not input._data.size:
         return input
     if not input._meta.floating:
-        raise RuntimeError("result type Float can't be cast to the desired output type Long")
-    noise = _kept(input._data, p) if p < 1 else Tensor._wrap(np.zeros((), input._data.dtype))
+        kind = dtypes.type_word(input._data.dtype)
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
+    noise = _kept(input._data, p) if p < 1 else _none(input._data.dtype)
     return input.mul_(noise) if inplace else F.mul(input, noise)
 
 
@@ -56,7 +67,7 @@ def feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> T
     if input._data.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     like = np.empty((*input._data.shape[:2], *(1,) * (input._data.ndim - 2)), input._data.dtype)
-    noise = _kept(like, p) if p < 1 else Tensor._wrap(np.zeros((), like.dtype))
+    noise = _kept(like, p) if p < 1 else _none(like.dtype)
     return input.mul_(noise) if inplace else F.mul(input, noise)
 
 

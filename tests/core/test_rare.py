@@ -1,0 +1,117 @@
+"""Rules that programs of an outside judge found: each held here by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.both import both, programs, source
+
+RARE = """
+# out= of another size keeps its storage, which others see
+results = []
+for name in ("arange", "zeros"):
+    x = torch.arange(10.)
+    part = x[2:8].view(2, 3)
+    getattr(torch, name)(4, out=part)
+    torch.ne(x[:9].view(3, 3), 1, out=x.detach()[1:])
+    results += [x, part, part.storage_offset()]
+result = results
+
+# out= of what has no derivative gives a node that refuses backward, and refuses leaves only
+results = []
+x = torch.ones(2, requires_grad=True)
+for f in (lambda o: torch.zeros(2, out=o), lambda o: torch.floor_divide(x, x, out=o),
+          lambda o: torch.softmax(x, 0, out=o), lambda o: torch.full((2,), 3., out=o)):
+    for make in (lambda: torch.ones(2), lambda: x * 2, lambda: (x * 2)[:], lambda: x):
+        o = make()
+        found = attempt(lambda: f(o))
+        results += [found, graph(o.grad_fn), attempt(lambda: o.sum().backward())]
+result = results
+
+# joined tensors must fit their out=
+result = [attempt(lambda: f([torch.ones(2), torch.ones(2)], out=torch.ones(4, dtype=torch.long)))
+          for f in (torch.cat, torch.hstack)]
+
+# a dim that is None is not one that is left out
+x = torch.ones(2, 3, requires_grad=True)
+results = []
+for f in (lambda: x.sum(dim=None), lambda: x.sum(), lambda: x.mean(None), lambda: x.mean(),
+          lambda: x.var(dim=None), lambda: x.var(), lambda: x.std(None), lambda: x.amax(None)):
+    node = f().grad_fn
+    results += [node.name(), getattr(node, "_saved_dim", 0), getattr(node, "_saved_correction", 0)]
+result = results
+
+# what was saved stays where a node's hook or its results are refused
+class Wrong(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clone()
+    @staticmethod
+    def backward(ctx, g):
+        return g[:1, None]
+x = torch.ones(2, requires_grad=True)
+y, z = x.exp(), Wrong.apply(x)
+y.grad_fn.register_hook(lambda gi, go: ())
+result = [attempt(lambda: y.sum().backward()), attempt(lambda: y.grad_fn._saved_result),
+          attempt(lambda: z.sum().backward()), attempt(lambda: z.grad_fn.saved_tensors)]
+
+# windows that overlap are written one item after another
+x = torch.zeros(4, 3)
+x.unfold(0, 2, 1).add_(1)
+y = torch.arange(1., 5)
+y.as_strided((2, 2), (1, 1)).T.mul_(2)
+z = torch.arange(1., 5)
+z.as_strided((2, 2), (1, 1)).sin_()
+result = x, y, z
+
+# whoever reads what is written is refused, numbers included; matrix products are not asked
+results = []
+i = torch.tensor([0])
+for f in (lambda a: a.scatter_(0, i[0], a), lambda a: a.index_add_(0, i, a),
+          lambda a: a.index_fill_(0, i, a), lambda a: a.masked_fill_(a > 0, a)):
+    results.append(attempt(lambda: f(torch.tensor(2.))))
+a = torch.ones(2, 2)
+a.addmm_(a, a)
+result = results
+
+# asarray gives what it is given, which requires grad as it is told
+results = []
+leaf = lambda: torch.ones(2, requires_grad=True)
+for make in (leaf, lambda: leaf() * 2):
+    for options in ({}, {"requires_grad": False}, {"copy": True}, {"dtype": torch.float64},
+                    {"dtype": torch.int64}, {"dtype": torch.float64, "copy": False}):
+        x = make()
+        y = attempt(lambda: torch.asarray(x, **options))
+        results += [y, y is x, x.requires_grad, graph(getattr(y, "grad_fn", None))]
+result = results
+
+# the softmax of one infinite number is no number
+x = torch.tensor(float("inf"))
+result = [f(x, 0) for f in (torch.softmax, torch.log_softmax)], torch.tensor(2.).softmax(0)
+
+# masks and dropout's noise are written before anyone sees them
+torch.manual_seed(0)
+x = torch.ones(2, 3, requires_grad=True)
+F = torch.nn.functional
+result = [x[index].grad_fn._saved_indices[-1]._version for index in (True, False)]
+result += [F.dropout(x, p).grad_fn._saved_other._version for p in (0.5, 1.)]
+
+# refusals in order
+leaf = lambda: torch.ones(2, requires_grad=True)
+result = [attempt(f) for f in (
+    lambda: torch.tensor(1.).repeat_interleave(2, dim=0),
+    lambda: torch.tensor(1.).repeat_interleave(torch.tensor([2]), dim=0),
+    lambda: torch.meshgrid(torch.ones(2, 2), torch.ones(2).double(), indexing="ij"),
+    lambda: torch.nn.functional.dropout(torch.ones(2).bool(), 0.5),
+    lambda: torch.ones(2, 3).logsumexp(()), lambda: torch.ones(2, 3).logsumexp((), True),
+    lambda: torch.clamp(torch.ones(2), torch.tensor(True), 3.0),
+    lambda: torch.dist(torch.arange(3), torch.arange(3.)),
+)]
+result.append(leaf().diff(dim=-1).grad_fn.next_functions[0][0]._saved_dim)
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(RARE), ids=lambda part: part[:60])
+def test_rare(title: str, text: str) -> None:
+    both(source(text))
