@@ -4,6 +4,7 @@ are freed."""
 from __future__ import annotations
 
 import gc
+import subprocess
 import sys
 import threading
 import tracemalloc
@@ -54,6 +55,25 @@ def test_training_leaves_memory_flat(
     after = resident()
     assert abs(sys.getallocatedblocks() - blocks) < STEPS  # not one object a step
     assert after - before < 4 * MEGA
+
+
+FAULTS = """
+import resource, graphwidget
+from tests.benchmarks.rows import ROWS
+step = ROWS["1e6 elementwise"](graphwidget)
+step()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+step()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def test_memory_of_one_step_serves_the_next() -> None:
+    """The kernel does not give every page anew (it would: 14,000)."""
+    done = subprocess.run(
+        [sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 1_000
 
 
 def in_threads(work: Callable[[int], Any], count: int = 8) -> list[Any]:
