@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import special_coefficients as table
-from .choice_kernels import at_least, at_most, choose, one_of, zero, zero_where
+from .choice_kernels import at_least, at_most, between, choose, one_of, zero, zero_where
 from .kernels import ONE, sigmoid
 from .layout import Array, as_array
 from .refusals import WORDS
@@ -49,7 +49,7 @@ def hardtanh(a: Array, min_val: float, max_val: float) -> Array:
     """
     if a.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
-    return at_most(at_least(a, min_val), max_val)
+    return between(a, min_val, max_val)
 
 
 def hardtanh_backward(grad: Array, a: Array, min_val: float, max_val: float) -> Array:
@@ -91,7 +91,7 @@ def softshrink(a: Array, lambd: float) -> Array:
             f"lambda must be in range [0, {most:g}] for input dtype {WORDS[a.dtype.name]}, "
             f"but found {lambd:g}"
         )
-    result = at_most(at_least(a, -lambd), lambd)
+    result = between(a, -lambd, lambd)
     np.subtract(a, result, out=result)
     return np.copysign(result, a, out=result)
 
@@ -122,7 +122,7 @@ def hardswish_backward(grad: Array, a: Array) -> Array:
 
 def hardsigmoid(a: Array) -> Array:
     """min(max(a + 3, 0), 6) / 6."""
-    result = at_most(at_least(np.add(a, np.asarray(3, a.dtype), out=...), 0), 6)
+    result = between(np.add(a, np.asarray(3, a.dtype), out=...), 0, 6)
     return np.divide(result, np.asarray(6, a.dtype), out=result)
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .choice_kernels import at_least, at_most, choose, zero, zero_where
+from .choice_kernels import at_least, at_most, between, choose, zero, zero_where
 from .declare import ARRAYS
 from .layout import as_array, clone
 from .refusals import not_implemented
@@ -156,8 +156,10 @@ def scaled_subtract(a: Array, b: Array, alpha: float, out: Any = ...) -> Array:
 
 def clamp(a: Array, min: float | None, max: float | None) -> Array:
     """a, at least min and at most max."""
+    if min is not None and max is not None:
+        return between(a, min, max)
     if min is not None:
-        a = at_least(a, min)
+        return at_least(a, min)
     return a if max is None else at_most(a, max)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .activation_kernels import log_of_one_plus
-from .choice_kernels import at_least, at_most
+from .choice_kernels import at_least, at_most, between
 from .kernels import Array, Shape
 from .layout import as_array
 
@@ -191,7 +191,7 @@ def share_of(a: Array, reduction: int) -> Array:
 def _slope_within(
     grad: Array, a: Array, target: Array, bound: float, factor: float, reduction: int
 ) -> Array:
-    slope = at_most(at_least(np.subtract(a, target, out=...), -bound), bound)
+    slope = between(np.subtract(a, target, out=...), -bound, bound)
     if reduction == MEAN:
         factor /= max(as_array(a).size, 1)
     np.multiply(slope, np.asarray(factor, slope.dtype), out=slope)
