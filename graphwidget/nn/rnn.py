@@ -1,7 +1,4 @@
-"""Recurrent layers: plain, LSTM (Hochreiter and Schmidhuber, 1997) and GRU (Cho et al., 2014).
-
-Each is a loop over time; the inputs of all times are multiplied by their weight at once.
-"""
+"""Recurrent layers: plain, LSTM (Hochreiter and Schmidhuber, 1997) and GRU (Cho et al., 2014)."""
 
 from __future__ import annotations
 
@@ -12,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.factories import empty
-from ..core.joins import cat, stack
+from ..core.joins import stack
 from ..core.tensor import Tensor
-from . import functional, init, packed
+from . import init, packed, rnn_functions
 from .module import Module
 from .parameter import Parameter
-from .rnn_cell import gru_step, lstm_step, plain_step
+from .recurrence import Step, stepping, through
+from .rnn_cell import gru_step, lstm_step
 from .utils.rnn import PackedSequence
 
 
@@ -40,6 +38,7 @@ class RNNBase(Module):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
+        proj_size: int = 0,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
@@ -51,19 +50,24 @@ class RNNBase(Module):
         self.batch_first = batch_first
         self.dropout = float(dropout)
         self.bidirectional = bidirectional
+        self.proj_size = proj_size
         self._check_options(dropout)
         directions = 2 if bidirectional else 1
-        rows = self._gates * hidden_size
+        rows, told = self._gates * hidden_size, self._told
         for layer in range(num_layers):
-            inputs = input_size if layer == 0 else hidden_size * directions
+            inputs = input_size if layer == 0 else told * directions
+            shapes = {"ih": (rows, inputs), "hh": (rows, told), "hr": (proj_size, hidden_size)}
             for name in self._names(layer):
-                kind = name.split("_")[1]
-                shape: tuple[int, ...] = (rows,)
-                if name.startswith("weight"):
-                    shape = (rows, inputs if kind == "ih" else hidden_size)
+                kind, what, *_ = name.split("_")
+                shape = shapes[what] if kind == "weight" else (rows,)
                 made = Parameter(empty(shape, device=device, dtype=dtype))
                 self.register_parameter(name, made)
         self.reset_parameters()
+
+    @property
+    def _told(self) -> int:
+        """How many numbers a hidden state has."""
+        return self.proj_size or self.hidden_size
 
     def _check_options(self, dropout: Any) -> None:
         if (
@@ -82,14 +86,25 @@ class RNNBase(Module):
                 f"num_layers={self.num_layers}",
                 stacklevel=4,
             )
+        for name in ("input_size", "hidden_size"):
+            size = getattr(self, name)
+            if not isinstance(size, int):
+                raise TypeError(f"{name} should be of type int, got: {type(size).__name__}")
         if self.hidden_size <= 0:
             raise ValueError("hidden_size must be greater than zero")
         if self.num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
+        if self.proj_size < 0:
+            raise ValueError(
+                "proj_size should be a positive integer or zero to disable projections"
+            )
+        if self.proj_size >= self.hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
 
     def _names(self, layer: int) -> list[str]:
         """The names of a layer's parameters, direction by direction."""
         kinds = ["weight_ih", "weight_hh"] + (["bias_ih", "bias_hh"] if self.bias else [])
+        kinds += ["weight_hr"] if self.proj_size else []
         ends = ["", "_reverse"] if self.bidirectional else [""]
         return [f"{kind}_l{layer}{end}" for end in ends for kind in kinds]
 
@@ -105,17 +120,20 @@ class RNNBase(Module):
     @property
     def all_weights(self) -> list[list[Parameter]]:
         """The parameters of each layer and direction."""
-        count = 4 if self.bias else 2
-        found = []
-        for layer in range(self.num_layers):
-            members = [getattr(self, name) for name in self._names(layer)]
-            found += [members[at : at + count] for at in range(0, len(members), count)]
-        return found
+        weights = self._flat_weights
+        count = len(weights) // (self.num_layers * (2 if self.bidirectional else 1))
+        return [weights[at : at + count] for at in range(0, len(weights), count)]
+
+    @property
+    def _flat_weights(self) -> list[Parameter]:
+        """The parameters of all layers and directions in turn."""
+        return [getattr(self, n) for at in range(self.num_layers) for n in self._names(at)]
 
     def extra_repr(self) -> str:
         """The sizes, and what differs from the defaults."""
         text = f"{self.input_size}, {self.hidden_size}"
         for name, usual in (
+            ("proj_size", 0),
             ("num_layers", 1),
             ("bias", True),
             ("batch_first", False),
@@ -129,83 +147,57 @@ class RNNBase(Module):
 
     # ---------------------------------------------------------------------------- running
 
-    def _step(self, projected: Tensor, state: Any, weight: Tensor, bias: Tensor | None) -> Any:
-        """The next state from the inputs of one time, already multiplied, and the last state."""
-        raise NotImplementedError
+    def _options(self) -> tuple[Any, ...]:
+        """What the functions of layers take after the states."""
+        return (
+            self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
+            self.bidirectional, self.batch_first,
+        )  # fmt: skip
 
-    def _run(
-        self, input: Tensor, states: list[Any], batch_sizes: list[int] | None = None
-    ) -> tuple[Tensor, list[Any]]:
-        """(T, N, I), or packed rows (R, I), through all layers, from a state for each layer and
-        direction."""
-        directions = 2 if self.bidirectional else 1
-        ends: list[Any] = []
-        weights = self.all_weights
-        for layer in range(self.num_layers):
-            outputs = []
-            for direction in range(directions):
-                place = layer * directions + direction
-                found, end = self._along(
-                    input, states[place], weights[place], direction == 1, batch_sizes
-                )
-                outputs.append(found)
-                ends.append(end)
-            input = outputs[0] if directions == 1 else cat(outputs, -1)
-            if self.dropout and layer < self.num_layers - 1:
-                input = functional.dropout(input, self.dropout, self.training)
-        return input, ends
-
-    def _along(
-        self, input: Tensor, state: Any, weights: list[Parameter], backwards: bool,
-        batch_sizes: list[int] | None,
-    ) -> tuple[Tensor, Any]:  # fmt: skip
-        """One layer in one direction: the hidden states of all times, and the last state."""
-        into, again, *biases = weights
-        bias, bias2 = biases if biases else (None, None)
-        rows = functional.linear(input, into, bias)
-        if batch_sizes is not None:
-            walk = packed.backward if backwards else packed.forward
-            return walk(
-                lambda row, state: self._step(row, state, again, bias2), rows, batch_sizes, state
-            )
-        projected = rows.unbind(0)
-        hidden: list[Tensor] = []
-        for each in reversed(projected) if backwards else projected:
-            state = self._step(each, state, again, bias2)
-            hidden.append(state[0] if isinstance(state, tuple) else state)
-        return stack(hidden[::-1] if backwards else hidden), state
+    def _walk(self, step: Step, input: PackedSequence, states: list[Any]) -> tuple[Any, list[Any]]:
+        """Packed sequences through all layers."""
+        weights, bias, *options, _ = self._options()
+        way = stepping(step, bias, input.batch_sizes.tolist())
+        rows, ends = through(way, input.data, states, weights, *options)
+        return input._replace(data=rows), ends
 
     def _batched(self, input: Tensor) -> tuple[Tensor, bool]:
-        """The input as (T, N, I), and whether it was a single sequence."""
+        """The input with its dim of sequences, and whether it was a single one."""
         if input.dim() not in (2, 3):
             raise ValueError(
                 f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D instead"
             )
         alone = input.dim() == 2
-        if alone:
-            input = input.unsqueeze(1)
-        elif self.batch_first:
-            input = input.transpose(0, 1)
-        self._check_features(input)
-        return input, alone
+        return (input.unsqueeze(self._sequences) if alone else input), alone
 
-    def _check_features(self, input: Tensor) -> None:
+    @property
+    def _sequences(self) -> int:
+        """The dim of the sequences."""
+        return 0 if self.batch_first else 1
+
+    def _check_input(self, input: Tensor, dims: int) -> None:
+        """Whether the layer can take the input.
+
+        Raises:
+            ValueError: it is not of the weights' type.
+            RuntimeError: its shape does not fit (PyTorch's texts).
+        """
+        given, own = input.dtype, self.weight_ih_l0.dtype
+        if given != own:
+            raise ValueError(
+                f"RNN input dtype ({given}) does not match weight dtype ({own}). Convert input: "
+                f"input.to({own}), or convert model: model.to({given})"
+            )
+        if input.dim() != dims:
+            raise RuntimeError(f"input must have {dims} dimensions, got {input.dim()}")
         if input.size(-1) != self.input_size:
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
                 f"{input.size(-1)}"
             )
 
-    def _sorted(self, given: Tensor | None, sequence: PackedSequence) -> Tensor:
-        """A first state for packed sequences: as given, in their order, or zeros."""
-        shape = self._state_shape(int(sequence.batch_sizes[0]))
-        if given is None:
-            return Tensor._wrap(np.zeros(shape, sequence.data._data.dtype))
-        return packed.permuted(given, sequence.sorted_indices)
-
-    def _state_shape(self, batch: int) -> tuple[int, ...]:
-        directions = 2 if self.bidirectional else 1
-        return (self.num_layers * directions, batch, self.hidden_size)
+    def _state_shape(self, batch: int, size: int) -> tuple[int, ...]:
+        return (self.num_layers * (2 if self.bidirectional else 1), batch, size)
 
     @staticmethod
     def _check_state(given: Tensor, shape: tuple[int, ...], name: str) -> None:
@@ -213,54 +205,64 @@ class RNNBase(Module):
             what = name.replace("hx", "hidden") if "[" in name else "hidden"
             raise RuntimeError(f"Expected {what} size {shape}, got {list(given.shape)}")
 
-    def _start(self, given: Tensor | None, input: Tensor, alone: bool, name: str) -> Tensor:
-        """A first state for every layer and direction: as given, or zeros."""
-        shape = self._state_shape(input.size(1))
+    def _sorted(self, given: Tensor | None, sequence: PackedSequence, size: int) -> Tensor:
+        """A first state for packed sequences: as given, in their order, or zeros."""
+        shape = self._state_shape(int(sequence.batch_sizes[0]), size)
         if given is None:
-            return Tensor._wrap(np.zeros(shape, input._data.dtype))
-        if alone:
-            if given.dim() != 2:
-                raise RuntimeError(
-                    f"For unbatched 2-D input, {name} should also be 2-D but got {given.dim()}-D "
-                    "tensor"
-                )
-            given = given.unsqueeze(1)
-        elif given.dim() != 3:
-            raise RuntimeError(
-                f"For batched 3-D input, {name} should also be 3-D but got {given.dim()}-D tensor"
-            )
-        self._check_state(given, shape, name)
-        return given
+            return Tensor._wrap(np.zeros(shape, sequence.data._data.dtype))
+        return packed.permuted(given, sequence.sorted_indices)
 
-    def _out(self, output: Tensor, alone: bool) -> Tensor:
-        if alone:
-            return output.squeeze(1)
-        return output.transpose(0, 1) if self.batch_first else output
+    def _start(
+        self, given: Tensor | None, input: Tensor, alone: bool, name: str, size: int
+    ) -> Tensor:
+        """A first state for every layer and direction: as given, or zeros."""
+        if given is None:
+            shape = self._state_shape(input.size(self._sequences), size)
+            return Tensor._wrap(np.zeros(shape, input._data.dtype))
+        if given.dim() != (2 if alone else 3):
+            kind = "unbatched 2-D" if alone else "batched 3-D"
+            also = "should also be 2-D" if alone else "should also be 3-D"
+            raise RuntimeError(f"For {kind} input, {name} {also} but got {given.dim()}-D tensor")
+        return given.unsqueeze(1) if alone else given
 
 
 class _Simple(RNNBase):
     """The part of those whose state is one tensor."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        if len(args) > 7:  # device and dtype stand there
+            args = (*args[:7], 0, *args[7:])
+        super().__init__(*args, **kwargs)
 
     def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
         """The hidden states of all times, and the last ones of each layer and direction.
 
         The input is (T, N, I), (N, T, I) with `batch_first`, (T, I) alone, or packed sequences.
         """
+        size = self.hidden_size
+        step, layers = STEPS[self.mode]
         if isinstance(input, PackedSequence):
-            if input.data.dim() != 2:
-                raise RuntimeError(f"input must have 2 dimensions, got {input.data.dim()}")
-            self._check_features(input.data)
-            start = self._sorted(hx, input)
-            self._check_state(start, self._state_shape(int(input.batch_sizes[0])), "hx")
-            states, counts = list(start.unbind(0)), input.batch_sizes.tolist()
-            rows, ends = self._run(input.data, states, counts)
-            out = input._replace(data=rows)
+            start = self._sorted(hx, input, size)
+            self._check_input(input.data, 2)
+            self._check_state(start, self._state_shape(int(input.batch_sizes[0]), size), "hx")
+            out, ends = self._walk(step, input, list(start.unbind(0)))
             return out, packed.permuted(stack(ends), input.unsorted_indices)
         input, alone = self._batched(input)
-        start = self._start(hx, input, alone, "hx")
-        output, ends = self._run(input, list(start.unbind(0)))
-        last = stack(ends)
-        return self._out(output, alone), last.squeeze(1) if alone else last
+        start = self._start(hx, input, alone, "hx", size)
+        self._check_input(input, 3)
+        self._check_state(start, self._state_shape(input.size(self._sequences), size), "hx")
+        output, last = layers(input, start, *self._options())
+        return (output.squeeze(self._sequences), last.squeeze(1)) if alone else (output, last)
+
+
+STEPS: dict[str, tuple[Step, Any]] = {
+    "RNN_TANH": (rnn_functions.tanh_step, rnn_functions.rnn_tanh),
+    "RNN_RELU": (rnn_functions.relu_step, rnn_functions.rnn_relu),
+    "GRU": (gru_step, rnn_functions.gru),
+}
+"""One step, and all of a layer, by PyTorch's name of the kind."""
 
 
 class RNN(_Simple):
@@ -281,9 +283,6 @@ class RNN(_Simple):
         """PyTorch's name of the kind."""
         return "RNN_TANH" if self.nonlinearity == "tanh" else "RNN_RELU"
 
-    def _step(self, projected: Tensor, state: Any, weight: Tensor, bias: Tensor | None) -> Any:
-        return plain_step(projected, state, weight, bias, self.nonlinearity)
-
 
 class GRU(_Simple):
     """Gated recurrent units: a reset gate, an update gate, and the new state."""
@@ -291,12 +290,10 @@ class GRU(_Simple):
     mode = "GRU"
     _gates = 3
 
-    def _step(self, projected: Tensor, state: Any, weight: Tensor, bias: Tensor | None) -> Any:
-        return gru_step(projected, state, weight, bias)
-
 
 class LSTM(RNNBase):
-    """Long short-term memory: input, forget and output gates around a cell."""
+    """Long short-term memory: input, forget and output gates around a cell. With `proj_size` the
+    hidden states are projected to so many numbers (Sak et al., 2014)."""
 
     mode = "LSTM"
     _gates = 4
@@ -309,23 +306,25 @@ class LSTM(RNNBase):
 
         The input is (T, N, I), (N, T, I) with `batch_first`, (T, I) alone, or packed sequences.
         """
-        hidden, cell = (None, None) if hx is None else hx
+        hidden, cell = (None, None) if hx is None else (hx[0], hx[1])
+        sizes = (self._told, self.hidden_size)
         if isinstance(input, PackedSequence):
-            begin = (self._sorted(hidden, input), self._sorted(cell, input))
+            begin = (self._sorted(hidden, input, sizes[0]), self._sorted(cell, input, sizes[1]))
             states = list(zip(begin[0].unbind(0), begin[1].unbind(0), strict=True))
-            rows, ends = self._run(input.data, states, input.batch_sizes.tolist())
+            out, ends = self._walk(lstm_step, input, states)
             order = input.unsorted_indices
             kept = [packed.permuted(stack([end[i] for end in ends]), order) for i in (0, 1)]
-            return input._replace(data=rows), (kept[0], kept[1])
+            return out, (kept[0], kept[1])
         input, alone = self._batched(input)
-        first = self._start(hidden, input, alone, "hx[0]")
-        second = self._start(cell, input, alone, "hx[1]")
-        states = list(zip(first.unbind(0), second.unbind(0), strict=True))
-        output, ends = self._run(input, states)
-        last = tuple(stack([end[part] for end in ends]) for part in (0, 1))
+        start = (
+            self._start(hidden, input, alone, "hx[0]", sizes[0]),
+            self._start(cell, input, alone, "hx[1]", sizes[1]),
+        )
+        batch = input.size(self._sequences)
+        self._check_input(input, 3)
+        self._check_state(start[0], self._state_shape(batch, sizes[0]), "hx[0]")
+        self._check_state(start[1], self._state_shape(batch, sizes[1]), "hx[1]")
+        output, *last = rnn_functions.lstm(input, start, *self._options())
         if alone:
-            last = tuple(each.squeeze(1) for each in last)
-        return self._out(output, alone), (last[0], last[1])
-
-    def _step(self, projected: Tensor, state: Any, weight: Tensor, bias: Tensor | None) -> Any:
-        return lstm_step(projected, state, weight, bias)
+            output, *last = (output.squeeze(self._sequences), *(each.squeeze(1) for each in last))
+        return output, (last[0], last[1])

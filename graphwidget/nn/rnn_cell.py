@@ -24,13 +24,18 @@ def plain_step(
     return total.tanh() if nonlinearity == "tanh" else total.relu()
 
 
-def lstm_step(projected: Tensor, state: State, weight: Tensor, bias: Tensor | None) -> State:
-    """The next hidden and cell state of an LSTM; `projected` is W x + b of its four gates."""
+def lstm_step(
+    projected: Tensor, state: State, weight: Tensor, bias: Tensor | None,
+    projection: Tensor | None = None,
+) -> State:  # fmt: skip
+    """The next hidden and cell state of an LSTM; `projected` is W x + b of its four gates. A
+    `projection` (P, H) makes the hidden state shorter (Sak et al., 2014)."""
     hidden, cell = state
     total = functional.linear(hidden, weight, bias).add_(projected)
     into, forget, new, out = total.unsafe_chunk(4, -1)
     cell = (forget.sigmoid_() * cell).add_(into.sigmoid_() * new.tanh_())
-    return out.sigmoid_() * cell.tanh(), cell
+    hidden = out.sigmoid_() * cell.tanh()
+    return hidden if projection is None else functional.linear(hidden, projection), cell
 
 
 def gru_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from ..core.joins import cat, stack
+import numpy as np
+
+from ..core.deprecation import warn_once
+from ..core.joins import stack
 from ..core.public import offer
 from ..core.tensor import Tensor
 from . import functional
+from .recurrence import Step, fused, stepping, through
 from .rnn_cell import gru_step, lstm_step, plain_step
 
-Step = Callable[[Tensor, Any, Tensor, Tensor | None], Any]
+NOT_FUSED = "LSTM with projections is not supported with oneDNN. Using default implementation."
 
 
 def tanh_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -25,39 +28,19 @@ def relu_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | 
 
 
 # Layers ------------------------------------------------------------------------------------------
-def through(
-    step: Step, input: Tensor, states: list[Any], params: Sequence[Tensor], has_biases: bool,
-    num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool,
-) -> tuple[Tensor, list[Any]]:  # fmt: skip
-    """The hidden states of all times, and the last states of each layer and direction.
+def time_first(input: Tensor, batch_first: bool) -> Tensor:
+    """The input as (T, N, I).
 
-    ``params`` lists for each layer and direction the weights of the input and of the state and,
-    ``has_biases``, their biases.
+    Raises:
+        RuntimeError: there is no time (PyTorch's text).
     """
-    count, directions = 4 if has_biases else 2, 2 if bidirectional else 1
-    groups = [list(params[at : at + count]) for at in range(0, len(params), count)]
-    rows = input.transpose(0, 1) if batch_first else input
-    ends: list[Any] = []
-    for layer in range(num_layers):
-        outputs = []
-        for direction in range(directions):
-            place = layer * directions + direction
-            into, again, *biases = groups[place]
-            bias, bias2 = biases if biases else (None, None)
-            state, hidden = states[place], []
-            projected = functional.linear(rows, into, bias).unbind(0)
-            for each in reversed(projected) if direction else projected:
-                state = step(each, state, again, bias2)
-                hidden.append(state[0] if isinstance(state, tuple) else state)
-            outputs.append(stack(hidden[::-1] if direction else hidden))
-            ends.append(state)
-        rows = outputs[0] if directions == 1 else cat(outputs, -1)
-        if dropout and layer < num_layers - 1:
-            rows = functional.dropout(rows, dropout, train)
-    return (rows.transpose(0, 1) if batch_first else rows), ends
+    input = input.transpose(0, 1) if batch_first else input
+    if not input._data.shape[0]:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    return input
 
 
-def layers(name: str, step: Step) -> None:
+def layers(name: str, step: Step) -> Callable[..., tuple[Tensor, Tensor]]:
     """Offer a function of layers whose state is one tensor."""
 
     def function(
@@ -65,22 +48,22 @@ def layers(name: str, step: Step) -> None:
         dropout: float, train: bool, bidirectional: bool, batch_first: bool,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
         output, ends = through(
-            step, input, list(hx.unbind(0)), params, has_biases, num_layers, dropout, train,
-            bidirectional, batch_first,
+            stepping(step, has_biases), time_first(input, batch_first), hx.unbind(0), params,
+            num_layers, dropout, train, bidirectional, last=2,
         )  # fmt: skip
-        return output, stack(ends)
+        return output.transpose_(0, 1) if batch_first else output, stack(ends)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
         "The hidden states of all times of (T, N, I), and the last ones of each layer and "
         "direction, from first states and the weights of all layers."
     )
-    offer(method=False)(function)
+    return offer(method=False)(function)
 
 
-layers("rnn_tanh", tanh_step)
-layers("rnn_relu", relu_step)
-layers("gru", gru_step)
+rnn_tanh = layers("rnn_tanh", tanh_step)
+rnn_relu = layers("rnn_relu", relu_step)
+gru = layers("gru", gru_step)
 
 
 @offer(method=False)
@@ -89,12 +72,28 @@ def lstm(
     num_layers: int, dropout: float, train: bool, bidirectional: bool, batch_first: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """The hidden states of all times of (T, N, I), and the last hidden and cell states of each
-    layer and direction, from first states and the weights of all layers."""
-    states = list(zip(hx[0].unbind(0), hx[1].unbind(0), strict=True))
+    layer and direction, from first states and the weights of all layers.
+
+    Layers in float32 without projections are one op each, as PyTorch has oneDNN compute them.
+    """
+    projected = hx[0].size(2) != hx[1].size(2)
+    alike = input._data.dtype == np.float32 and input._data.size > 0
+    if alike and projected:
+        warn_once(NOT_FUSED)
+    one_op = alike and not projected
+    rows = time_first(input, batch_first)
+    if one_op:
+        way = fused(has_biases, num_layers, train, bidirectional, batch_first)
+        rows = rows.contiguous()
+        states = [(hx[0].select(0, at), hx[1].select(0, at)) for at in range(hx[0].size(0))]
+    else:
+        way = stepping(lstm_step, has_biases)
+        states = list(zip(hx[0].unbind(0), hx[1].unbind(0), strict=True))
     output, ends = through(
-        lstm_step, input, states, params, has_biases, num_layers, dropout, train, bidirectional,
-        batch_first,
-    )  # fmt: skip
+        way, rows, states, params, num_layers, dropout, train, bidirectional, -1 if one_op else 2
+    )
+    if batch_first:
+        output = output.transpose(0, 1) if one_op else output.transpose_(0, 1)
     return output, stack([end[0] for end in ends]), stack([end[1] for end in ends])
 
 

@@ -28,6 +28,7 @@ one of Tensor functions and one of text, so that one formula computes, records a
 from __future__ import annotations
 
 import inspect
+import re
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -255,7 +256,8 @@ def parse_formulas(parts: dict[str, Any], formulas: dict[str, Formula]) -> dict[
         known.add(f"_{each}_shape")
     derivatives: dict[str, Derivative] = {}
     for label, formula in formulas.items():
-        targets = label.removeprefix("d_").split("__")
+        # Of three _ in a row the first ends a name (hx_).
+        targets = re.split("__(?!_)", label.removeprefix("d_"))
         needs = tuple(parameters_of(formula))
         strangers = [need for need in needs if need not in known]
         strangers += [target for target in targets if target not in inputs]
