@@ -31,10 +31,10 @@ def lstm_step(
     """The next hidden and cell state of an LSTM; `projected` is W x + b of its four gates. A
     `projection` (P, H) makes the hidden state shorter (Sak et al., 2014)."""
     hidden, cell = state
-    total = functional.linear(hidden, weight, bias).add_(projected)
+    total = functional.linear(hidden, weight, bias) + projected
     into, forget, new, out = total.unsafe_chunk(4, -1)
-    cell = (forget.sigmoid_() * cell).add_(into.sigmoid_() * new.tanh_())
-    hidden = out.sigmoid_() * cell.tanh()
+    cell = (forget.sigmoid() * cell).add_(into.sigmoid() * new.tanh())
+    hidden = out.sigmoid() * cell.tanh()
     return hidden if projection is None else functional.linear(hidden, projection), cell
 
 
@@ -42,10 +42,8 @@ def gru_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | N
     """The next hidden state of a GRU; `projected` is W x + b of its three parts."""
     reset, update, new = projected.unsafe_chunk(3, -1)
     reset2, update2, new2 = functional.linear(hidden, weight, bias).unsafe_chunk(3, -1)
-    reset2.add_(reset).sigmoid_()
-    update2.add_(update).sigmoid_()
-    fresh = (new + new2.mul_(reset2)).tanh_()
-    return (hidden - fresh).mul_(update2).add_(fresh)
+    fresh = (new + new2 * (reset2 + reset).sigmoid()).tanh()
+    return ((hidden - fresh) * (update2 + update).sigmoid()).add_(fresh)
 
 
 class RNNCellBase(Module):
