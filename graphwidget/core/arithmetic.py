@@ -212,7 +212,7 @@ def polygamma_method(self: Tensor, n: int) -> Tensor:
 
 def polygamma_written(self: Tensor, n: int) -> Tensor:
     """``polygamma``, written into this tensor."""
-    return write(TABLE["polygamma"], self, (), {"n": n})
+    return write(TABLE["polygamma.written"], self, (), {"n": n})
 
 
 METHODS.update(polygamma=polygamma_method, polygamma_=polygamma_written)

@@ -17,7 +17,6 @@ from .dtypes import number_dtype as number_type
 from .indices import (
     PLAIN,
     Indices,
-    as_tuple,
     basic_part,
     check_bounds,
     check_items,
@@ -55,7 +54,7 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
     tensors = plain(tensor, index)
     if tensors is not None:
         return read(tensor, Indices(tensors))
-    view, left = basic_part(tensor, expand_index(tensor, as_tuple(index)))
+    view, left = basic_part(tensor, expand_index(tensor, index))
     if any(item is not None for item in left):
         indices = Indices(left)
         check_masks(indices, view._data.shape)
@@ -112,7 +111,7 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
         if tensors is not None:
             left = tensors
         else:
-            view, left = basic_part(tensor, expand_index(tensor, as_tuple(index)))
+            view, left = basic_part(tensor, expand_index(tensor, index))
     if any(item is not None for item in left):
         if isinstance(value, Tensor):
             put(view, Indices(left), value, False, False)

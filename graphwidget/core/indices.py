@@ -186,20 +186,20 @@ def dims_of(item: Any) -> int:
     raise IndexError(BAD_INDEX.format(class_name(item)))
 
 
-def expand_index(tensor: Tensor, items: tuple[Any, ...]) -> list[tuple[int, Any]]:
+def expand_index(tensor: Tensor, index: Any) -> list[tuple[int, Any]]:
     """The index with the ellipsis written out; each with its place in the original, which
     PyTorch's messages call the dimension.
 
     Raises:
         IndexError: more indices than dimensions, or something that is no index.
     """
-    ndim = tensor._data.ndim
+    ndim, items = tensor._data.ndim, as_tuple(index)
     if ndim == 0 and len(items) == 1 and isinstance(items[0], float):
         raise IndexError("too many indices for tensor of dimension 0")
     used = sum([dims_of(item) for item in items])
     if used > ndim:
-        if ndim == 0 and len(items) == 1:
-            refuse_zero_dim(items[0])
+        if ndim == 0:
+            refuse_zero_dim(index)
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     if not any(item is Ellipsis for item in items):
         return list(enumerate(items))

@@ -24,7 +24,7 @@ from . import dtypes, errors, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
 from .overlap import check_overlap, interleaved, same_memory
-from .promote import CAST, CASTS, as_in_place, cast_to, promotion, refuse_types
+from .promote import CAST, as_in_place, cast_to, promotion, refuse_target, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
 from .views import Link, check_writable, memory_order, rebase, retaining
@@ -188,6 +188,8 @@ def prepare(
         return partial(np.copyto, data, result, casting="unsafe"), fit
     if op.name in FILLS:
         return fill_with(op, tensor, operands, params)
+    if not tensor._meta.floating:
+        refuse_target(op.name, data.dtype, data.dtype)
     try:
         tangled = op.key not in HARMLESS and (
             check_overlap(data, [x._data for x in operands[1:]]) or interleaved(data)
@@ -267,9 +269,8 @@ def check_fits(op: Op, data: np.ndarray, shape: tuple[int, ...], dtype: np.dtype
         )
     if dtype is not data.dtype and not dtypes.can_cast(dtype, data.dtype):
         alone = op.name.startswith("clamp") and len(op.inputs) == 1
-        text = CASTS["ldexp"] if op.name == "ldexp" else CAST
         given = (dtypes.c_word if alone else dtypes.type_word)(data.dtype)
-        raise RuntimeError(text.format(result=dtypes.type_word(dtype), given=given))
+        raise RuntimeError(CAST.format(result=dtypes.type_word(dtype), given=given))
 
 
 def keep_old(node: Node, op: Op, tensor: Tensor) -> None:

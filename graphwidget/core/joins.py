@@ -48,7 +48,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     first = given[0]._data.shape
     if first and all(each._data.shape == first for each in given):
-        wrap_dim(dim, len(first))
+        if first != (0,):
+            wrap_dim(dim, len(first))
     else:
         check_joined(given, dim)
     return F.cat(given, dim=dim)
@@ -66,8 +67,10 @@ def check_joined(given: tuple[Tensor, ...], dim: int) -> None:
     for i, each in enumerate(given):
         if each._data.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
-    full = [x for x in given if x._data.shape != (0,)] or list(given)
-    first = full[0]._data.shape
+    full = [x._data.shape for x in given if x._data.shape != (0,)]
+    if not full:  # whatever the dim
+        return
+    first = full[0]
     place = wrap_dim(dim, len(first))
     for i, each in enumerate(given):
         shape = each._data.shape

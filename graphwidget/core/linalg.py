@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.refusals import LinAlgError
 from . import dtypes
 from .arithmetic import where
 from .compile import TENSORS as F
@@ -19,14 +20,6 @@ from .reductions import several
 from .results import named
 from .tensor import Tensor
 from .version import bump
-
-
-class LinAlgError(RuntimeError):
-    """A matrix does not allow what was asked for: it is singular or not positive-definite."""
-
-
-LinAlgError.__module__, LinAlgError.__qualname__ = "torch._C", "_LinAlgError"
-LinAlgError.__name__ = "_LinAlgError"
 
 
 # Checks ------------------------------------------------------------------------------------------

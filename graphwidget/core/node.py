@@ -232,7 +232,9 @@ class Node:
         """
         if "_sym_" in name and name in self.saved_names():
             return shown_sizes(self, *name.split("_sym_"))
-        if name == CHOSEN.get(type(self).__name__) and self.saved_choice is not None:
+        if name == CHOSEN.get(type(self).__name__):
+            if self.saved_choice is None:
+                raise errors.freed(self)
             return chosen_indices(self)
         if name in self.saves:
             if getattr(self, "saved_" + name) is None:

@@ -15,7 +15,7 @@ from .function_node import Underived
 from .inplace import history, write
 from .modes import no_grad
 from .overlap import check_overlap
-from .promote import CAST, CASTS
+from .promote import CAST, refuse_target
 from .tensor import Tensor
 
 Given = TypeVar("Given", bound=Callable[..., Any])
@@ -168,6 +168,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
     if name in FACTORIES:
         return filled(name, outs[0], target, *args, **kwargs)
     recorded = check_gradient(name, (*args, *kwargs.values()), outs)
+    refuse_target(name, outs[0]._data.dtype, next(tensors_in((*args, *outs)))._data.dtype)
     if name in APART:
         check_overlap(outs[0]._data, [each._data for each in tensors_in(args)], whole=True)
     elif is_pointwise(name):
@@ -278,7 +279,7 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
     if name in TRUTHS:
         text = None if given in TRUTH_TYPES else TRUTH
     elif text is None and not dtypes.can_cast(result, given):
-        text = JOINED if name in JOINS else CASTS.get(name, CAST)
+        text = JOINED if name in JOINS else CAST
     if text is not None:
         raise (TypeError if text is JOINED else RuntimeError)(text.format(
             name=name, result=dtypes.type_word(result), given=dtypes.type_word(given),

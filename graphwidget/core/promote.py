@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..optable import kernels
-from ..optable.declare import Op
+from ..optable import TABLE, Op, kernels
 from . import dtypes, hot
 
 if TYPE_CHECKING:
@@ -27,9 +26,9 @@ UNTYPED = ("condition", "mask", "filler")
 CAST = "result type {result} can't be cast to the desired output type {given}"
 CASTS = {
     "ldexp": "ldexp can't be cast to the desired output type {given}",
-    "mvlgamma": "mvlgamma: result type {result} can't be cast to the desired output type {result}",
+    "mvlgamma": "mvlgamma: result type {own} can't be cast to the desired output type {result}",
 }
-"""What some functions say instead."""
+"""What some functions say instead, before they look at anything else."""
 
 
 def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
@@ -261,6 +260,26 @@ def refuse_types(op: Op, tensors: Sequence[Tensor]) -> None:
             for tensor, name in zip(tensors, op.inputs, strict=True)
             if name not in UNTYPED and tensor._data is not None
         ))  # fmt: skip
+
+
+def refuse_target(name: str, given: np.dtype[Any], own: np.dtype[Any]) -> None:
+    """What the functions of ``CASTS`` refuse first: to write their floats into another type.
+
+    Args:
+        given: the type of what would be written.
+        own: that of the first operand.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if name in CASTS and given.kind != "f":
+        guard = TABLE[name].guard
+        if guard is not None:
+            guard(own)
+        result = own if own.kind == "f" else dtypes.default_numpy()
+        words = {"given": given, "own": own, "result": result}
+        words = {word: dtypes.type_word(dtype) for word, dtype in words.items()}
+        raise RuntimeError(CASTS[name].format(**words))
 
 
 def promote(

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.matrix_kernels import singular_values
+from ..optable.refusals import LinAlgError
 from . import dtypes
 from .compile import TENSORS as F
 from .deprecation import warn_once
-from .linalg import LinAlgError, check_floating, check_matrix, check_square, inv, solve
+from .linalg import check_floating, check_matrix, check_square, inv, solve
 from .public import offer
 from .reductions import several
 from .results import named
@@ -57,18 +59,9 @@ LINALG_SVD, SVD = named("linalg_svd", "U", "S", "Vh"), named("svd", "U", "S", "V
 
 
 def singular(A: Tensor, full_matrices: bool) -> tuple[Tensor, ...]:
-    """U, S and Vh.
-
-    Raises:
-        LinAlgError: nan or inf among the items.
-    """
+    """U, S and Vh."""
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A, half=True)
-    if not np.isfinite(A._data).all():
-        raise LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained "
-            "non-finite values."
-        )
     return several(F.linalg_svd)(A, full_matrices=full_matrices)
 
 
@@ -119,7 +112,8 @@ def symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
     check_square("linalg.eigh", A)
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    if not np.isfinite(A._data).all():
+    half = np.tril(A._data) if UPLO.upper() == "L" else np.triu(A._data)
+    if not np.isfinite(half).all():
         raise LinAlgError(
             "linalg.eigh: The algorithm failed to converge because the input matrix is "
             "ill-conditioned or has too many repeated eigenvalues (error code: "
@@ -211,7 +205,7 @@ def lstsq(
     ranks = matrix_rank(input.detach(), rtol=rcond) if driver != "gels" else empty.long()
     values = empty
     if driver in ("gelsd", "gelss") and input._data.size:
-        values = Tensor._wrap(np.linalg.svd(input._data, compute_uv=False))
+        values = Tensor._wrap(singular_values(input._data))
     return LSTSQ((solution, residuals, ranks, values))
 
 
@@ -226,7 +220,7 @@ def matrix_rank(
         raise RuntimeError(NEITHER)
     values = (
         np.absolute(np.linalg.eigvalsh(data)) if hermitian
-        else np.linalg.svd(data, compute_uv=False)
+        else singular_values(data)
     )  # fmt: skip
     top = values.max(-1, initial=0.0, keepdims=True)
     if tol is not None:

@@ -48,14 +48,19 @@ op("binomial(count, prob, drawn, /)", third, node="NotImplemented", public=False
    d_prob=lambda grad: F.without_derivative("aten::binomial"),
    text="binomial({count}, {prob})", tex=r"\operatorname{{binomial}}({count}, {prob})", onnx=None)
 
-def kept(a: Array, result1: Array, p: float) -> Array:
-    """Items where the mask holds, divided by the chance that it does; else 0."""
-    scale = a.dtype.type(0 if p == 1 else 1 / (1 - p))
-    return np.multiply(a * result1, scale, out=...)
+def scale(p: float, train: bool | None) -> float:
+    """What is kept is divided by the chance that it is, in training."""
+    return 1.0 if train is False else 0.0 if p == 1 else 1 / (1 - p)
 
 
-op("native_dropout(input, result1, /, p)", kept, public=False,
-   d_input=lambda grad, result1, p: grad * result1 * (0.0 if p == 1 else 1 / (1 - p)),
+def kept(a: Array, result1: Array, p: float, _train: bool | None) -> Array:
+    """Items where the mask holds, scaled; else 0."""
+    return np.multiply(a * result1, a.dtype.type(scale(p, _train)), out=...)
+
+
+op("native_dropout(input, result1, /, p, _train)", kept, public=False,
+   # PyTorch scales the gradient only where it was told to train; None does scale the result.
+   d_input=lambda grad, result1, p, _train: grad * (result1 * scale(p, bool(_train))),
    sign="dropout", text="{input} · {result1} ÷ (1 − {p})",
    tex=r"{input} \odot {result1} / (1 - {p})", onnx=None)
 

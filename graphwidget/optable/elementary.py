@@ -10,6 +10,7 @@ import numpy as np
 from . import kernels
 from . import pointwise_kernels as more
 from .declare import Namespace, composite, op
+from .refusals import no_bool_exponents
 
 F = Namespace()
 LN2, LN10 = math.log(2), math.log(10)
@@ -126,6 +127,7 @@ op("logaddexp2(self, other, /)", np.logaddexp2, refuses="logaddexp2_cpu: bool in
    text="log2(2 ^ {self} + 2 ^ {other})", tex=r"\log_2(2^{{{self}}} + 2^{{{other}}})", onnx=None)
 
 op("ldexp(self, other, /)", more.ldexp, pointwise=True, inplace=True, dtype="float", numbers=False,
+   guard=no_bool_exponents,
    d_self=lambda grad, other: grad * F.pow_base(other, 2),
    d_other=lambda grad, result: grad * result * LN2,
    text="{self} · 2 ^ {other}", tex=r"{self} \cdot 2^{{{other}}}", onnx=None)

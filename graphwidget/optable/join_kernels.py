@@ -27,7 +27,8 @@ def stack(arrays: list[Array], dim: int) -> Array:
 
 def cat(arrays: list[Array], dim: int) -> Array:
     """Joined along a dim; PyTorch lets empty 1-d tensors pass."""
-    return joined([a for a in arrays if a.shape != (0,)] or arrays, dim, arrays)
+    parts = [a for a in arrays if a.shape != (0,)]
+    return joined(parts, dim, arrays) if parts else joined(arrays, 0, arrays)
 
 
 def joined(parts: list[Array], dim: int, typed: list[Array]) -> Array:

@@ -14,13 +14,14 @@ F = Namespace()
 
 @composite
 def cat_backward(grad: Any, shapes: Any, dim: Any) -> Any:
-    """The part of the gradient that belongs to each joined tensor; empty ones get none."""
+    """The part of the gradient that belongs to each joined tensor."""
     parts, start = [], 0
     for shape in shapes:
-        size = 0 if shape == (0,) else shape[dim]
-        part = F.slice(grad, dim, start, start + size, 1)
-        parts.append(F.reshape(part, (0,)) if shape == (0,) else part)
-        start += size
+        if shape == (0,):
+            parts.append(F.zeros_of(grad, shape))
+        else:
+            parts.append(F.slice(grad, dim, start, start + shape[dim], 1))
+            start += shape[dim]
     return parts
 
 

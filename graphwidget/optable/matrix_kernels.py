@@ -13,6 +13,7 @@ import numpy as np
 from .declare import ARRAYS
 from .kernels import Array
 from .layout import as_array
+from .refusals import LinAlgError
 
 
 def mT(a: Array) -> Array:
@@ -62,6 +63,7 @@ def slogdet(a: Array) -> tuple[Array, Array, Array, Array]:
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
     sign = np.multiply.reduce(np.sign(diagonal), -1) * sign_of(pivots)
     size = np.add.reduce(np.log(np.absolute(diagonal)), -1)
+    sign = np.nan_to_num(sign, nan=0.0)
     return as_array(sign.astype(a.dtype)), as_array(size.astype(a.dtype)), factors, pivots
 
 
@@ -107,25 +109,29 @@ def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
     info = np.zeros(a.shape[:-2], np.int32)
     try:
         found = np.linalg.cholesky(lower)
+        failed = np.isnan(np.einsum("...ii->...i", found)).any()
     except np.linalg.LinAlgError:
+        failed = True
+    if failed:
         found, info = cholesky_by_columns(lower)
     return dense_columns(mT(found) if upper else found), info
 
 
 def cholesky_by_columns(a: Array) -> tuple[Array, Array]:
-    """The same for matrices of which some are not positive-definite."""
+    """The same for matrices of which some are not positive-definite: of those, what was reached
+    before it showed."""
     found = np.tril(a)
     info = np.zeros(a.shape[:-2], np.int32)
     for j in range(a.shape[-1]):
         row = found[..., j, :j]
         rest = found[..., j, j] - np.add.reduce(row * row, -1)
         bad = ~(rest > 0)
-        info[...] = np.where(bad & (info == 0), j + 1, info)
         root = np.sqrt(np.where(bad, rest.dtype.type(1), rest))
-        found[..., j, j] = np.where(info == 0, root, found[..., j, j])
+        found[..., j, j] = np.where(info == 0, np.where(bad, rest, root), found[..., j, j])
+        info[...] = np.where(bad & (info == 0), j + 1, info)
         below = found[..., j + 1 :, j]
-        below -= np.matmul(found[..., j + 1 :, :j], row[..., None])[..., 0]
-        below /= root[..., None]
+        left = below - np.matmul(found[..., j + 1 :, :j], row[..., None])[..., 0]
+        np.copyto(below, left / root[..., None], where=(info == 0)[..., None])
     return found, info
 
 
@@ -172,8 +178,28 @@ def qr(a: Array, mode: str) -> tuple[Array, Array]:
     return dense_columns(q), dense_columns(r)
 
 
+def finite(a: Array) -> Array:
+    """The matrices themselves; of others LAPACK may look for singular values without an end.
+
+    Raises:
+        LinAlgError: nan or inf among the items.
+    """
+    if not np.isfinite(a).all():
+        raise LinAlgError(
+            "linalg.svd: The algorithm failed to converge because the input matrix contained "
+            "non-finite values."
+        )
+    return a
+
+
+def singular_values(a: Array) -> Array:
+    """Singular values alone, falling."""
+    return np.linalg.svd(finite(a), compute_uv=False)
+
+
 def svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
     """Singular vectors and values."""
+    finite(a)
     u, s, vh = np.linalg.svd(a, full_matrices)
     return dense_columns(u), np.ascontiguousarray(s), dense_columns(vh)
 
@@ -186,7 +212,7 @@ def eigh(a: Array, UPLO: str) -> tuple[Array, Array]:
 
 def pinv(a: Array, rcond: float, hermitian: bool) -> Array:
     """Pseudo-inverses: singular values below ``rcond`` times the largest count as zero."""
-    return np.ascontiguousarray(np.linalg.pinv(a, rcond, hermitian))
+    return np.ascontiguousarray(np.linalg.pinv(finite(a), rcond, hermitian))
 
 
 def lstsq(a: Array, b: Array, _rcond: float, _told: bool) -> tuple[Array, Array]:

@@ -8,6 +8,14 @@ from typing import Any
 
 import numpy as np
 
+
+class LinAlgError(RuntimeError):
+    """A matrix does not allow what was asked for: it is singular or not positive-definite."""
+
+
+LinAlgError.__module__, LinAlgError.__qualname__ = "torch._C", "_LinAlgError"
+LinAlgError.__name__ = "_LinAlgError"
+
 WORDS = {
     "float64": "Double", "float32": "Float", "float16": "Half", "int64": "Long", "int32": "Int",
     "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
@@ -58,6 +66,16 @@ def no_bools(kernel: str) -> Callable[..., None]:
             raise not_implemented(kernel, dtypes[0])
 
     return guard
+
+
+def no_bool_exponents(dtype: Any, exponent: Any) -> None:
+    """Refuse powers of two whose exponents are bools, for floats.
+
+    Raises:
+        NotImplementedError: in PyTorch's words.
+    """
+    if dtype.kind == "f" and exponent.kind == "b":
+        raise not_implemented("ldexp_cpu_exp", exponent)
 
 
 def no_bools_in_relu(dtype: Any) -> None:

@@ -293,13 +293,9 @@ def put_masked(data: Array, mask: Array, source: Array) -> None:
         data[mask] = items[: np.count_nonzero(mask)]
 
 
-def padded_to(a: Array, shape: Shape) -> Array:
-    """The items of a 1-d array at the beginning of ``shape``, then zeros."""
-    result = np.zeros(shape, as_array(a).dtype)
-    result.reshape(-1)[: a.size] = a
+def masked_scatter_backward(grad: Array, mask: Array, sizes: Shape) -> Array:
+    """The gradient of what was written where the mask holds: its items in order, then zeros."""
+    result = np.zeros(sizes, as_array(grad).dtype)
+    items = masked_select(grad, mask)
+    result.reshape(-1)[: items.size] = items
     return result
-
-
-def first_items(a: Array, size: int) -> Array:
-    """The first items, 1-d."""
-    return as_array(a).reshape(-1)[:size].copy()

@@ -238,16 +238,14 @@ op("masked_select(self, mask, /)", kernels.masked_select,
 op("masked_scatter(self, mask, source, /)", kernels.masked_scatter, inplace=True,
    d_self=lambda grad, _self_shape, mask:
        F.sum_to_size(F.masked_fill(grad, mask, 0), _self_shape),
-   d_source=lambda grad, mask, source_shape: F.padded_to(F.masked_select(grad, mask), source_shape),
+   d_source=lambda grad, mask, source_shape: F.masked_scatter_backward(grad, mask, source_shape),
    text="{self}, items of {source} where {mask}", tex=r"{self}", onnx=None)
 
-op("padded_to(self, /, shape)", kernels.padded_to, node="MaskedScatterBackwardBackward0",
-   d_self=lambda grad, self_shape: F.first_items(grad, self_shape[0]),
-   public=False, text="{self}, then zeros", tex=r"{self}", onnx=None)
-
-op("first_items(self, /, size)", kernels.first_items,
-   d_self=lambda grad, self_shape: F.padded_to(grad, self_shape),
-   public=False, text="the first {size} of {self}", tex=r"{self}", onnx=None)
+op("masked_scatter_backward(grad_output, mask, /, _sizes)", kernels.masked_scatter_backward,
+   d_grad_output=lambda grad, mask, _grad_output_shape:
+       F.masked_scatter(F.zeros_of(grad, _grad_output_shape), mask, grad),
+   public=False, text="items of {grad_output} where {mask}, in order, then zeros",
+   tex=r"{grad_output}_{{{mask}}}", onnx=None)
 
 # Into a part of a copy --------------------------------------------------------------------------
 op("select_scatter(self, src, /, dim, index)", shape_kernels.scattered(shape_kernels.select),

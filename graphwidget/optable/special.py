@@ -86,12 +86,25 @@ op("digamma(self, /)", kernels.digamma, inplace=True, pointwise=True, dtype="flo
    d_self=lambda grad, self: grad * F.polygamma(self, 1),
    text="ψ({self})", tex=r"\psi({self})", onnx=None)
 
-op("polygamma(self, /, n)", kernels.polygamma, inplace=True, pointwise=True, dtype="float",
-   public=False,
-   d_self=lambda grad, self, n: grad * F.polygamma(self, n + 1),
-   text="ψ⁽{n}⁾({self})", tex=r"\psi^{{({n})}}({self})", onnx=None)
+for key, node in (("polygamma", "PolygammaBackward0"), ("polygamma.written", "PolygammaBackward1")):
+    op(f"{key}(self, /, n)", kernels.polygamma, inplace=True, pointwise=True, dtype="float",
+       public=False, node=node,
+       d_self=lambda grad, self, n: grad * F.polygamma(self, n + 1),
+       text="ψ⁽{n}⁾({self})", tex=r"\psi^{{({n})}}({self})", onnx=None)
+
+
+def no_bools_in_gamma(dtype: Any) -> None:
+    """Refuse bools.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if dtype.kind == "b":
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+
 
 op("mvlgamma(self, /, p)", kernels.multigammaln, inplace=True, pointwise=True, dtype="float",
+   guard=no_bools_in_gamma,
    also=("special.multigammaln",),
    d_self=lambda grad, self, p: grad * F.multidigamma(self, p),
    text="log Γ_{p}({self})", tex=r"\ln \Gamma_{{{p}}}({self})", onnx=None)

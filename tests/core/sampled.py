@@ -99,10 +99,29 @@ class Sampled(Base):
         if self.chance(0.5):
             return made
         self.add(made)
+        if self.chance(0.3):
+            return self.derivatives(target, re.findall(r"\bt\d+\b", " ".join(names)))
         if self.wants_grad(target):
             total = self.some(["{}.sum()", "({} ** 2).sum()", "({} * 3).mean()"]).format(target)
             return f"{total}.backward({self.some(['', 'retain_graph=True', 'retain_graph=True'])})"
         return "pass"
+
+    def derivatives(self, name: str, sources: list[str]) -> str:
+        """Derivatives of derivatives, by one of the variables that a tensor was made of. The
+        formulas run on tensors then, and the ops that only they call are recorded."""
+        sources = [source for source in sources if self.wants_grad(source) and source != name]
+        if not sources:
+            return "pass"
+        source = self.some(sources)
+        for _ in range(self.random.randint(1, 3)):
+            if not self.wants_grad(name):
+                return "pass"
+            total = self.some(["{}.sum()", "({} ** 2).sum()"]).format(name)
+            name = self.target()
+            if name == source:
+                return "pass"
+            self.add(f"({name},) = torch.autograd.grad({total}, {source}, create_graph=True)")
+        return f"({name} ** 2).sum().backward()" if self.wants_grad(name) else "pass"
 
     def wants_grad(self, name: str) -> bool:
         tensor = self.machine.tensors.get(name)

@@ -65,15 +65,20 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 @offer(method=False)
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     """``dropout``, and which items it kept. Of an empty tensor it is the tensor itself, a leaf or
-    not, with a history more."""
-    p = 0.0 if train is False else p
-    mask = Tensor._wrap(_dropout.kept(input._data, np.dtype(bool), p))
-    if not input._data.size:
-        node = LINKS["native_dropout"](input, mask, p, None) if hot.grad_enabled() else None
+    not, with a history more, and what was kept has its type."""
+    data = input._data
+    if not data.size:
+        nothing = Tensor._wrap(np.empty_like(data))
+        wanted = hot.grad_enabled()
+        node = LINKS["native_dropout"](input, nothing, p, train, None) if wanted else None
         if node is not None:
             history(input, node)
-        return input, mask
-    return F.native_dropout(input, mask, p), mask
+        return input, nothing
+    mask = Tensor._wrap(_dropout.kept(data, np.dtype(bool), 0.0 if train is False else p))
+    if train is not False and data.dtype.kind != "f":
+        given = input.dtype.word
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {given}")
+    return F.native_dropout(input, mask, p, train), mask
 
 
 # Norms -------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "polygamma": [*one("torch.polygamma(1, x)", positive=True),
                   *one("x.polygamma(0)", positive=True),
                   *one("torch.special.polygamma(2, x)", positive=True)],
+    "polygamma.written": one("(x * 1).polygamma_(1)", positive=True),
     "mvlgamma": [*one("torch.mvlgamma(x + 2, 3)", positive=True),
                  *one("(x + 1).mvlgamma(1)", positive=True)],
     "special_zeta": [Sample("torch.special.zeta(torch.full_like(y, 2.5), y)", TWO, True)],
