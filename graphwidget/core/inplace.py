@@ -189,7 +189,7 @@ def prepare(
     if op.name in FILLS:
         return fill_with(op, tensor, operands, params)
     if not tensor._meta.floating:
-        refuse_target(op.name, data.dtype, data.dtype)
+        refuse_target(op.name, data.dtype, *(x._data.dtype for x in operands))
     try:
         tangled = op.key not in HARMLESS and (
             check_overlap(data, [x._data for x in operands[1:]]) or interleaved(data)

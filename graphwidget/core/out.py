@@ -168,7 +168,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
     if name in FACTORIES:
         return filled(name, outs[0], target, *args, **kwargs)
     recorded = check_gradient(name, (*args, *kwargs.values()), outs)
-    refuse_target(name, outs[0]._data.dtype, next(tensors_in((*args, *outs)))._data.dtype)
+    refuse_target(name, outs[0]._data.dtype, *(x._data.dtype for x in tensors_in(args)))
     if name in APART:
         check_overlap(outs[0]._data, [each._data for each in tensors_in(args)], whole=True)
     elif is_pointwise(name):

@@ -262,12 +262,12 @@ def refuse_types(op: Op, tensors: Sequence[Tensor]) -> None:
         ))  # fmt: skip
 
 
-def refuse_target(name: str, given: np.dtype[Any], own: np.dtype[Any]) -> None:
+def refuse_target(name: str, given: np.dtype[Any], *own: np.dtype[Any]) -> None:
     """What the functions of ``CASTS`` refuse first: to write their floats into another type.
 
     Args:
         given: the type of what would be written.
-        own: that of the first operand.
+        own: those of the operands.
 
     Raises:
         RuntimeError: PyTorch's texts.
@@ -275,10 +275,10 @@ def refuse_target(name: str, given: np.dtype[Any], own: np.dtype[Any]) -> None:
     if name in CASTS and given.kind != "f":
         guard = TABLE[name].guard
         if guard is not None:
-            guard(own)
-        result = own if own.kind == "f" else dtypes.default_numpy()
-        words = {"given": given, "own": own, "result": result}
-        words = {word: dtypes.type_word(dtype) for word, dtype in words.items()}
+            guard(*own)
+        result = own[0] if own[0].kind == "f" else dtypes.default_numpy()
+        kinds = {"given": given, "own": own[0], "result": result}
+        words = {word: dtypes.type_word(kind) for word, kind in kinds.items()}
         raise RuntimeError(CASTS[name].format(**words))
 
 

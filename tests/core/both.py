@@ -34,6 +34,8 @@ WARNED_ONCE = (
     "index_reduce() is in beta",
     "torch.qr is deprecated",
     "torch.cholesky is deprecated",
+    "torch.lu",
+    "torch.triangular_solve is deprecated",
     "The reduce argument of torch.scatter with Tensor src is deprecated",
 )
 """PyTorch gives these warnings once in a process, so only the first program would show them."""
