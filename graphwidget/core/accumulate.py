@@ -9,7 +9,7 @@ import numpy as np
 
 from ..optable.zeros import Zeros
 from . import errors, hot
-from .overlap import check_overlap
+from .overlap import check_overlap, is_dense
 from .tensor import Tensor
 from .version import bump, filled
 
@@ -17,8 +17,8 @@ from .version import bump, filled
 def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> None:
     """Add a gradient to ``variable.grad``.
 
-    The first is taken over when nobody else has it and it lies in memory as the leaf does, else
-    copied into that layout; later ones are added in place. Under create_graph both are recorded
+    The first is taken over when nobody else has it and it lies in memory as promised, else copied
+    so; later ones are added in place. Under create_graph both are recorded
     and out of place (PyTorch, accumulate_grad.h). ``known`` callers more refer to the gradient.
 
     Raises:
@@ -29,10 +29,8 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
     current = variable._grad
     if create and isinstance(grad, Tensor):
         made = hot.copied(grad) if current is None else hot.tensors.add(current, grad)
-        if current is None and not same_layout(made._data, variable._data):
-            data = np.empty_like(variable._data)
-            np.copyto(data, made._data)
-            made._data = data
+        if current is None and not obeys(made._data, variable._data):
+            made._relay(promised(variable._data, made._data))
         variable._grad = made
     elif current is not None:
         if 0 in current._data.strides:  # the user's own buffer may be an expanded one
@@ -42,7 +40,7 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
         except ValueError as error:
             raise errors.not_written(error, current._data) from None
         bump(current, "backward")
-    elif grad.__class__ is Zeros and not grad.flags.writeable and same_layout(grad, variable._data):
+    elif grad.__class__ is Zeros and not grad.flags.writeable and obeys(grad, variable._data):
         variable._grad = Tensor._wrap(grad)
         variable._grad._data = grad
     elif grad.__class__ is not np.ndarray:  # a numpy scalar
@@ -51,19 +49,30 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
             variable._grad._counter = filled()
     elif (
         sys.getrefcount(grad) == ALONE + known
-        and is_whole(grad) and same_layout(grad, variable._data)
+        and is_whole(grad) and obeys(grad, variable._data)
     ):  # fmt: skip
         variable._grad = Tensor._wrap(grad)
     else:
-        data = np.empty_like(variable._data)
-        np.copyto(data, grad)
-        variable._grad = Tensor._wrap(data)
+        variable._grad = Tensor._wrap(promised(variable._data, grad))
         variable._grad._counter = filled()
 
 
-def same_layout(grad: np.ndarray, data: np.ndarray) -> bool:
-    """Whether two arrays of one shape lie in memory alike."""
-    return grad.strides == data.strides and grad.dtype == data.dtype
+# PyTorch promises that a leaf's gradient lies in memory as the leaf does where its items leave no
+# gaps, else in C order.
+def obeys(grad: np.ndarray, data: np.ndarray) -> bool:
+    """Whether a gradient of a leaf lies in memory as promised, in the leaf's type."""
+    if grad.dtype != data.dtype:
+        return False
+    if data.flags.c_contiguous or not is_dense(data):
+        return bool(grad.flags.c_contiguous)
+    return grad.strides == data.strides
+
+
+def promised(data: np.ndarray, grad: Any) -> np.ndarray:
+    """A copy of a gradient that lies in memory as promised."""
+    found = np.empty_like(data, order="K" if is_dense(data) else "C")
+    np.copyto(found, grad)
+    return found
 
 
 def is_whole(grad: Any) -> bool:

@@ -167,7 +167,7 @@ def compute_source(op: Op) -> list[str]:
         f"        arrays, fit = promote(OP, ({names},))",
         f"        {', '.join(['data', *op.kept])} = kernel(*arrays{params}{out})",
         *([] if out else [AS_ARRAY]),
-        *([] if op.key in FRESH else [f"        data = ordered(data, ({arrays},))"]),
+        f"        data = ordered(data, ({leading(op)}))",
         "        meta = meta_of(data)",
     ]
     return lines
@@ -176,8 +176,18 @@ def compute_source(op: Op) -> list[str]:
 NUMBERED = ("add", "sub", "mul", "div")
 """Ops whose numbers in PyTorch's own formulas are no slots of the node (``MulBackward1``)."""
 
-FRESH = ("masked_fill", "masked_fill.tensor")
-"""Pointwise ops whose results lie in C order: PyTorch writes them into a contiguous copy."""
+LEADING = {
+    "masked_fill": (), "masked_fill.tensor": (), "ldexp": ("self",),
+    "rsub.tensor": ("other", "self"),
+}  # fmt: skip
+"""Pointwise ops whose results do not follow all operands, first to last, in their order in memory,
+and whom they follow: PyTorch computes them otherwise."""
+
+
+def leading(op: Op) -> str:
+    """The arrays whose order in memory a pointwise result has."""
+    return "".join(f"{name}._data, " for name in LEADING.get(op.key, op.inputs))
+
 
 AS_ARRAY = "        if data.__class__ is not ndarray: data = asarray(data)"
 
@@ -186,7 +196,11 @@ def fast_source(op: Op, arrays: str, params: str) -> list[str]:
     """The kernel on operands of one shape and type. Ufuncs give scalars for 0-d arrays unless
     they are asked for an array, which costs more than it is worth for others."""
     if not isinstance(op.kernel, np.ufunc):
-        return [f"        {', '.join(['data', *op.kept])} = kernel({arrays}{params})", AS_ARRAY]
+        return [
+            f"        {', '.join(['data', *op.kept])} = kernel({arrays}{params})",
+            AS_ARRAY,
+            f"        if meta.repeats: data = ordered(data, ({leading(op)}))",
+        ]
     call = f"kernel({arrays})"
     if op.kernel in SIGNS:
         first, second = op.inputs

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
+from ..optable.layout import memory_order
 from . import distributions, dtypes, random
 from .compile import TENSORS as F
 from .factories import filled, like
@@ -185,18 +186,12 @@ def _written(key: str, self: Tensor, drawn: np.ndarray, *others: Tensor) -> Tens
     return write(TABLE[key], self, (*others, Tensor._wrap(drawn)), {})
 
 
-def memory_order(data: np.ndarray) -> tuple[int, ...]:
-    """The dims from the outermost in memory inwards: numbers are drawn in the order of memory."""
-    strides = data.strides
-    return tuple(sorted(range(data.ndim), key=lambda dim: -strides[dim]))
-
-
 def drawn(self: Tensor, draw: Callable[..., np.ndarray], *args: Any) -> np.ndarray:
     """``draw(shape, dtype, *args)`` for a tensor, in the order of its memory."""
     data = self._data
     if data.flags.c_contiguous:
         return draw(data.shape, data.dtype, *args)
-    order = memory_order(data)
+    order = memory_order(data.shape, data)
     found = draw(tuple(data.shape[dim] for dim in order), data.dtype, *args)
     return found.transpose(np.argsort(order))
 
@@ -261,7 +256,7 @@ def bernoulli_(
     if not isinstance(p, Tensor):
         data = drawn(self, random.coin, p, generator)
         return _written("bernoulli.written", self, data)
-    order = memory_order(self._data)
+    order = memory_order(self._data.shape, self._data)
     chances = np.broadcast_to(p._data, self._data.shape).transpose(order)
     data = random.bernoulli(chances, generator).astype(self._data.dtype)
     data = data.transpose(np.argsort(order))

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import dtypes, hot
 from .node import Hooks, Node, Nowhere
+from .shapes import contiguous_clone
 
 if TYPE_CHECKING:
     from .engine import Run
@@ -89,18 +90,17 @@ def run_tensor_hooks(run: Run, hooks: Hooks, grad: Any) -> Any:
 
 
 def run_retain(run: Run, hooks: Hooks, grad: Any) -> None:
-    """``retain_grad``: always last, and out of place."""
+    """``retain_grad``: always last, and out of place; the first lies in C order."""
     tensor = hooks.retain() if hooks.retain is not None else None
     if tensor is None or grad is None:
         return
-    if isinstance(grad, hot.Tensor):
-        kept = hot.tensors.clone(grad)
-    else:
-        kept = hot.Tensor._wrap(np.array(grad))
     if tensor._grad is not None:
         with Mode(run.create_graph):
-            kept = tensor._grad + kept
-    tensor._grad = kept
+            tensor._grad = tensor._grad + as_tensor(None, grad)
+    elif isinstance(grad, hot.Tensor):
+        tensor._grad = contiguous_clone(grad)
+    else:
+        tensor._grad = hot.Tensor._wrap(np.array(grad, order="C"))
     if hot.observer is not None:
         hot.observer.accumulated(run, tensor, "retained", grad)
 

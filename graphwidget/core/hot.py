@@ -104,10 +104,13 @@ class Meta:
     """Shape and dtype of a tensor, interned: equal ones of one layout are one object, so ``is``
     compares."""
 
-    __slots__ = ("dtype", "floating", "ndim", "numel", "shape")
+    __slots__ = ("dtype", "floating", "ndim", "numel", "repeats", "shape")
 
-    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> None:
+    def __init__(
+        self, shape: tuple[int, ...], dtype: np.dtype[np.generic], layout: Any = None
+    ) -> None:
         self.shape = shape
+        self.repeats = layout is not None and 0 in layout
         self.dtype = dtype
         self.ndim = len(shape)
         self.floating = dtype.kind == "f"
@@ -138,5 +141,5 @@ def meta(shape: tuple[int, ...], dtype: np.dtype[np.generic], layout: Any = None
     if found is None:
         if len(_metas) >= META_LIMIT:  # equal but distinct Metas only cost the fast path
             _metas.clear()
-        found = _metas.setdefault(key, Meta(shape, dtype))
+        found = _metas.setdefault(key, Meta(shape, dtype, layout))
     return found

@@ -18,7 +18,7 @@ import numpy as np
 from ..optable import TABLE, Op
 from ..optable.declare import parameters_of
 from ..optable.index_kernels import put_into
-from ..optable.layout import clone
+from ..optable.layout import clone, memory_order
 from ..optable.scatter_kernels import put_masked
 from . import dtypes, errors, hot
 from .compile import LINKS, signature_of
@@ -27,7 +27,7 @@ from .overlap import check_overlap, interleaved, same_memory
 from .promote import CAST, as_in_place, cast_to, promotion, refuse_target, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
-from .views import Link, check_writable, memory_order, rebase, retaining
+from .views import Link, check_writable, rebase, retaining
 
 HARMLESS = (
     "fill", "zero", "masked_fill", "masked_fill.tensor", "index_fill", "index_fill.tensor", "tril",
@@ -54,7 +54,7 @@ def one_by_one(op: Op, operands: tuple[Tensor, ...], params: dict[str, Any]) -> 
     else:
         arrays = hot.promote(op, operands)[0]
     wide = [np.broadcast_to(array, data.shape) for array in arrays]
-    order = memory_order(data)
+    order = memory_order(data.shape, data)
     for turned in np.ndindex(*(data.shape[dim] for dim in order)):
         place = (*(turned[order.index(dim)] for dim in range(data.ndim)), ...)
         data[place] = kernel(*(array[place] for array in wide), **params)

@@ -313,8 +313,7 @@ def put(
         turned = COLUMNS.get(target, False) if out._data.size else target in COLUMNS
         order: Any = "K" if turned or is_pointwise(name) else "C"
         like = np.empty_like(result._data, out._data.dtype, order)
-        out._data = resized(out._data, like.shape, like.strides)
-        out._meta = hot.meta_of(out._data)
+        out._relay(resized(out._data, like.shape, like.strides))
     write(TABLE["copy"], out, (result,), {})
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..optable import TABLE, Op, kernels
+from ..optable.layout import ordered
 from . import dtypes, hot
 
 if TYPE_CHECKING:
@@ -297,64 +298,6 @@ def cast_to(tensors: Sequence[Tensor], casts: Sequence[Any]) -> list[np.ndarray]
         tensor._data if cast is None else tensor._data.astype(cast)
         for tensor, cast in zip(tensors, casts, strict=True)
     ]
-
-
-def ordered(data: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
-    """A result in the memory order that PyTorch gives it (TensorIterator's rule): numpy falls back
-    on C order where operands disagree, PyTorch follows the first."""
-    operands = [operand for operand in operands if operand is not None]
-    for operand in operands:
-        if not operand.flags.c_contiguous:
-            break
-    else:
-        return data
-    order = memory_order(data.shape, operands)
-    strides, expected = data.strides, data.itemsize
-    for dim in order:
-        if data.shape[dim] != 1:
-            if strides[dim] != expected and data.size:
-                outward = order[::-1]
-                copied = np.ascontiguousarray(data.transpose(outward))
-                return copied.transpose(np.argsort(outward))
-            expected *= data.shape[dim]
-    return data
-
-
-def memory_order(shape: tuple[int, ...], operands: Sequence[np.ndarray]) -> list[int]:
-    """The dims of a pointwise result from the innermost in memory outwards."""
-    ndim = len(shape)
-    strides = []
-    for operand in operands:
-        new = ndim - operand.ndim
-        spread = [
-            0 if size == 1 != shape[new + dim] else stride
-            for dim, (size, stride) in enumerate(zip(operand.shape, operand.strides, strict=True))
-        ]
-        strides.append([0] * new + spread)
-
-    def before(inner: int, outer: int) -> int:
-        """Positive when ``outer`` must be further inside, negative when it must not, else 0."""
-        for each in strides:
-            first, second = each[inner], each[outer]
-            if first == 0 or second == 0:
-                continue
-            if first != second:
-                return 1 if first > second else -1
-            if shape[inner] > shape[outer]:
-                return 1
-        return 0
-
-    order = list(range(ndim))[::-1]
-    for start in range(1, ndim):
-        place = start
-        for other in reversed(range(start)):
-            decided = before(order[other], order[place])
-            if decided > 0:
-                order[other], order[place] = order[place], order[other]
-                place = other
-            elif decided < 0:
-                break
-    return order
 
 
 def fit_to(grad: Any, meta: hot.Meta) -> Any:

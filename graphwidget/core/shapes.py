@@ -98,7 +98,7 @@ def reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:
 def contiguous_clone(input: Tensor) -> Tensor:
     """A copy in C order, recorded as a clone."""
     out = F.clone(input)
-    out._data = np.ascontiguousarray(out._data)
+    out._relay(np.asarray(out._data, order="C"))
     return out
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..optable.layout import memory_of, resized
+from ..optable.layout import memory_of, memory_order, resized
 from ..optable.refusals import C_WORDS
 from . import hot
 from .compile import TENSORS as F
@@ -19,7 +19,7 @@ from .public import offer
 from .storages import TypedStorage, UntypedStorage, warn_typed
 from .tensor import Tensor
 from .version import bump
-from .views import check_writable, memory_order
+from .views import check_writable
 
 
 def in_format(data: np.ndarray, wanted: Any) -> bool:
@@ -32,7 +32,7 @@ def in_format(data: np.ndarray, wanted: Any) -> bool:
 def formatted(data: np.ndarray, wanted: Any) -> np.ndarray:
     """The items in the format's order, copied where they are not."""
     if wanted is not channels_last:
-        return np.ascontiguousarray(data)
+        return np.asarray(data, order="C")
     if data.ndim != 4:
         raise RuntimeError("required rank 4 tensor to use channels_last format")
     return np.ascontiguousarray(data.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
@@ -44,7 +44,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     a format."""
     out = F.clone(input)
     if memory_format not in (None, preserve_format):
-        out._data = formatted(out._data, memory_format)
+        out._relay(formatted(out._data, memory_format))
     return out
 
 
@@ -231,7 +231,7 @@ def storage_type(self: Tensor) -> type[TypedStorage]:
 @offer(function=False)
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dims as they lie in memory, outermost first."""
-    return tuple(memory_order(self._data))
+    return tuple(memory_order(self._data.shape, self._data))
 
 
 @offer(function=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..optable.declare import ARRAYS, TABLE, bind
-from ..optable.layout import true_strides
+from ..optable.layout import laid_out, lies, memory_order, true_strides
 from . import errors, hot
 from .node import Node, Nowhere, target_of
 from .version import counter_of
@@ -133,7 +133,7 @@ class AsStridedBackward0(Node):
     def __init__(self, info: ViewInfo, target: Any, view: np.ndarray) -> None:
         self.start((target,))
         self.chain = chain_from(info.base, info.chain)
-        self.order = memory_order(info.base._data)
+        self.order = memory_order(info.base._data.shape, info.base._data)
         offset = view.ctypes.data - info.base._data.ctypes.data if view.size else 0
         real = true_strides(view.shape, view.strides, view.itemsize)
         strides = tuple(stride // view.itemsize for stride in real)
@@ -161,7 +161,7 @@ class AsStridedBackward0(Node):
         if lies(grad._data, self.order):
             return grad
         grad = hot.tensors.clone(grad)
-        grad._data = laid_out(grad._data, self.order)
+        grad._relay(laid_out(grad._data, self.order))
         return grad
 
 
@@ -253,26 +253,6 @@ def chain_from(base: Tensor, chain: tuple[Link, ...]) -> tuple[Link, ...]:
     return (Link(TABLE["as_strided"], params, data.shape, data.strides), *chain)
 
 
-def memory_order(data: np.ndarray) -> list[int]:
-    """The dims in the order in which they lie in memory, outermost first."""
-    strides = data.strides
-    return sorted(range(len(strides)), key=lambda dim: -strides[dim])
-
-
-def lies(grad: np.ndarray, order: list[int]) -> bool:
-    """Whether the items fill their memory with the dims in this order."""
-    return bool(grad.transpose(order).flags.c_contiguous)
-
-
-def laid_out(grad: Any, order: list[int]) -> np.ndarray:
-    """A copy with the dims in this order in memory, outermost first."""
-    grad = np.asarray(grad)
-    memory = np.empty([grad.shape[dim] for dim in order], grad.dtype)
-    result = memory.transpose([order.index(dim) for dim in range(grad.ndim)])
-    result[...] = grad
-    return result
-
-
 def overlaps_itself(data: np.ndarray) -> bool:
     """Whether several items share one memory location, as in an expanded tensor."""
     return (
@@ -307,7 +287,7 @@ class CopySlices(Node):
             self.fit = (None, *rest) if self.passes else rest
         self.chain = chain_from(base, info.chain)
         # The chain is replayed on a gradient, which must lie in memory as the base does.
-        self.order = memory_order(base._data)
+        self.order = memory_order(base._data.shape, base._data)
         self.others = tuple(slot is not None for slot in function.slots[1:])
         self.function: Node | None = function
 
@@ -365,7 +345,7 @@ class CopySlices(Node):
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         function = self._function()
         whole = hot.copied(grad)
-        whole._data = laid_out(whole._data, self.order)
+        whole._relay(laid_out(whole._data, self.order))
         part = self._part(whole)
         found = function.backward_tensors(hot.tensors.clone(part), True)
         self.function = function if keep else None

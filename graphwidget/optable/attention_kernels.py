@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from .kernels import Array
-from .layout import as_array
+from .layout import as_array, empty_like
 
 
 @cache
@@ -60,7 +60,7 @@ def flash_attention(
     if masked:
         np.copyto(total, 1, where=total == 0)
     np.divide(scores, total, scores)
-    out = np.empty_like(query)  # with the query's layout, as PyTorch's
+    out = empty_like(query, query.dtype)  # with the query's layout, as PyTorch's
     return np.matmul(scores, value, out=out), np.add(top, np.log(total))[..., 0]
 
 

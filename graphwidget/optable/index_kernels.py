@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .layout import Array, Shape, as_array, empty_ordered
+from .layout import Array, Shape, as_array, iteration_order, laid_out, spread_strides
 
 
 def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -61,15 +61,10 @@ def index(a: Array, indices: tuple[Any, ...]) -> Array:
     split = taken != list(range(taken[0], taken[-1] + 1))
     kept = [a.strides[axis] for axis in axes_of(indices, a.ndim)]
     start = 0 if split else taken[0]
-    strides = [*kept[:start], *(0,) * spread, *kept[start:]]
-    source = np.lib.stride_tricks.as_strided(a, found.shape, strides)
-    rows = np.zeros(places[0].shape)
-    whole = [*(0,) * start, *rows.strides, *(0,) * (len(kept) - start)]
-    result = empty_ordered(
-        found.shape, a.dtype, source, np.lib.stride_tricks.as_strided(rows, found.shape, whole)
-    )
-    result[...] = found
-    return result
+    source = [*kept[:start], *(0,) * spread, *kept[start:]]
+    around = (*(None,) * start, ..., *(None,) * (len(kept) - start))
+    rows = [spread_strides(found.shape, place[around]) for place in places]
+    return laid_out(found, iteration_order(found.shape, source, *rows))
 
 
 def axes_of(indices: tuple[Any, ...], ndim: int) -> list[int]:

@@ -1,8 +1,9 @@
-"""Copies and the order of their dims in memory, which is PyTorch's."""
+"""How results and copies lie in memory: the order of their dims is PyTorch's."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,87 @@ def as_array(value: Any) -> Array:
     return value if value.__class__ is np.ndarray else np.asarray(value)
 
 
+# The order of the dims in memory, outermost first -------------------------------------------------
+def memory_order(shape: Shape, *operands: Array) -> list[int]:
+    """The order of what is computed from operands that are broadcast to a shape."""
+    return iteration_order(shape, *[spread_strides(shape, operand) for operand in operands])
+
+
+def iteration_order(shape: Shape, *known: Sequence[int]) -> list[int]:
+    """The order in which PyTorch's TensorIterator lays out what it computes, from the strides of
+    its operands. Where items repeat (stride 0) an operand does not know; the insertion sort then
+    asks the next one, and C order is what nobody contradicts."""
+
+    def inside(one: int, two: int) -> int:
+        """Positive when ``two`` must be further inside than ``one``, negative when it must not."""
+        for strides in known:
+            first, second = strides[one], strides[two]
+            if first and second:
+                if first != second:
+                    return first - second
+                if shape[one] > shape[two]:
+                    return 1
+        return 0
+
+    order = list(reversed(range(len(shape))))  # innermost first
+    for start in range(1, len(shape)):
+        place = start
+        for other in reversed(range(start)):
+            decided = inside(order[other], order[place])
+            if decided > 0:
+                order[other], order[place] = order[place], order[other]
+                place = other
+            elif decided < 0:
+                break
+    return order[::-1]
+
+
+def spread_strides(shape: Shape, operand: Array) -> list[int]:
+    """The strides of an operand broadcast to a shape: 0 where it repeats."""
+    own, new = operand.shape, len(shape) - operand.ndim
+    strides = true_strides(own, operand.strides, operand.itemsize)
+    return [0] * new + [
+        0 if size == 1 != shape[new + dim] else strides[dim] for dim, size in enumerate(own)
+    ]
+
+
+def empty_in(order: list[int], shape: Shape, dtype: Any) -> Array:
+    """Memory that is filled by the dims in this order."""
+    memory = np.empty([shape[dim] for dim in order], dtype)
+    return memory.transpose([order.index(dim) for dim in range(len(shape))])
+
+
+def lies(a: Array, order: list[int]) -> bool:
+    """Whether the items fill their memory with the dims in this order."""
+    return bool(a.transpose(order).flags.c_contiguous)
+
+
+def laid_out(a: Array, order: list[int]) -> Array:
+    """A copy with the dims in this order."""
+    result = empty_in(order, a.shape, a.dtype)
+    np.copyto(result, a)
+    return result
+
+
+def ordered(data: Array, operands: Sequence[Array]) -> Array:
+    """A result in the memory order that PyTorch gives it: numpy falls back on C order where the
+    operands disagree, PyTorch follows the first that knows."""
+    operands = [operand for operand in operands if operand is not None]
+    for operand in operands:
+        if not operand.flags.c_contiguous:
+            break
+    else:
+        return data
+    order = memory_order(data.shape, *operands)
+    return data if lies(data, order) or not data.size else laid_out(data, order)
+
+
+def empty_ordered(shape: Shape, dtype: Any, *operands: Array) -> Array:
+    """Memory for a result of these operands."""
+    return empty_in(memory_order(shape, *operands), shape, dtype)
+
+
+# Copies -------------------------------------------------------------------------------------------
 def clone(a: Array) -> Array:
     """A copy with the dims in the same order in memory."""
     return copied(a, a.dtype)
@@ -43,35 +125,6 @@ def empty_like(a: Array, dtype: Any) -> Array:
 def zeros_of(a: Array, shape: Shape) -> Array:
     """Zeros of a shape, in a's type."""
     return np.zeros(shape, as_array(a).dtype)
-
-
-def empty_ordered(shape: Shape, dtype: Any, *operands: Array) -> Array:
-    """Memory for a result, with its dims in the order of the operands' strides. Where items
-    repeat (stride 0) that order is not clear: the insertion sort of PyTorch's TensorIterator
-    decides, which asks the first operand that knows."""
-
-    def after(one: int, two: int) -> int:
-        for operand in operands:
-            first, second = operand.strides[one], operand.strides[two]
-            if first and second and first != second:
-                return 1 if first > second else -1
-            if first and second and shape[one] > shape[two]:
-                return 1
-        return 0
-
-    order = list(reversed(range(len(shape))))
-    for start in range(1, len(shape)):
-        moving = start
-        for other in reversed(range(start)):
-            verdict = after(order[other], order[moving])
-            if verdict < 0:
-                break
-            if verdict > 0:
-                order[other], order[moving] = order[moving], order[other]
-                moving = other
-    outermost = list(reversed(order))
-    memory = np.empty([shape[dim] for dim in outermost], dtype)
-    return memory.transpose([outermost.index(dim) for dim in range(len(shape))])
 
 
 Geometry = tuple[Shape, Shape, int]
@@ -113,6 +166,15 @@ def resized(a: Array, shape: Shape, strides: Shape | None = None) -> Array:
         grown[: memory.size] = memory.reshape(-1)
         memory = grown
     return np.ndarray(shape, a.dtype, memory, begin, strides)
+
+
+def with_memory(a: Array) -> Array:
+    """A copy that lies in a copy of the whole memory as ``a`` does, where no items repeat."""
+    if 0 in a.strides:
+        return clone(a)
+    memory = memory_of(a)
+    start = a.ctypes.data - memory.ctypes.data if a.size else 0
+    return np.ndarray(a.shape, a.dtype, memory.copy(), start, a.strides)
 
 
 def true_strides(shape: Shape, strides: Shape, itemsize: int) -> list[int]:

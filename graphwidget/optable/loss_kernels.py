@@ -9,16 +9,16 @@ import numpy as np
 from .activation_kernels import log_of_one_plus
 from .choice_kernels import at_least, at_most, between
 from .kernels import Array, Shape
-from .layout import as_array
+from .layout import as_array, ordered
 
 NONE, MEAN, SUM = 0, 1, 2
 _UNSIGNED = {1: np.uint8, 8: np.uint64}
 
 
-def reduced(losses: Array, reduction: int) -> Array:
-    """The losses, their mean, or their sum."""
+def reduced(losses: Array, reduction: int, *operands: Array) -> Array:
+    """The losses (in memory as their operands say), their mean, or their sum."""
     if reduction == NONE:
-        return as_array(losses)
+        return ordered(as_array(losses), operands)
     total = np.add.reduce(losses, None)
     if reduction == SUM:
         return as_array(total)
@@ -31,7 +31,7 @@ def mse_loss(a: Array, target: Array, reduction: int) -> Array:
     """The squared differences, their mean or their sum."""
     difference = np.subtract(a, target, out=...)
     np.multiply(difference, difference, out=difference)
-    return reduced(difference, reduction)
+    return reduced(difference, reduction, a, target)
 
 
 def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: int) -> Array:
@@ -40,15 +40,6 @@ def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: int) -> A
     difference = np.subtract(a, target, out=...)
     np.multiply(difference, np.asarray(factor, difference.dtype), out=difference)
     return np.multiply(difference, grad, out=...)
-
-
-def laid_out(losses: Array, a: Array) -> Array:
-    """Losses in the layout of what they are losses of."""
-    if losses.strides == a.strides or losses.shape != a.shape:
-        return losses
-    out = np.empty_like(a)
-    np.copyto(out, losses)
-    return out
 
 
 # The negative logarithm of a class's likelihood ---------------------------------------------------
@@ -141,13 +132,14 @@ def smooth_l1(a: Array, target: Array, reduction: int, beta: float) -> Array:
     """z²/2β where |z| < β, else |z| - β/2, of the difference z."""
     rest, least = _halves_off(a, target, beta)
     least /= least.dtype.type(beta)
-    return reduced(np.multiply(rest, least, out=rest), reduction)
+    return reduced(np.multiply(rest, least, out=rest), reduction, a, target)
 
 
 def huber(a: Array, target: Array, reduction: int, delta: float) -> Array:
     """z²/2 where |z| <= δ, else δ(|z| - δ/2), of the difference z."""
     rest, least = _halves_off(a, target, delta)
-    return reduced(np.multiply(rest, least, out=rest).astype(a.dtype, copy=False), reduction)
+    losses = np.multiply(rest, least, out=rest).astype(a.dtype, copy=False)
+    return reduced(losses, reduction, a)
 
 
 def smooth_l1_slope(grad: Array, a: Array, target: Array, reduction: int, beta: float) -> Array:
@@ -221,7 +213,7 @@ def binary_cross_entropy(
     with np.errstate(all="ignore"):
         yes, no = np.maximum(np.log(a), low), np.maximum(np.log1p(-a), low)
     losses = as_array((target - 1) * no - target * yes)
-    return reduced(laid_out(losses if weight is None else losses * weight, a), reduction)
+    return reduced(losses if weight is None else losses * weight, reduction, a)
 
 
 def cross_entropy_of_logits(
@@ -235,10 +227,10 @@ def cross_entropy_of_logits(
     if pos_weight is not None:
         soft = soft * ((pos_weight - 1) * target + 1)
     losses = as_array((1 - target) * a + soft)
-    return reduced(laid_out(losses if weight is None else losses * weight, a), reduction)
+    return reduced(losses if weight is None else losses * weight, reduction, target)
 
 
 def soft_margin(a: Array, target: Array, reduction: int) -> Array:
     """log(1 + exp(-t a))."""
     with np.errstate(over="ignore"):
-        return reduced(laid_out(as_array(np.log1p(np.exp(-target * a))), a), reduction)
+        return reduced(np.log1p(np.exp(-target * a)), reduction, a)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .layout import Array, Geometry, Shape, as_array, copied, empty_like, memory_of, positions
+from .layout import Array, Geometry, Shape, as_array, empty_like, memory_of, positions, with_memory
 
 VIEW_ERROR = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans "
@@ -216,7 +216,7 @@ def scattered(part: Callable[..., Array]) -> Callable[..., Array]:
     """The kernel that writes into a part of a copy, from the one that shows the part."""
 
     def kernel(a: Array, src: Array, *where: Any) -> Array:
-        result = copied(as_array(a), a.dtype)
+        result = with_memory(as_array(a))
         part(result, *where)[...] = src
         return result
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import selection
 from .declare import Namespace, op
 from .kernels import Array
-from .layout import as_array
+from .layout import as_array, empty_like
 
 F = Namespace()
 
@@ -31,9 +31,9 @@ def sort(a: Array, dim: int, descending: bool) -> tuple[Array, Array]:
         return a.copy(), np.zeros((), np.int64)
     indices = order(a, dim, descending)
     # As PyTorch's, the values lie in memory as the operand does, the indices too.
-    values = np.empty_like(a)
+    values = empty_like(a, a.dtype)
     values[...] = np.take_along_axis(a, indices, dim)
-    places = np.empty_like(a, np.int64)
+    places = empty_like(a, np.int64)
     places[...] = indices
     return values, places
 

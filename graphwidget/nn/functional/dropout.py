@@ -12,6 +12,7 @@ from ...core import dtypes, random
 from ...core.compile import TENSORS as F
 from ...core.tensor import Tensor
 from ...core.version import filled
+from ...optable.layout import memory_order
 
 
 def _check(p: float) -> None:
@@ -21,7 +22,7 @@ def _check(p: float) -> None:
 
 def kept(like: np.ndarray, dtype: Any, p: float) -> np.ndarray:
     """1 with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
-    order = sorted(range(like.ndim), key=lambda dim: -like.strides[dim])
+    order = memory_order(like.shape, like)
     shape = tuple(like.shape[dim] for dim in order)
     return random.coin(shape, dtype, 1 - p).transpose(np.argsort(order))
 
