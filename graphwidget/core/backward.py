@@ -378,7 +378,8 @@ def in_rows(
     wanted: Sequence[Any],
     allow_unused: bool,
 ) -> list[Tensor | None]:
-    """A run for each row of the seeds; the gradients stacked.
+    """A run for each row of the seeds; the gradients stacked, or the seeds where those arrive
+    unchanged.
 
     Raises:
         ValueError: seeds without rows, or with different numbers of them (PyTorch's texts).
@@ -397,10 +398,15 @@ def in_rows(
     count = counts[0] if counts else 0
     rows = []
     for i in range(count):
-        row = [getitem(seed, i) if create else seed._data[i] for seed in seeds]
+        given = [getitem(seed, i) for seed in seeds]
+        row = given if create else [each._data for each in given]
         again = keep or i < count - 1
-        rows.append(collected(outputs, row, again, create, wanted, allow_unused))
+        found = collected(outputs, row, again, create, wanted, allow_unused, given)
+        whole = {id(each): seed for each, seed in zip(given, seeds, strict=True)}
+        rows.append([whole.get(id(grad), grad) for grad in found])
     return [
-        None if any(grad is None for grad in column) else hot.tensors.stack(column, dim=0)
+        None if any(grad is None for grad in column)
+        else column[0] if any(column[0] is seed for seed in seeds)
+        else hot.tensors.stack(column, dim=0)
         for column in zip(*rows, strict=True)
-    ]
+    ]  # fmt: skip

@@ -229,7 +229,7 @@ def affine_grid_backward(grad: Array, size: Shape, align_corners: bool) -> Array
     grad = as_array(grad)
     base = _base(size, align_corners, grad.dtype)
     flat = grad.reshape(size[0], -1, len(size) - 2)
-    return np.ascontiguousarray(np.matmul(base.T, flat).swapaxes(1, 2))
+    return np.matmul(base.T, flat).swapaxes(1, 2)
 
 
 # Pools undone -------------------------------------------------------------------------------------
