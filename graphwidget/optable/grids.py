@@ -78,8 +78,8 @@ def fractional_max_pool(dims: int) -> None:
        "-> result; result1", kernels.fractional_max_pool,
        refuses=f"fractional_max_pool{dims}d_out_frame: bool integer",
        node=f"FractionalMaxPool{dims}DBackward0",
-       d_self=lambda grad, self, result1, _self_shape, kernel_size, output_size:
-           F.put_at(grad, result1, _self_shape, dims),
+       d_self=lambda grad, self, result1, kernel_size, output_size:
+           getattr(F, f"fractional_max_pool{dims}d_backward")(grad, self, result1, dims),
        public=False, sign="max pool", text="max of windows of {self} at random places",
        tex=r"\operatorname{{maxpool}} {self}", onnx=None)
 

@@ -173,8 +173,8 @@ def _spread(numbered: tuple[int, Array], dims: int) -> Array:
     return index.reshape(shape)
 
 
-def adaptive_max_pool_backward(grad: Array, a: Array, index: Array, dims: int) -> Array:
-    """Each part's gradient at its largest item."""
+def max_pool_derivative(grad: Array, a: Array, index: Array, dims: int) -> Array:
+    """Each window's gradient at its largest item."""
     return put_at(grad, index, a.shape, dims)
 
 

@@ -58,6 +58,14 @@ SAMPLES: dict[str, list[Sample]] = {
     "fractional_max_pool3d": each(
         [((2, 4, 5, 4),)], f"{F}.fractional_max_pool3d(x, 2, 2, _random_samples={SHARES})",
         integers=False),
+    "fractional_max_pool2d_backward": each(
+        [((2, 5, 6),)],
+        grads(f"{F}.fractional_max_pool2d(x, 2, 3, _random_samples={SHARES}[:, :, :2])", "x")
+        + "[0]", integers=False),
+    "fractional_max_pool3d_backward": each(
+        [((2, 4, 5, 4),)],
+        grads(f"{F}.fractional_max_pool3d(x, 2, 2, _random_samples={SHARES})", "x") + "[0]",
+        integers=False),
     "fractional_max_pool_indices": each(
         [((2, 5, 6),)],
         f"{F}.fractional_max_pool2d(x, 2, 3, None, True, {SHARES}[:, :, :2])[1]",
