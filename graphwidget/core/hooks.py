@@ -8,7 +8,6 @@ import numpy as np
 
 from . import dtypes, hot
 from .node import Hooks, Node, Nowhere
-from .shapes import contiguous_clone
 
 if TYPE_CHECKING:
     from .engine import Run
@@ -98,7 +97,8 @@ def run_retain(run: Run, hooks: Hooks, grad: Any) -> None:
         with Mode(run.create_graph):
             tensor._grad = tensor._grad + as_tensor(None, grad)
     elif isinstance(grad, hot.Tensor):
-        tensor._grad = contiguous_clone(grad)
+        tensor._grad = hot.tensors.clone(grad)
+        tensor._grad._relay(np.asarray(tensor._grad._data, order="C"))
     else:
         tensor._grad = hot.Tensor._wrap(np.array(grad, order="C"))
     if hot.observer is not None:
