@@ -306,19 +306,33 @@ def awaiting(what: str, op: Op) -> Callable[..., Any]:
 
 
 def build(what: str, key: str) -> types.FunctionType:
-    """A function of an op, with its op, kernel and node classes among the globals."""
-    op, prefix = TABLE[key], key.replace(".", "_")
+    """A function of an op."""
+    op = TABLE[key]
+    source = link_function_source(op) if what == "link" else record_source(op)
+    source = with_own_names(source, op)
+    if what == "operator":
+        source = operator_source(source, op)
+    return compiled(source, key, hot.__dict__)
+
+
+def with_own_names(source: str, op: Op) -> str:
+    """The source of an op's function, which finds the op, its kernel and node classes among the
+    globals."""
+    prefix = op.key.replace(".", "_")
     # All generated functions share their globals, so an op's own names carry its key.
     if f"OP_{prefix}" not in hot.__dict__:
         hot.__dict__[f"kernel_{prefix}"] = op.kernel
         for targets in plans(op):
             hot.__dict__[plan_name(op, targets)] = node_class(op, targets)
         hot.__dict__[f"OP_{prefix}"] = op
-    source = link_function_source(op) if what == "link" else record_source(op)
-    source = source.replace("OP", f"OP_{prefix}").replace("kernel(", f"kernel_{prefix}(")
-    if what == "operator":
-        source = operator_source(source, op)
-    return compiled(source, key, hot.__dict__)
+    return source.replace("OP", f"OP_{prefix}").replace("kernel(", f"kernel_{prefix}(")
+
+
+def body(record: Any) -> list[str] | None:
+    """The lines of a record function, without the first, for others that do the same; None for
+    what is no such function."""
+    op = RECORDED.get(record)
+    return None if op is None else with_own_names(record_source(op), op).split("\n")[1:]
 
 
 def operator_source(source: str, op: Op) -> str:
@@ -332,6 +346,9 @@ def operator_source(source: str, op: Op) -> str:
 
 OPERATORS: dict[str, Callable[..., Any]] = {}
 """Record functions of pointwise ops of two inputs, as operators call them."""
+
+RECORDED: dict[Any, Op] = {}
+"""The ops of written record functions."""
 
 LINKS: dict[str, Callable[..., Node | None]] = {}
 """For in-place writes: the function that makes an op's node."""
@@ -354,6 +371,7 @@ def specialise() -> None:
             record.__signature__ = signature_of(op)  # type: ignore[attr-defined]
         else:
             record = awaiting("record", op)
+            RECORDED[record] = op
             if op.derivatives:
                 LINKS[op.key] = awaiting("link", op)
             if op.pointwise and len(op.inputs) == 2:

@@ -15,7 +15,7 @@ from .matmul import matmul
 from .norms import matrix_norm, vector_norm
 from .out import by_columns
 from .promote import broadcast, constant
-from .public import FUNCTIONS, METHODS, SPACES, face, offer
+from .public import FUNCTIONS, METHODS, SPACES, offer
 from .reductions import several
 from .results import named
 from .tensor import Tensor
@@ -148,7 +148,7 @@ def old_slogdet(input: Tensor) -> Any:
 
 old_slogdet.__name__ = old_slogdet.__qualname__ = "slogdet"
 offer()(old_slogdet)
-FUNCTIONS["det"], METHODS["det"] = face(det, "det", "input", out=False), det
+FUNCTIONS["det"] = METHODS["det"] = det
 
 
 @offer()
@@ -217,7 +217,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     return found[0]
 
 
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 @by_columns()
 def solve_triangular(
     self: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
@@ -247,7 +247,7 @@ NOT_POSITIVE = (
 CHOLESKY_EX = named("linalg_cholesky_ex", "L", "info")
 
 
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """Cholesky factors, and the order of the first minor that is not positive (0: all are).
 
@@ -261,7 +261,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     return found
 
 
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 @by_columns()
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular L with L Lᵀ = A (U with Uᵀ U = A).
@@ -336,7 +336,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 
 
 # Conditions --------------------------------------------------------------------------------------
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 def cond(A: Tensor, p: Any = None) -> Tensor:
     """The condition numbers of matrices in a norm (by singular values, without one)."""
     check_matrix("linalg.cond", A)

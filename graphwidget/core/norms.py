@@ -50,7 +50,7 @@ def check_dtype(name: str, tensor: Tensor, dtype: Any) -> None:
         )
 
 
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 def vector_norm(
     x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -82,7 +82,7 @@ def vector_norm(
     return F.linalg_vector_norm(x, ord, dims, keepdim, target)
 
 
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -140,7 +140,7 @@ def of_singular_values(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: bool
     return found
 
 
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 def norm(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:

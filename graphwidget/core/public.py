@@ -17,16 +17,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from itertools import takewhile
 from typing import Any, TypeVar
 
 from ..optable import TABLE, Op
 from . import docs
-from .arguments import Kinds, explained
 from .compile import TENSORS
+from .face import faced
 from .inplace import writer
-from .later import compiled, first_named, first_names, later, parameter_names
-from .out import into
+from .later import parameter_names
+from .signatures import inner_signatures
 
 Offered = TypeVar("Offered", bound=Callable[..., Any])
 
@@ -40,13 +39,16 @@ SPACES: dict[str, dict[str, Callable[..., Any]]] = {"linalg": {}, "special": {}}
 """What the packages within the package offer, by name."""
 
 
+WITH_OUT: dict[tuple[str, str], str] = {}
+"""Which of these functions take ``out=``, and what ``into`` calls them."""
+
+
 def offer(
     *also: str,
     function: bool = True,
     method: bool = True,
     out: bool = False,
     space: str = "",
-    first: str = "",
 ) -> Callable[[Offered], Offered]:
     """Offer a function to users under its own name and those in ``also``.
 
@@ -54,7 +56,6 @@ def offer(
         function: as a function of the package (of ``space``, when given).
         method: as a method of Tensor (never when ``space`` is given).
         out: the function takes ``out=``.
-        first: what users call the function's first parameter, if not as it is written.
     """
 
     def register(offered: Offered) -> Offered:
@@ -63,185 +64,14 @@ def offer(
         offered.__doc__ = docs.describe_written(offered.__doc__, offered.__name__, names)
         for name in (offered.__name__, *also):
             if function:
-                place[name] = face(offered, offered.__name__, first) if out else offered
+                place[name] = offered
+                if out:
+                    WITH_OUT[space, name] = offered.__name__
             if method and not space:
                 METHODS[name] = offered
         return offered
 
     return register
-
-
-NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "axis0": "dim0", "axis1": "dim1"}
-"""What numpy calls some parameters: PyTorch takes these names too."""
-
-NUMPY_NAMES_OF = frozenset(NUMPY_NAMES.values())
-
-WRITTEN_IN_PYTHON = ("norm", "split")
-"""Functions of PyTorch that know their parameters by one name only."""
-
-ONE_BY_ONE = ("count_nonzero", "squeeze", "squeeze_")
-"""Methods that take several dims as arguments of their own: ``x.squeeze(0, 1)``."""
-
-MISSING = object()
-"""What a parameter without a default holds until its value comes by another name."""
-
-
-def face(
-    target: Callable[..., Any], name: str, first: str = "", out: bool = True, method: bool = False
-) -> Any:
-    """A function with the target's parameters, which takes numpy's names for them as well, and
-    ``out=``.
-
-    ``first`` renames the first parameter: functions say ``input`` where methods say ``self``.
-    ``method``: it is a method, whose own tensor errors do not count.
-    """
-    signature = inspect.signature(target)
-    parameters = list(signature.parameters.values())
-    if first:
-        parameters[0] = parameters[0].replace(name=first)
-    args = ", ".join(
-        f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else
-        f"*{p.name}" if p.kind is p.VAR_POSITIONAL else p.name
-        for p in parameters
-    )  # fmt: skip
-    if out:
-        parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
-    scope: dict[str, Any] = {
-        "target": target, "into": into, "explained": explained, "renamed": renamed,
-        "MISSING": MISSING,
-        "kinds": {p.name: (p.annotation, p.kind is p.KEYWORD_ONLY) for p in parameters},
-    }  # fmt: skip
-    given = ", ".join(f"{p.name!r}: {p.name}" for p in parameters if p.kind is not p.VAR_POSITIONAL)
-    failed = [
-        "except (TypeError, AttributeError) as error:",
-        f"    raise explained(error, {name!r}, {{{given}}}, kinds, {int(not method)}) from None",
-    ]
-    lines = []
-    if name not in WRITTEN_IN_PYTHON and takes_dims(parameters):
-        lines = renaming_source(name, parameters, int(not method))
-        shown = signature_text([required(p) for p in parameters], scope)
-        shown = shown.replace(" *, ", " *more, ") if " *, " in shown else shown + ", *more"
-        places = [p for p in parameters[method:] if p.kind is p.POSITIONAL_OR_KEYWORD]
-        needed = sum(p.default is p.empty for p in places)
-        if method and name in ONE_BY_ONE:
-            parameters.append(inspect.Parameter("more", inspect.Parameter.VAR_POSITIONAL))
-            lines.insert(0, "if more: dim = (dim, *more)")
-        else:
-            scope["too_many"] = too_many
-            lines.insert(
-                0, f"if more: raise too_many({name!r}, {needed}, {len(places)}, len(more))"
-            )
-        shown += ", **named"
-    else:
-        shown = signature_text(parameters, scope)
-    if out:
-        lines += [
-            "if out is None:",
-            f"    try: return target({args})",
-            *(f"    {line}" for line in failed),
-            f"return into({name!r}, out, target, {args})",
-        ]
-    else:
-        lines += [f"try: return target({args})", *failed]
-    source = "\n    ".join([f"def {name}({shown}):", *lines])
-    made: Any = later(name, lambda: compiled(source, name, scope), scope)
-    scope[name] = made  # it may call itself
-    made.__signature__ = signature.replace(parameters=parameters)
-    made.__doc__ = docs.with_out(target.__doc__) if out else target.__doc__
-    made.__module__ = "graphwidget" if out else target.__module__
-    return made
-
-
-def too_many(name: str, needed: int, places: int, more: int) -> TypeError:
-    """The error for more arguments than a function has places for."""
-    given = places + more
-    least = f"from {needed} to " if needed < places else ""
-    return TypeError(
-        f"{name}() takes {least}{places} positional argument{'s' * (bool(least) or places != 1)} "
-        f"but {given} {'was' if given == 1 else 'were'} given"
-    )
-
-
-def takes_dims(parameters: list[inspect.Parameter]) -> bool:
-    """Whether numpy has another name for one of the parameters."""
-    names = {p.name for p in parameters if p.kind is not p.VAR_POSITIONAL}
-    return len(names) == len(parameters) and not names.isdisjoint(NUMPY_NAMES_OF)
-
-
-def required(parameter: inspect.Parameter) -> inspect.Parameter:
-    """The parameter with a default where it has none, as its value may come by another name."""
-    return parameter.replace(
-        default=MISSING if parameter.default is parameter.empty else parameter.default
-    )
-
-
-def renaming_source(name: str, parameters: list[inspect.Parameter], first: int) -> list[str]:
-    """The lines of a function that serve calls by numpy's names."""
-    asked = [f"{p.name} is MISSING" for p in parameters if p.default is p.empty]
-    given = ", ".join(f"{p.name!r}: {p.name}" for p in parameters)
-    return [
-        f"if {' or '.join(['named', *asked])}:",
-        f"    return {name}(**renamed({name!r}, {{{given}}}, named, kinds, {first}))",
-    ]
-
-
-def renamed(
-    name: str, given: dict[str, Any], named: dict[str, Any], kinds: Kinds, first: int
-) -> dict[str, Any]:
-    """The arguments of a call under the names that the function has for them.
-
-    Raises:
-        TypeError: a name is unknown, or an argument is missing, and those before it are of the
-            right types (PyTorch's texts).
-    """
-    known = {NUMPY_NAMES.get(key): value for key, value in named.items()}
-    filled = given | {key: value for key, value in known.items() if key in given}
-    missing = [f'"{key}"' for key, value in filled.items() if value is MISSING]
-    if missing:
-        ending = "s" if len(missing) == 1 else ""  # so PyTorch spells it
-        error = TypeError(
-            f"{name}() missing {len(missing)} required positional argument{ending}: "
-            + ", ".join(missing)
-        )
-        before = dict(takewhile(lambda item: item[1] is not MISSING, filled.items()))
-        raise explained(error, name, before, kinds, first)
-    if not given.keys() >= known.keys():
-        raise TypeError(f"{name}() got an unexpected keyword argument {next(iter(named))!r}")
-    return filled
-
-
-def complete() -> None:
-    """Let all that takes a dim take it by numpy's name too."""
-    for offered in (METHODS, FUNCTIONS, *SPACES.values()):
-        for name, target in offered.items():
-            if not inspect.isfunction(target) or "renamed" in target.__globals__:
-                continue
-            names = first_names(target)
-            if names is not None and not NUMPY_NAMES_OF.intersection(names):
-                continue
-            known = list(inspect.signature(target).parameters.values())
-            if name not in WRITTEN_IN_PYTHON and takes_dims(known):
-                method = offered is METHODS
-                offered[name] = face(target, target.__name__, out=False, method=method)
-
-
-def signature_text(parameters: list[inspect.Parameter], scope: dict[str, Any]) -> str:
-    """Parameters as source; their defaults are put into ``scope``."""
-    parts, keywords = [], False
-    for each in parameters:
-        if each.kind is each.VAR_POSITIONAL:
-            parts.append(f"*{each.name}")
-            keywords = True
-            continue
-        if each.kind is each.KEYWORD_ONLY and not keywords:
-            parts.append("*")
-            keywords = True
-        if each.default is each.empty:
-            parts.append(each.name)
-        else:
-            scope[f"default_{each.name}"] = each.default
-            parts.append(f"{each.name}=default_{each.name}")
-    return ", ".join(parts)
 
 
 IN_PLACE_FUNCTIONS = (
@@ -272,27 +102,21 @@ def offer_table() -> None:
     for name in IN_PLACE_FUNCTIONS:
         if name + "_" in METHODS:
             FUNCTIONS.setdefault(name + "_", METHODS[name + "_"])
-    for name, function in FUNCTIONS.items():
-        FUNCTIONS[name] = with_input(function)
-    complete()
+    face_all()
 
 
-def with_input(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function with its first parameter called ``input``, where methods say ``self``."""
-    if not inspect.isfunction(function):
-        return function
-    names = first_names(function)
-    if names is not None and names[:1] != ("self",):
-        return function
-    shown = inspect.signature(function)
-    first, *rest = shown.parameters.values() or (None,)
-    if first is None or first.name != "self":
-        return function
-    made = first_named(function, "input")
-    made.__signature__ = shown.replace(  # type: ignore[attr-defined]
-        parameters=[first.replace(name="input"), *rest]
-    )
-    return made
+def face_all() -> None:
+    """Put what PyTorch's parser knows, and what takes ``out=``, behind its face."""
+    for space, functions in {"": FUNCTIONS, **SPACES}.items():
+        section = space or "torch"
+        for name, target in functions.items():
+            known = f"{space}_{name}" if space else name
+            out = WITH_OUT.get((space, name), "")
+            if inspect.isfunction(target) and (out or inner_signatures(section, known)):
+                functions[name] = faced(section, known, target, out)
+    for name, target in METHODS.items():
+        if inspect.isfunction(target) and inner_signatures("Tensor", name):
+            METHODS[name] = faced("Tensor", name, target)
 
 
 def offer_op(op: Op) -> None:
@@ -300,18 +124,19 @@ def offer_op(op: Op) -> None:
     under the op's own name stands for all of them."""
     record = getattr(TENSORS, op.key)
     function, method = FUNCTIONS.get(op.key), METHODS.get(op.key)
+    out = WITH_OUT.get(("", op.key), "")
     if function is None and method is None and (op.public or op.also):
         record.__doc__ = docs.describe(op)
-        plain = op.variadic or op.view or not op.out
-        function, method = (
-            record if plain else face(record, op.key, "input" if op.inputs[0] == "self" else ""),
-            record,
-        )
+        function = method = record
+        out = "" if op.variadic or op.view or not op.out else op.key
         if op.public:
             FUNCTIONS[op.key], METHODS[op.key] = function, method
+            WITH_OUT["", op.key] = out
     for name in op.also:
         space, _, own = name.rpartition(".")
-        if function is not None:
-            (SPACES[space] if space else FUNCTIONS).setdefault(own, function)
+        functions = SPACES[space] if space else FUNCTIONS
+        if function is not None and own not in functions:
+            functions[own] = function
+            WITH_OUT[space, own] = out
         if method is not None and not space:
             METHODS.setdefault(own, method)

@@ -122,13 +122,13 @@ def symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
     return several(F.linalg_eigh)(A, UPLO=UPLO.upper())
 
 
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues, rising, and eigenvectors of symmetric matrices, of which one half is read."""
     return EIGH(symmetric(A, UPLO))
 
 
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues, rising, of symmetric matrices, of which one half is read."""
     return symmetric(A, UPLO)[0]
@@ -209,7 +209,7 @@ def lstsq(
     return LSTSQ((solution, residuals, ranks, values))
 
 
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 def matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
@@ -249,7 +249,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 # Tensors as matrices -----------------------------------------------------------------------------
-@offer(space="linalg", out=True, first="input")
+@offer(space="linalg", out=True)
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor as a map from its last dims to its first ``ind``.
 

@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 import torch
 
 import graphwidget
-from graphwidget.core.public import FUNCTIONS, METHODS, NUMPY_NAMES, SPACES
+from graphwidget.core.public import FUNCTIONS, METHODS, SPACES
 
 Function = Callable[..., Any]
 NOT_CALLED_SO = ("out", "layout", "device", "pin_memory", "memory_format", "out_dtype")
 """Arguments of factories and of results, which the schemas of most ops leave to their wrappers; and
 those of other devices."""
+
+OTHER_NAMES = {"axis": "dim", "axis0": "dim0", "axis1": "dim1"}
+"""What some schemas call what others, and ours, call ``dim``."""
 
 
 class Argument(NamedTuple):
@@ -98,14 +101,14 @@ def complaints(space: str, name: str, ours: Function) -> Iterator[str]:
             own = names
         shown = f"{title}({', '.join(each.name for each in arguments)})"
         unknown = [
-            each.name for each in arguments if NUMPY_NAMES.get(each.name, each.name) not in own
+            each.name for each in arguments if OTHER_NAMES.get(each.name, each.name) not in own
         ]
         if unknown:
             yield f"{shown}: unknown {unknown}; ours {own}"
             continue
         by_place = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
         by_place = by_place[len(names) - len(own) :]
-        asked = [NUMPY_NAMES.get(each.name, each.name) for each in arguments
+        asked = [OTHER_NAMES.get(each.name, each.name) for each in arguments
                  if not each.keyword_only]  # fmt: skip
         if not variadic and any(
             name in by_place and by_place.index(name) != place for place, name in enumerate(asked)

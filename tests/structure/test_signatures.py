@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import graphwidget as torch
+from graphwidget.core import signatures
+from tests.structure import parsers
 from tests.structure.signatures import all_complaints
+
+
+def test_the_table_is_pytorchs() -> None:
+    assert signatures.PATH.read_text() == parsers.table()
+    assert parsers.in_library() == set()
+    for section in parsers.SECTIONS:
+        for name in parsers.names(section):
+            assert signatures.inner_signatures(section, name) == parsers.known(section, name), name
 
 
 def test_arguments_are_those_of_the_schemas() -> None:
