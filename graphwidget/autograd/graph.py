@@ -13,10 +13,13 @@ from typing import Any
 from ..core import saving
 from ..core.edges import GradientEdge, get_gradient_edge
 from ..core.engine import Run, current_run
+from ..core.handles import RemovableHandle
 from ..core.mutation import allow_mutation_on_saved_tensors
-from ..core.node import Node, RemovableHandle
+from ..core.node import Node
 from ..core.tensor import Tensor
 from ..core.version import bump
+
+Node.__module__ = "torch.autograd.graph"
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
@@ -77,7 +80,11 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Say that a tensor was written in a way that could not be seen: its version rises."""
     given: Any = tensor
-    for each in (given,) if isinstance(given, Tensor) else given:
+    if isinstance(given, Tensor):
+        given = (given,)
+    if not isinstance(given, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    for each in given:
         bump(each, "increment_version")
 
 

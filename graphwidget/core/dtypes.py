@@ -21,7 +21,6 @@ class dtype:
     """An element type such as `torch.float32`. One object exists per type; compare with `is`."""
 
     __slots__ = (
-        "_constant",
         "abbr",
         "c_word",
         "is_floating_point",
@@ -45,17 +44,21 @@ class dtype:
     itemsize: int
     is_floating_point: bool
     is_signed: bool
-    _constant: str
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self) -> str:
-        return self._constant
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dtype_of, (self.name,)
 
     def to_real(self) -> "dtype":
         """The type of the real part: itself, there are no complex types here."""
         return self
+
+
+def dtype_of(name: str) -> dtype:
+    """A dtype from its pickle, which cannot name the constant: its public name is PyTorch's."""
+    return next(each for each in ALL if each.name == name)
 
 
 def _declare(name: str, abbr: str) -> dtype:
@@ -68,8 +71,6 @@ def _declare(name: str, abbr: str) -> dtype:
     made.itemsize = made.numpy.itemsize
     made.is_floating_point = made.numpy.kind == "f"
     made.is_signed = made.numpy.kind in "fi"
-    # `bool` would hide the builtin in this module, so that constant is called `bool_`.
-    made._constant = "bool_" if name == "bool" else name
     return made
 
 
@@ -321,7 +322,7 @@ def size_of(sizes: tuple[int, ...]) -> Size:
     return Size(sizes)
 
 
-Size.__module__ = "torch"
+Size.__module__ = dtype.__module__ = "torch"  # what printing a type shows
 
 
 # ------------------------------------------------------------------------------------- device
@@ -388,7 +389,7 @@ class device:
         return hash((self.type, self.index))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return device, (self.type,) if self.index is None else (self.type, self.index)
+        return device_of, (self.type, self.index)
 
     def __enter__(self) -> "device":
         """New tensors are made here, which works for the CPU."""
@@ -399,6 +400,13 @@ class device:
     def __exit__(self, *exc: object) -> None:
         set_default_device(_outer_devices.pop())
 
+
+def device_of(type: str, index: int | None) -> device:
+    """A device from its pickle, which cannot name the class (as ``size_of``)."""
+    return device(type, index)
+
+
+device.__module__ = "torch"
 
 _default_device: device | None = None
 _outer_devices: list[device | None] = []

@@ -12,7 +12,7 @@ from ..optable import layout as memory
 from . import dtypes
 from .deprecation import warn_once
 from .making import GRADLESS, check_number, factory, made, shape_from
-from .public import offer
+from .public import FUNCTIONS, offer
 from .sequences import array_from, narrowed, numpy_type
 from .tensor import Tensor
 
@@ -292,13 +292,17 @@ def legacy(dtype: Any, *args: Any) -> np.ndarray:
     raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
 
 
-def _legacy_class(name: str, dtype: Any) -> Callable[..., Tensor]:
-    def make(*args: Any) -> Tensor:
-        return made(legacy(dtype, *args))
+class Legacy(type):
+    """The type of the legacy types of tensors: one is called to make a tensor, and asked whether
+    a tensor is one."""
 
-    make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"The legacy constructor of {np.dtype(dtype)} tensors: sizes, or values."
-    return make
+    kind: Any
+
+    def __call__(cls, *args: Any) -> Tensor:
+        return made(legacy(cls.kind, *args))
+
+    def __instancecheck__(cls, each: object) -> bool:
+        return isinstance(each, Tensor) and each._data.dtype == cls.kind
 
 
 for _name, _dtype in (
@@ -306,4 +310,7 @@ for _name, _dtype in (
     ("LongTensor", np.int64), ("IntTensor", np.int32), ("ShortTensor", np.int16),
     ("CharTensor", np.int8), ("ByteTensor", np.uint8), ("BoolTensor", np.bool_),
 ):  # fmt: skip
-    offer(method=False)(_legacy_class(_name, _dtype))
+    FUNCTIONS[_name] = Legacy(_name, (), {
+        "kind": _dtype, "__module__": "torch",
+        "__doc__": f"The legacy constructor of {np.dtype(_dtype)} tensors: sizes, or values.",
+    })  # fmt: skip

@@ -237,7 +237,7 @@ class FunctionNode(Node):
             if not self._tensors[i]:
                 if each is not None:
                     raise RuntimeError(
-                        f"function {name} returned a gradient different from None at position "
+                        f"function {name} returned a gradient different than None at position "
                         f"{i + 1}, but the corresponding forward input was not a Variable"
                     )
                 continue

@@ -134,7 +134,7 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
         return (index,)
     several = (slice, Tensor, np.ndarray, Sequence, type(None), type(Ellipsis))
     if len(index) < LONG_SEQUENCE and any(isinstance(item, several) for item in index):
-        warnings.warn(NOT_TUPLE, stacklevel=3)
+        warnings.warn(NOT_TUPLE, stacklevel=4)
         return tuple(index)
     return (index,)
 
@@ -352,8 +352,13 @@ def indexed(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
     try:
         found = indexed_shape(shape, indices)
     except ValueError:
-        parts = [each.shape for each in indices if each is not None and each.dtype != bool]
-        shapes = ", ".join(str(list(each)) for each in parts)
+        parts: list[list[int]] = []
+        for each in indices:
+            if each is not None and each.dtype == bool:  # one vector of places for each dim
+                parts += [[int(np.count_nonzero(each))]] * each.ndim
+            elif each is not None:
+                parts.append(list(each.shape))
+        shapes = ", ".join(map(str, parts))
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from None
@@ -361,15 +366,16 @@ def indexed(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def integer_dims(indices: Indices, shape: tuple[int, ...]) -> Iterator[tuple[np.ndarray, int, int]]:
-    """Each index of integers, with the size and the number of its dim."""
-    dim = 0
+    """Each index of integers, with the size of its dim, and its number among the indices, by
+    which PyTorch calls the dim (a mask counts for each of its own)."""
+    dim = number = 0
     for array in indices:
-        if array is not None and array.dtype == bool:
-            dim += array.ndim
-            continue
+        taken = array.ndim if array is not None and array.dtype == bool else 1
         if array is not None:
-            yield array, shape[dim], dim
-        dim += 1
+            if array.dtype != bool:
+                yield array, shape[dim], number
+            number += taken
+        dim += taken
 
 
 def check_items(indices: Indices, shape: tuple[int, ...]) -> None:

@@ -27,7 +27,7 @@ from .overlap import check_overlap, interleaved, same_memory
 from .promote import CAST, as_in_place, cast_to, promotion, refuse_target, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
-from .views import Link, check_writable, rebase, retaining
+from .views import Link, check_writable, overlaps_itself, rebase, retaining
 
 HARMLESS = (
     "fill", "zero", "masked_fill", "masked_fill.tensor", "index_fill", "index_fill.tensor", "tril",
@@ -185,7 +185,8 @@ def prepare(
         if masked:
             return partial(put_masked, *(x._data for x in operands)), fit
         result = op.kernel(*(x._data for x in operands), **params)
-        return partial(np.copyto, data, result, casting="unsafe"), fit
+        put = put_changed if overlaps_itself(data) else np.copyto
+        return partial(put, data, result, casting="unsafe"), fit
     if op.name in FILLS:
         return fill_with(op, tensor, operands, params)
     if not tensor._meta.floating:
@@ -217,6 +218,12 @@ def prepare(
     if tangled and data.size <= ONE_BY_ONE:
         return partial(one_by_one, op, operands, params), fit
     return partial(np.copyto, data, result, casting="unsafe"), fit
+
+
+def put_changed(data: np.ndarray, result: np.ndarray, casting: Any) -> None:
+    """Write the items that change; others, which do not, may share their memory."""
+    alike = (data == result) | ((data != data) & (result != result))
+    np.copyto(data, result, casting, where=~alike)
 
 
 @cache

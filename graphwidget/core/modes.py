@@ -123,6 +123,9 @@ class set_grad_enabled(_Mode):
         hot.set_grad_enabled(self._before)  # as a decorator it changes nothing outside
         return super().__call__(function)
 
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.on})"
+
 
 class Inference:
     """What inference mode hears while it is on in some thread: new tensors get a counter that
@@ -178,6 +181,10 @@ class inference_mode(_Mode):
 
     def _again(self) -> _Mode:
         return inference_mode(self.mode)
+
+
+for _kind in (no_grad, enable_grad, set_grad_enabled, inference_mode):
+    _kind.__module__ = "torch.autograd.grad_mode"  # what printing one shows
 
 
 def is_inference_mode_enabled() -> bool:

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import errors, hot
+from .handles import RemovableHandle
 from .saving import Packed, PackedIndices, SavedTensor, pack_slot
 from .shown import (
     CHOSEN,
@@ -57,25 +58,6 @@ class Hooks:
         self.post: dict[int, Callable[..., Any]] = {}
         self.outputs: dict[int, Hooks] = {}
         """Of a node with several outputs, those of each."""
-
-
-class RemovableHandle:
-    """Removes a hook: ``handle.remove()``, any number of times, or as a context manager."""
-
-    def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
-        self.id = hot.next_sequence()
-        hooks[self.id] = hook
-        self._hooks = hooks
-
-    def remove(self) -> None:
-        """Remove the hook; does nothing the second time."""
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.remove()
 
 
 class Node:
@@ -344,12 +326,18 @@ class Node:
                 tensor, version = self.unpack(name)
                 yield name, tensor, version
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
     def __call__(self, *grads: Any) -> Any:
         """Run this node's backward on Tensors and keep its saved values."""
         metas = getattr(self, "metas", None)
         expected = 1 if metas is None else sum(meta is None or meta.floating for meta in metas)
         if len(grads) != expected:
             raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+        for place, grad in enumerate(grads):
+            if grad is not None and not isinstance(grad, hot.Tensor):
+                raise TypeError(f"argument {place} is not a Variable")
         given: Any = grads[0] if metas is None else list(grads) + [None] * (len(metas) - expected)
         if given is None:
             return self._of_slots((None,) * len(self.next))

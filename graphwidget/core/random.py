@@ -151,6 +151,7 @@ def unpack_state(generator: Generator, data: NDArray[np.uint8]) -> None:
     generator._spare = float(state["spare"]) if state["has_spare"] else None
 
 
+Generator.__module__ = "torch._C"  # what printing one shows
 default: Final = Generator()
 
 

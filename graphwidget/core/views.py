@@ -333,7 +333,7 @@ class CopySlices(Node):
         for link in self.chain:
             data = link.op.kernel(data, **link.params)
         if data.dtype == whole._data.dtype:
-            begin = data.ctypes.data - whole._data.ctypes.data if data.size else 0
+            begin = data.ctypes.data - whole._data.ctypes.data
             strides = tuple(each // data.itemsize for each in data.strides)
             whole = hot.as_strided(whole, data.shape, strides, begin // data.itemsize)
         else:

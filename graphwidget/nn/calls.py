@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..core import hot
-from ..core.node import RemovableHandle
+from ..core.handles import RemovableHandle
 from ..core.tensor import Tensor
 from .backward_hooks import ModuleGradients, hook_old_style
 from .registers import Registers

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from ..core import dtypes
 from ..core.conversion import parsed_to
 from ..core.gradients import clear_gradients
+from ..core.handles import RemovableHandle
 from ..core.modes import no_grad
-from ..core.node import RemovableHandle
 from ..core.tensor import Tensor
 from .calls import Calls, added
 from .parameter import UninitializedTensorMixin

@@ -47,7 +47,9 @@ def index(a: Array, indices: tuple[Any, ...]) -> Array:
         shape = indexed_shape(a.shape, indices)
         if 0 not in shape:
             raise
-    if 0 in shape:  # nothing is read, so nothing is out of bounds
+    if 0 in shape:  # nothing is read, so nothing is out of bounds where there is anything
+        if points_nowhere(a.shape, indices):
+            raise IndexError
         return np.zeros(shape, a.dtype)
     if a.flags.c_contiguous or found.ndim < 2:
         return np.asarray(found, order="C")
@@ -65,6 +67,17 @@ def index(a: Array, indices: tuple[Any, ...]) -> Array:
     around = (*(None,) * start, ..., *(None,) * (len(kept) - start))
     rows = [spread_strides(found.shape, place[around]) for place in places]
     return laid_out(found, iteration_order(found.shape, source, *rows))
+
+
+def points_nowhere(shape: Shape, indices: tuple[Any, ...]) -> bool:
+    """Whether integers stand for items of a dim that has none."""
+    dim = 0
+    for each in indices:
+        masked = each is not None and each.dtype == bool
+        if each is not None and not masked and each.size and not shape[dim]:
+            return True
+        dim += each.ndim if masked else 1
+    return False
 
 
 def axes_of(indices: tuple[Any, ...], ndim: int) -> list[int]:

@@ -10,7 +10,7 @@ from copy import deepcopy
 from typing import Any
 
 from ..core.gradients import clear_gradients
-from ..core.node import RemovableHandle
+from ..core.handles import RemovableHandle
 from ..core.tensor import Tensor
 
 Group = dict[str, Any]

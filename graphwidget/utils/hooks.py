@@ -1,5 +1,5 @@
 """Handles of hooks, as in `torch.utils.hooks`."""
 
-from ..core.node import RemovableHandle
+from ..core.handles import RemovableHandle
 
 __all__ = ["RemovableHandle"]

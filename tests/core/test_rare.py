@@ -109,6 +109,37 @@ result = [attempt(f) for f in (
     lambda: torch.dist(torch.arange(3), torch.arange(3.)),
 )]
 result.append(leaf().diff(dim=-1).grad_fn.next_functions[0][0]._saved_dim)
+
+# an index out of bounds is called by its number among the indices, masks count for each dim
+x = torch.zeros(2, 3, 4, 2)
+nine, mask = torch.tensor([9]), torch.tensor([[True, False, True], [False, False, False]])
+result = [attempt(lambda: x[i]) for i in (
+    (slice(None), nine), (torch.tensor([0]), slice(None), nine), (mask, nine), (0, nine),
+    (mask, torch.tensor([0, 1, 1])), (slice(None), torch.tensor([0, 1]), torch.tensor([0, 1, 1])),
+)]
+x, y = torch.tensor(1.), torch.zeros(1, 0, 3)
+result += [attempt(lambda: x[i]) for i in (0, (0,), 1, (1,), slice(None), (slice(None),))]
+result.append(attempt(lambda: y[1:2, torch.tensor([-3])]))
+
+# expanded tensors are filled where one of the items that share memory is
+x = torch.arange(6.).view(2, 3).expand(2, 2, 3)
+x.index_fill_(0, torch.tensor([0]), 2)
+result = x
+
+# types show themselves as PyTorch's, and can be copied
+import copy, pickle
+result = [repr(type(each)) for each in (torch.float32, torch.device("cpu"), torch.Size([1]))]
+again = pickle.loads(pickle.dumps([torch.float32, torch.bool, torch.device("cpu", 0)]))
+result += [again, copy.deepcopy(torch.int8) is torch.int8, repr(torch.set_grad_enabled(True))]
+result += [repr(torch.FloatTensor), isinstance(torch.ones(1), torch.FloatTensor),
+           isinstance(torch.ones(1), torch.LongTensor)]
+node = torch.ones(1, requires_grad=True).exp().grad_fn
+result += [attempt(lambda: pickle.dumps(node)), attempt(lambda: copy.deepcopy(node)),
+           attempt(lambda: node(1))]
+
+# differences of what is checked by differences
+zero = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+result = [attempt(lambda: torch.autograd.gradcheck(f, (zero,))) for f in (torch.sqrt, torch.isnan)]
 """
 
 

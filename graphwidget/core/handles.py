@@ -1,0 +1,30 @@
+"""Handles of hooks, by which they are removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import hot
+
+
+class RemovableHandle:
+    """Removes a hook: ``handle.remove()``, any number of times, or as a context manager."""
+
+    def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
+        self.id = hot.next_sequence()
+        hooks[self.id] = hook
+        self._hooks = hooks
+
+    def remove(self) -> None:
+        """Remove the hook; does nothing the second time."""
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+RemovableHandle.__module__ = "torch.utils.hooks"
