@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .declare import Namespace, composite, op
+from .index_kernels import add_slices
 from .kernels import Array
 from .layout import as_array
 
@@ -35,10 +36,9 @@ def embedding_dense_backward(
     rows = as_array(grad).reshape(flat.size, size)
     if scale_grad_by_freq:
         rows = rows / np.bincount(flat)[flat][:, None].astype(rows.dtype)
-    # items one by one: numpy adds at indices of one dim several times as fast as rows
-    out = np.zeros(num_weights * size, rows.dtype)
-    np.add.at(out, (flat[:, None] * size + np.arange(size)).reshape(-1), rows.reshape(-1))
-    out = out.reshape(num_weights, size)
+    out = np.zeros((num_weights, size), rows.dtype)
+    if rows.size:
+        add_slices(out, flat, rows, 0)
     if padding_idx >= 0:
         out[padding_idx] = 0
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -98,9 +99,32 @@ def index_backward(
     ``accumulate`` is always true; the node shows it."""
     grad = as_array(grad)
     result = np.zeros(shape, grad.dtype)
-    if grad.size:
+    taken = [dim for dim, each in enumerate(indices) if each is not None]
+    if not grad.size:
+        return result
+    if len(taken) == 1 and indices[taken[0]].ndim == 1 and indices[taken[0]].dtype != bool:
+        add_slices(result, indices[taken[0]], grad, taken[0])
+    else:
         np.add.at(result, index_of(indices), grad)
     return result
+
+
+WIDE = 256
+"""Items from which on a slice is worth a call of its own."""
+
+
+def add_slices(a: Array, index: Array, values: Array, dim: int) -> None:
+    """Add slices to those of a itself (in C order) that ``index`` names along a dim, in turn. numpy
+    adds at indices of one dim several times as fast as at others."""
+    size, inner = a.shape[dim], math.prod(a.shape[dim + 1 :])
+    if inner >= WIDE:
+        to, values = a.reshape(-1, size, inner), values.reshape(-1, len(index), inner)
+        for number, place in enumerate(index.tolist()):
+            np.add(to[:, place], values[:, number], to[:, place])
+    else:
+        rows = np.arange(math.prod(a.shape[:dim]))[:, None] * size + index.astype(np.int64) % size
+        places = rows[..., None] * inner + np.arange(inner)
+        np.add.at(a.reshape(-1), places.reshape(-1), values.reshape(-1))
 
 
 def index_put(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool) -> Array:

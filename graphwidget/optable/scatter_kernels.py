@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .index_kernels import add_slices
 from .layout import Array, Shape, as_array, clone, empty_like
 from .refusals import not_implemented
 
@@ -163,8 +164,9 @@ def index_add(a: Array, index: Array, source: Array, dim: int, alpha: float) -> 
     """A copy of a with slices added."""
     result = own(a)
     scaled = source if alpha == 1 else source * np.asarray(alpha, a.dtype)
-    spread = result if result.ndim else result.reshape(1)
-    np.add.at(spread, at_dim(index, dim, a.ndim), scaled if a.ndim else scaled.reshape(1))
+    if index.size and result.size:
+        spread = result if result.ndim else result.reshape(1)
+        add_slices(spread, index.reshape(-1), as_array(scaled), dim % spread.ndim)
     return result
 
 
