@@ -6,6 +6,7 @@ is computed here, one column at a time for the whole batch.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,20 +28,24 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
     factors = np.array(a, order="C")
     rows, columns = a.shape[-2:]
     steps = min(rows, columns)
-    pivots = np.zeros((*a.shape[:-2], steps), np.int32)
-    info = np.zeros(a.shape[:-2], np.int32)
+    batch = factors.reshape(math.prod(a.shape[:-2]), rows, columns)
+    pivots = np.zeros((len(batch), steps), np.int32)
+    info = np.zeros(len(batch), np.int32)
+    every = np.arange(len(batch))
     for j in range(steps):
-        chosen = np.argmax(np.absolute(factors[..., j:, j]), -1) + j
-        pivots[..., j] = chosen + 1
-        index = np.broadcast_to(chosen[..., None, None], (*a.shape[:-2], 1, columns))
-        taken = np.take_along_axis(factors, index, -2)
-        np.put_along_axis(factors, index, factors[..., j : j + 1, :].copy(), -2)
-        factors[..., j : j + 1, :] = taken
-        pivot = factors[..., j, j]
-        info[...] = np.where((pivot == 0) & (info == 0), j + 1, info)
-        below = factors[..., j + 1 :, j]
-        below /= np.where(pivot == 0, pivot.dtype.type(1), pivot)[..., None]
-        factors[..., j + 1 :, j + 1 :] -= below[..., None] * factors[..., j, None, j + 1 :]
+        chosen = np.absolute(batch[:, j:, j]).argmax(-1) + j
+        pivots[:, j] = chosen + 1
+        taken = batch[every, chosen]
+        batch[every, chosen] = batch[:, j]
+        batch[:, j] = taken
+        pivot = taken[:, j, None]
+        if not pivot.all():
+            info[(pivot[:, 0] == 0) & (info == 0)] = j + 1
+            pivot = np.where(pivot == 0, pivot.dtype.type(1), pivot)
+        below = batch[:, j + 1 :, j]
+        below /= pivot
+        batch[:, j + 1 :, j + 1 :] -= below[..., None] * taken[:, None, j + 1 :]
+    pivots, info = pivots.reshape(*a.shape[:-2], steps), info.reshape(a.shape[:-2])
     return dense_columns(factors), pivots, info
 
 
