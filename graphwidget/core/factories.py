@@ -160,6 +160,8 @@ def as_scalar(value: Any, dtype: np.dtype[Any]) -> np.ndarray:
     Raises:
         RuntimeError: the number is outside the type's range.
     """
+    if dtype.kind not in "iu":
+        return np.asarray(value).astype(dtype)
     called = "int" if dtype == np.int32 else f"{dtype.name}_t"
     return narrowed(np.asarray(value), dtype, called)
 

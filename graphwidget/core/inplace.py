@@ -199,9 +199,14 @@ def prepare(
         with suppress(NotImplementedError):  # a kernel's own comes later
             refuse_types(op, operands)
         raise
-    shape, dtype, casts, fit = promotion(op, operands)
-    check_fits(op, data, shape, data.dtype)  # before the kernel refuses types
-    arrays = cast_to(operands, casts)
+    meta = tensor._meta
+    if meta.floating and op.guard is None and all(x._meta is meta for x in operands):
+        shape, dtype, fit = meta.shape, data.dtype, None
+        arrays = [x._data for x in operands]
+    else:
+        shape, dtype, casts, fit = promotion(op, operands)
+        check_fits(op, data, shape, data.dtype)  # before the kernel refuses types
+        arrays = cast_to(operands, casts)
     plain = takes_out(op.kernel)
     if op.dtype != "bool" and dtype.kind == "f" and (plain or op.pointwise):
         check_fits(op, data, shape, dtype)

@@ -54,18 +54,23 @@ def record_list(op: Op) -> Callable[..., Any]:
 def record_many(op: Op) -> Callable[..., Any]:
     """The record function of an op with several outputs (``max.dim``, ``unbind``)."""
     class_of = cache(lambda targets: node_class(op, targets))
-    metadata, saved_by = cache(op.metadata), cache(op.saved_by)
+    saved_by = cache(op.saved_by)
     count = len(op.inputs)
     defaults = {name: value for name, value in op.params.items() if value is not REQUIRED}
+
+    @cache
+    def metadata(targets: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
+        """For each piece its slot, its name, and otherwise the input and what of it is asked."""
+        pieces = [(name, name.lstrip("_").rpartition("_")) for name in op.metadata(targets)]
+        return [("p_" + name, name, source, what) for name, (source, _, what) in pieces]
 
     def start(node: Any, targets: tuple[str, ...], given: Any, outs: Any, params: Any) -> None:
         """Make the node part of the graph, and save what it needs."""
         node.start(tuple([hot.target_of(given[name]) for name in targets]))
         node.metas = [None if out is None else out._meta for out in outs]
-        for name in metadata(targets):
-            source, _, what = name.lstrip("_").rpartition("_")
+        for slot, name, source, what in metadata(targets):
             value = params[name] if name in params else getattr(given[source]._meta, what)
-            setattr(node, "p_" + name, value)
+            setattr(node, slot, value)
         for nr, out in enumerate(outs):
             if out is not None and out._meta.floating:
                 out._node, out._requires_grad = hot.Output(node, nr), True

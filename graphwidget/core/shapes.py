@@ -5,6 +5,7 @@ Dims go into the ops as the user gave them, because nodes show them so (``node._
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -118,7 +119,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if start == end:
         return input
     shape = input._data.shape
-    merged = int(np.prod(shape[start : end + 1]))
+    merged = math.prod(shape[start : end + 1])
     return reshape(input, (*shape[:start], merged, *shape[end + 1 :]))
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..core.compile import TENSORS as F
 from ..core.factories import empty
 from ..core.tensor import Tensor
 from . import functional, init
@@ -24,6 +25,11 @@ def plain_step(
     return total.tanh() if nonlinearity == "tanh" else total.relu()
 
 
+def parts(gates: Tensor, count: int) -> Any:
+    """The gates one by one: ``gates.unsafe_chunk(count, -1)``."""
+    return F.unsafe_split(gates, gates._data.shape[-1] // count, gates._data.ndim - 1)
+
+
 def lstm_step(
     projected: Tensor, state: State, weight: Tensor, bias: Tensor | None,
     projection: Tensor | None = None,
@@ -32,7 +38,7 @@ def lstm_step(
     `projection` (P, H) makes the hidden state shorter (Sak et al., 2014)."""
     hidden, cell = state
     total = functional.linear(hidden, weight, bias) + projected
-    into, forget, new, out = total.unsafe_chunk(4, -1)
+    into, forget, new, out = parts(total, 4)
     cell = (forget.sigmoid() * cell).add_(into.sigmoid() * new.tanh())
     hidden = out.sigmoid() * cell.tanh()
     return hidden if projection is None else functional.linear(hidden, projection), cell
@@ -40,8 +46,8 @@ def lstm_step(
 
 def gru_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """The next hidden state of a GRU; `projected` is W x + b of its three parts."""
-    reset, update, new = projected.unsafe_chunk(3, -1)
-    reset2, update2, new2 = functional.linear(hidden, weight, bias).unsafe_chunk(3, -1)
+    reset, update, new = parts(projected, 3)
+    reset2, update2, new2 = parts(functional.linear(hidden, weight, bias), 3)
     fresh = (new + new2 * (reset2 + reset).sigmoid()).tanh()
     return ((hidden - fresh) * (update2 + update).sigmoid()).add_(fresh)
 

@@ -82,6 +82,21 @@ def selected(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
     return places[:k]
 
 
+def first_places(rows: Array, k: int, largest: bool) -> Array:
+    """Where the k largest (or smallest) items of each row stand, in order; of equal ones at the
+    end any. In long rows only these are ordered."""
+    size = rows.shape[-1]
+    if size < 8 * k:
+        return order(rows, -1, largest)[..., :k]
+    if largest:
+        chosen = np.argpartition(rows, size - k, -1)[..., size - k :]
+    else:
+        chosen = np.argpartition(rows, k - 1, -1)[..., :k]
+    chosen.sort(-1)
+    among = order(np.take_along_axis(rows, chosen, -1), -1, largest)
+    return np.take_along_axis(chosen, among, -1)
+
+
 def topk(
     a: Array, k: int, dim: int, largest: bool, sorted: bool
 ) -> tuple[Array, Array]:  # fmt: skip
@@ -89,10 +104,10 @@ def topk(
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
     rows = np.moveaxis(a, dim, -1)
-    every = order(rows, -1, largest)
+    every = first_places(rows, k + 1, largest)
     indices = np.ascontiguousarray(every[..., :k])
     if k:
-        checked = np.take_along_axis(rows, every[..., : k + 1], -1)
+        checked = np.take_along_axis(rows, every, -1)
         unclear = equal_neighbours(checked) if sorted else np.ones(rows.shape[:-1], bool)
         for at in np.argwhere(unclear):
             place = tuple(at)
@@ -164,12 +179,17 @@ def among_equals(size: int) -> int:
 
 def median_all(pass_nan: bool) -> Any:
     """The kernel of ``median`` of all items; nan of none."""
-    along = median(pass_nan)
 
     def kernel(a: Array) -> Array:
         if not a.size:
             return np.asarray(np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min, a.dtype)
-        return as_array(along(a.reshape(-1), 0, False)[0])
+        items, nans = a.reshape(-1), 0
+        if a.dtype.kind == "f":  # which are the largest
+            nans = int(np.count_nonzero(np.isnan(items)))
+        if nans and (not pass_nan or nans == len(items)):
+            return np.asarray(np.nan, a.dtype)
+        middle = (len(items) - nans - 1) // 2
+        return as_array(np.partition(items, middle)[middle])
 
     return kernel
 
