@@ -9,13 +9,15 @@ import numpy as np
 
 from ..optable.zeros import Zeros
 from . import errors, hot
+from .meeting import ALONE, is_own
+from .node import AccumulateGrad
 from .overlap import check_overlap, is_dense
 from .tensor import Tensor
 from .version import bump, filled
 
 
-def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> None:
-    """Add a gradient to ``variable.grad``.
+def accumulate(target: AccumulateGrad, grad: Any, create: bool, known: int = 0) -> None:
+    """Add a gradient to the ``.grad`` of a target's leaf.
 
     The first is taken over when nobody else has it and it lies in memory as promised, else copied
     so; later ones are added in place. Under create_graph both are recorded
@@ -24,6 +26,7 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
     Raises:
         RuntimeError: the leaf was written and is none any more, or what it has cannot be written.
     """
+    variable = target.variable
     if variable._node is not None or (variable._view is not None and variable.grad_fn is not None):
         raise RuntimeError("leaf variable has been moved into the graph interior")
     current = variable._grad
@@ -43,18 +46,17 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
     elif grad.__class__ is Zeros and not grad.flags.writeable and obeys(grad, variable._data):
         variable._grad = Tensor._wrap(grad)
         variable._grad._data = grad
-    elif grad.__class__ is not np.ndarray:  # a numpy scalar
-        variable._grad = Tensor._wrap(np.asarray(grad))
-        if sys.getrefcount(grad) != ALONE + known:
-            variable._grad._counter = filled()
-    elif (
-        sys.getrefcount(grad) == ALONE + known
-        and is_whole(grad) and obeys(grad, variable._data)
-    ):  # fmt: skip
-        variable._grad = Tensor._wrap(grad)
     else:
-        variable._grad = Tensor._wrap(promised(variable._data, grad))
-        variable._grad._counter = filled()
+        data = np.asarray(grad)
+        taken = sys.getrefcount(grad) == known + (ALONE if data is not grad else ALONE + 1)
+        taken = taken and obeys(data, variable._data)
+        if not taken or (data is grad and not is_own(data)):
+            data = promised(variable._data, grad)
+        variable._grad = Tensor._wrap(data)
+        # Else PyTorch writes into new memory, or makes a contiguous clone.
+        version = target.grad_version if taken else is_dense(variable._data)
+        if version:
+            variable._grad._counter = filled(int(version))
 
 
 # PyTorch promises that a leaf's gradient lies in memory as the leaf does where its items leave no
@@ -75,29 +77,4 @@ def promised(data: np.ndarray, grad: Any) -> np.ndarray:
     return found
 
 
-def is_whole(grad: Any) -> bool:
-    """Whether a gradient owns its memory, or is the only view of an array that does."""
-    if not grad.flags.writeable:
-        return False
-    base = grad.base
-    if base is None:
-        return bool(grad.flags.owndata)
-    return (
-        base.__class__ is np.ndarray and base.size == grad.size and base.flags.owndata
-        and sys.getrefcount(base) == ALONE
-    )  # fmt: skip
-
-
-def _alone() -> int:
-    """What ``accumulate`` counts when only its caller's variable refers to an array (the number
-    differs between versions of Python)."""
-
-    def count(grad: Any) -> int:
-        return sys.getrefcount(grad)
-
-    grad = np.empty(0)
-    return count(grad)
-
-
-ALONE = _alone()
 hot.accumulate = accumulate

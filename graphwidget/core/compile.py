@@ -26,7 +26,10 @@ from .several import record_list, record_many
 
 __all__ = ["LINKS", "TENSORS", "specialise"]
 
-STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()"
+STARTED = (
+    "grad = node.grad_version = node.hooks = node._rec = None; node.mark = 0; "
+    "node.seq = next_sequence()"
+)
 
 
 def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from . import hot
+from . import hot, meeting
 from .accumulate import accumulate
-from .hooks import run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
+from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
+from .meeting import meet, pass_on
 from .node import AccumulateGrad, Hooks, Node, Nowhere, Output
 from .order import collect, needed_for
 from .promote import fit_to
@@ -200,7 +201,7 @@ class Run:
         if self.private is None and (status != "ok" or self.captures is not None):
             for target in self.order:
                 for each in (target, *target.next):
-                    each.grad = None
+                    each.grad = each.grad_version = None
         with _collecting:
             _in_slots.discard(self)
             self.members = self.private = None
@@ -225,8 +226,12 @@ class Run:
         if self.private is not None:
             before = self.private.get(target)
             self.private[target] = grad if before is None else before + grad
+        elif target.grad is None:
+            target.grad = grad
+        elif self.create_graph or meeting.apart:
+            target.grad = target.grad + grad
         else:
-            target.grad = grad if target.grad is None else target.grad + grad
+            meet(target, grad)
 
     def _give_output(self, target: Output, grad: Any) -> None:
         """The gradient of one output joins those of its node's others."""
@@ -276,6 +281,7 @@ class Run:
                         self._node(target, grad)
                 elif target.__class__ is Output:
                     self._give_output(target, grad)
+                    target.grad_version = None
                     continue
                 elif target.__class__ is Nowhere:
                     continue
@@ -306,7 +312,8 @@ class Run:
         if observer is not None:
             outs = tuple(grad) if grad.__class__ is list else (grad,)
             observer.node_starts(self, node, outs)
-        hooks, given = node.hooks, grad
+        hooks, given, version = node.hooks, grad, node.grad_version
+        node.grad_version = None
         late = not keep and hooks is not None and bool(hooks.post)  # these may fail
         if grad.__class__ is list and not node.takes_none:
             grad = _defined(node, grad, create)
@@ -332,8 +339,15 @@ class Run:
             observer.node_finishes(self, node, tuple(grads))
             if not keep and node.saves:
                 observer.freed(node)
-        for child, grad in zip(node.next, grads, strict=True):
+        found = [*grads][::-1]
+        del grads  # nobody else is to have what is given, so that it can be added to in place
+        for place, child in enumerate(node.next):
+            grad = found.pop()
             if grad is not None:
+                if version and not create:
+                    pass_on(version, given, child, grad)
+                if place in node.writes and not create and child.grad is None:
+                    child.grad_version = node.writes[place]
                 self._give(child, grad)
 
     @staticmethod
@@ -354,10 +368,12 @@ class Run:
         if hooks is not None and hooks.outputs:
             self._outputs_arrive(hooks, grad)
         elif hooks is not None and (target.__class__ is not Output or self._only_captured(target)):
-            grad = run_tensor_hooks(self, hooks, grad)
+            grad = run_tensor_hooks(self, hooks, grad, target)
             run_retain(self, hooks, grad)
         if self.captures is not None and target in self.captures:
-            self.found[target] = before if target in self.through else grad
+            found = self.found[target] = before if target in self.through else grad
+            if target.grad_version and found is grad:
+                self.given[id(grad)] = as_tensor(self, grad, target.grad_version)
         if hooks is not None and hooks.pre and not self._only_captured(target):
             grad = run_pre(self, target, hooks, grad)
         return grad
@@ -375,7 +391,7 @@ class Run:
         if observer is not None:
             observer.node_starts(self, target, (grad,))
         if grad is not None and variable._requires_grad:
-            accumulate(variable, grad, self.create_graph, known=1)
+            accumulate(target, grad, self.create_graph, known=1)
             if observer is not None:
                 observer.accumulated(self, variable, "accumulated", grad)
         if hooks is not None and hooks.accumulated:

@@ -8,18 +8,24 @@ import numpy as np
 
 from . import dtypes, hot
 from .node import Hooks, Node, Nowhere
+from .version import filled, version_of
 
 if TYPE_CHECKING:
     from .engine import Run
 
 
-def as_tensor(run: Run | None, grad: Any) -> Any:
+def as_tensor(run: Run | None, grad: Any, version: int | None = None) -> Any:
     """A gradient as users see it: a Tensor (the one that a user gave, where it came unchanged), or
     None."""
     if grad is None or isinstance(grad, hot.Tensor):
         return grad
     known = None if run is None else run.given.get(id(grad))
-    return hot.Tensor._wrap(grad) if known is None else known
+    if known is not None:
+        return known
+    tensor = hot.Tensor._wrap(grad)
+    if version:
+        tensor._counter = filled(version)
+    return tensor
 
 
 def as_given(run: Run | None, grad: Any) -> Any:
@@ -74,17 +80,20 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
 
 
-def run_tensor_hooks(run: Run, hooks: Hooks, grad: Any) -> Any:
-    """The tensor hooks in order of registration; each may replace the gradient."""
+def run_tensor_hooks(run: Run, hooks: Hooks, grad: Any, target: Any = None) -> Any:
+    """The tensor hooks in order of registration; each may replace the gradient, whose version the
+    target knows."""
     if not hooks.tensor:
         return grad
     with Mode(run.create_graph):
-        tensor = as_tensor(run, grad)
+        tensor = as_tensor(run, grad, target and target.grad_version)
         for hook in list(hooks.tensor.values()):
             result = hook(tensor)
             if result is not None:
                 check_result(hook, tensor, result)
                 tensor = result
+    if target is not None and tensor is not None:
+        target.grad_version = version_of(tensor)
     return as_given(run, tensor)
 
 

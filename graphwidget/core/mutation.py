@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import hot, saving
+from . import hot, meeting, saving
 
 OUTSIDE = (
     "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
@@ -43,9 +43,9 @@ def allow_mutation_on_saved_tensors() -> Iterator[Any]:
         return kept
 
     saving.push(lambda tensor: hot.Tensor._wrap(tensor._data.copy()), unpack)
-    _current = copies
+    _current, meeting.apart = copies, True
     try:
         yield copies
     finally:
-        _current, copies.open = None, False
+        _current, copies.open, meeting.apart = None, False, False
         saving.pop()

@@ -11,8 +11,9 @@ The classes of ordinary ops (``MulBackward0``) are made by ``compile`` from thei
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import errors, hot
@@ -70,7 +71,8 @@ class Node:
     """
 
     __slots__ = (
-        "__weakref__", "_dict", "_rec", "fit", "grad", "hooks", "mark", "next", "seq",
+        "__weakref__", "_dict", "_rec", "fit", "grad", "grad_version", "hooks", "mark", "next",
+        "seq",
     )  # fmt: skip
 
     op: ClassVar[Op | None] = None
@@ -80,6 +82,8 @@ class Node:
     own: ClassVar[str | None] = None
     special: ClassVar[bool] = False
     outputs: ClassVar[int] = 1
+    writes: Mapping[int, int] = MappingProxyType({})
+    """How often PyTorch writes a gradient while it makes it, by its place, where it does."""
     takes_none: ClassVar[bool] = False
     """Its backward wants to know of missing gradients."""
     unused: Sequence[Any] = ()
@@ -89,6 +93,8 @@ class Node:
     fit: tuple[hot.Meta | None, ...] | None
     seq: float
     grad: Grad
+    grad_version: int | None
+    """How often the gradient in the slot was written, once it was (see ``meeting``)."""
     hooks: Hooks | None
     mark: int
     _rec: Any
@@ -103,7 +109,7 @@ class Node:
         self.next = next
         self.fit = None
         self.seq = hot.next_sequence()
-        self.grad = None
+        self.grad = self.grad_version = None
         self.hooks = None
         self.mark = 0
         self._rec = None
@@ -399,7 +405,8 @@ class AccumulateGrad(Node):
         grad = self.grad
         self.grad = None
         if grad is not None and variable._requires_grad:
-            hot.accumulate(variable, grad, False)
+            hot.accumulate(self, grad, False)
+        self.grad_version = None
         return True
 
     def name(self) -> str:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..optable.declare import ARRAYS, GRADIENTS, Derivative, Namespace, Op, bind
+from ..optable.declare import ARRAYS, GRADIENTS, TABLE, Derivative, Namespace, Op, bind
 from . import errors, hot
+from .meeting import meet, pass_on
 from .node import AccumulateGrad, Node, Nowhere
 from .saving import Packed, PackedIndices
 
@@ -165,6 +166,19 @@ def nothing(derivative: Derivative) -> bool:
     return derivative.formula.__code__.co_code == (lambda grad: None).__code__.co_code
 
 
+def may_pass_on(derivative: Derivative) -> bool:
+    """Whether a formula may give its gradient itself, or a view of it."""
+    called = derivative.formula.__code__.co_names
+    return derivative.passes_on or any(name in GIVING for name in called)
+
+
+GIVING = (
+    "reshape", "sum_to_size", "unsqueeze_multiple",
+    *{key.replace(".", "_") for key, op in TABLE.items() if op.view},
+)  # fmt: skip
+"""What formulas call that may give what it is given, or a view of it."""
+
+
 def fits(op: Op) -> bool:
     """Whether its operands may be broadcast, or have several types."""
     return op.pointwise or (len(op.derivatives) > 1 and op.single)
@@ -176,12 +190,14 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
     fast; in a loop over nodes of all classes it is twice as slow."""
     children = [f"child{i}" for i in range(len(targets))]
     fitting = fits(op) or "dtype" in op.params
+    passing = any(may_pass_on(op.derivatives[name]) for name in targets)
     lines = [
         "def go(node, keep):",
         "    if node.hooks is not None: return False",
         "    grad = node.grad",
         f"    if grad is None: return {not op.saved_by(targets)}",
-        "    node.grad = None",
+        *(["    version = node.grad_version"] if passing else []),
+        "    node.grad = node.grad_version = None",
         *unpack_source(op, targets, True),
         *scalar_source(op, targets),
         *(["    fit = node.fit"] if fitting else []),
@@ -190,17 +206,24 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             for child, slot in zip(children, target_slots(targets), strict=True)
         ),
     ]
+    gives = []
     for i, result in enumerate(formula_source(op, targets, True)):
         if nothing(op.derivatives[targets[i]]):
             continue
-        lines.append(f"    found = {result}")
+        lines.append(f"    found{i} = {result}")
         if fitting:
-            lines.append(f"    if fit is not None: found = hot.fit_to(found, fit[{i}])")
-        lines += [
-            f"    before = child{i}.grad",
-            f"    child{i}.grad = found if before is None else before if found is None else "
-            "before + found",
+            lines.append(f"    if fit is not None: found{i} = hot.fit_to(found{i}, fit[{i}])")
+        if may_pass_on(op.derivatives[targets[i]]):
+            gives.append(f"    if version: pass_on(version, grad, child{i}, found{i})")
+        gives += [
+            f"    if child{i}.grad is None: child{i}.grad = found{i}",
+            f"    elif found{i} is not None: meet(child{i}, found{i})",
+            *([f"    found{i} = None"] if i + 1 < len(targets) else []),
         ]
+    # Nobody else is to have what is given, so that the next may be added to it in place.
+    if len(targets) > 1:
+        lines.append("    if not version: grad = None" if passing else "    grad = None")
+    lines += gives
     return "\n".join([*lines, "    return True"])
 
 
@@ -285,6 +308,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     cls = type(op.node, (Node,), scope)
     globals_: dict[str, Any] = {
         "freed": errors.freed, "stale": errors.stale, "hot": hot, "ndarray": np.ndarray,
+        "pass_on": pass_on, "meet": meet,
         "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
     }  # fmt: skip
     for target in targets:

@@ -9,6 +9,7 @@ runs the chain's derivatives in reverse.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -275,6 +276,7 @@ class CopySlices(Node):
     __module__ = "builtins"
 
     __slots__ = ("chain", "function", "order", "others", "passes")
+    writes = MappingProxyType({0: 2})
 
     def __init__(self, base: Tensor, info: ViewInfo, function: Node) -> None:
         target = target_of(base)

@@ -1,0 +1,82 @@
+"""Versions of gradients: what PyTorch's engine adds in place, takes over or copies."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.both import both, programs, source
+
+START = """
+def versions(f, *shapes):
+    leaves = [torch.full(shape, 0.5, requires_grad=True) for shape in shapes]
+    f(*leaves)
+    return [(leaf.grad.tolist(), leaf.grad._version) for leaf in leaves]
+"""
+
+PROGRAMS = """
+# what meets is added in place where nobody else has it
+result = [versions(f, (2, 3)) for f in (
+    lambda a: (a * 2 + a * 3).sum().backward(), lambda a: (a * 2 + a * a).sum().backward(),
+    lambda a: (a + a).sum().backward(), lambda a: (a - a).pow(2).sum().backward(),
+    lambda a: (a * 2 + a).sum().backward(), lambda a: (a[0] * 2 + a[1]).sum().backward(),
+    lambda a: (a * 2 + a.view(3, 2).t().reshape(2, 3)).sum().backward(),
+    lambda a: torch.stack([a * 2, a]).pow(2).sum().backward(),
+    lambda a: torch.cat([a, a * 2]).pow(2).sum().backward())]
+
+# and passed on with its version
+def late(a):
+    b = a + 1
+    (b * 2 + b * 3 + b * 4).sum().backward()
+def through(a):
+    b = a.view(-1)
+    (b * 2 + b * 3).sum().backward()
+def several(a):
+    b = a.t()
+    (b * 2 + b * b + b.t().sum()).sum().backward()
+result = [versions(f, (2, 3)) for f in (late, through, several)]
+
+# the first is taken over by the leaf, or copied
+result = [versions(f, *shapes) for f, *shapes in (
+    (lambda a: a.sum().backward(), (2, 3)), (lambda a: (a * 2).sum().backward(), (2, 3)),
+    (lambda a: a.T.backward(torch.zeros_like(a.T)), (2, 3)), (lambda a: a.backward(), ()),
+    (lambda a: (a * 2).backward(), ()), (lambda a: a.backward(torch.ones(3)), (3,)),
+    (lambda a: a.view(-1).sum().backward(), (2, 0)), (lambda a: a[:1].sum().backward(), (1, 3)),
+    (lambda a, b: ((a + b) ** 2).sum().backward(), (2, 3), (2, 3)),
+    (lambda a, b: ((a + b) ** 2).sum().backward(), (2, 3), (3,)),
+    (lambda a, b: (torch.cat([a, b]) ** 2).sum().backward(), (2, 3), (1, 3)),
+    (lambda a: [(a * 2).sum().backward() for _ in range(3)], (2, 3)))]
+
+# hooks see versions, and raise them
+seen = []
+def hooked(hook):
+    def f(a):
+        a.register_hook(lambda g: seen.append(g._version))
+        a.register_hook(hook)
+        (a * 2 + a * 3).sum().backward()
+    return f
+result = [versions(hooked(hook), (2, 3)) for hook in (
+    lambda g: None, lambda g: g * 2, lambda g: g.mul_(2), lambda g: g.clone())], seen
+
+# what is captured, and what is written through views
+a = torch.full((2, 3), 0.5, requires_grad=True)
+b = a * 1
+found = torch.autograd.grad((b * 2 + b * 3 + b * 4).sum(), [a, b])
+third = torch.autograd.grad((a * 2).sum(), a)
+first = torch.autograd.grad((a ** 3).sum(), a, create_graph=True)
+def written(x):
+    y = x * 2
+    y[0] = 5
+    y.mul_(x)
+    y.sum().backward()
+def base_written(x):
+    y = x + 0
+    y[1:] += 0.5
+    y.sum().backward()
+each = [g._version for g in (*found, *third, *first)]
+result = each, versions(written, (2, 3)), versions(base_written, (2, 3))
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(PROGRAMS), ids=lambda part: part[:40])
+def test_versions_of_gradients(title: str, text: str) -> None:
+    both(source(START + text))
