@@ -21,6 +21,7 @@ _TOO_LATE = (
 _MISSING = "No module named {!r}: graphwidget, which stands in for torch here, does not have it"
 _PLACES = {
     "nn.modules": "nn",
+    "nn.grad": "nn.functional.grad",
     "utils.data.dataloader": "utils.data.loader",
     "utils.data.distributed": "",
 }

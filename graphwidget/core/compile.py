@@ -117,14 +117,14 @@ def converts(op: Op) -> bool:
 
 
 def compute_source(op: Op) -> list[str]:
-    """Lines from the inputs to ``data``, ``meta`` and (pointwise) ``fit``."""
+    """Lines from the inputs to ``found``, ``meta`` and (pointwise) ``fit``."""
     names = ", ".join(op.inputs)
     arrays = ", ".join(f"{name}._data" for name in op.inputs)
     params = "".join(f", {name}" for name in op.params)
     out = ", out=..." if isinstance(op.kernel, np.ufunc) else ""
     first = op.inputs[0]
     if not op.pointwise:
-        results = ", ".join(["data", *op.kept])
+        results = ", ".join(["found", *op.kept])
         return [
             *(f"    if {name} is None: {name} = ABSENT" for name in op.optional),
             "    try:",
@@ -133,7 +133,7 @@ def compute_source(op: Op) -> list[str]:
             f"        raise not_tensor(OP, ({names},)) from None",
             *refresh_source(op, False),
             f"    {results} = kernel({arrays}{params})",
-            "    meta = meta_of(data)",
+            "    meta = meta_of(found)",
             *(fit_source(op) if fits(op) else []),
         ]
     same = " is ".join(["meta", *(f"{name}._meta" for name in op.inputs[1:])])
@@ -164,14 +164,14 @@ def compute_source(op: Op) -> list[str]:
         f"    if {test}:",
         *fast_source(op, arrays, params),
         "        fit = None",
-        *(["        meta = meta_of(data)"] if op.dtype == "bool" else []),
+        *(["        meta = meta_of(found)"] if op.dtype == "bool" else []),
         *constant_source(op, arrays, params, out),
         "    else:",
         f"        arrays, fit = promote(OP, ({names},))",
-        f"        {', '.join(['data', *op.kept])} = kernel(*arrays{params}{out})",
+        f"        {', '.join(['found', *op.kept])} = kernel(*arrays{params}{out})",
         *([] if out else [AS_ARRAY]),
-        f"        data = ordered(data, ({leading(op)}))",
-        "        meta = meta_of(data)",
+        f"        found = ordered(found, ({leading(op)}))",
+        "        meta = meta_of(found)",
     ]
     return lines
 
@@ -192,7 +192,7 @@ def leading(op: Op) -> str:
     return "".join(f"{name}._data, " for name in LEADING.get(op.key, op.inputs))
 
 
-AS_ARRAY = "        if data.__class__ is not ndarray: data = asarray(data)"
+AS_ARRAY = "        if found.__class__ is not ndarray: found = asarray(found)"
 
 
 def fast_source(op: Op, arrays: str, params: str) -> list[str]:
@@ -200,15 +200,15 @@ def fast_source(op: Op, arrays: str, params: str) -> list[str]:
     they are asked for an array, which costs more than it is worth for others."""
     if not isinstance(op.kernel, np.ufunc):
         return [
-            f"        {', '.join(['data', *op.kept])} = kernel({arrays}{params})",
+            f"        {', '.join(['found', *op.kept])} = kernel({arrays}{params})",
             AS_ARRAY,
-            f"        if meta.repeats: data = ordered(data, ({leading(op)}))",
+            f"        if meta.repeats: found = ordered(found, ({leading(op)}))",
         ]
     call = f"kernel({arrays})"
     if op.kernel in SIGNS:
         first, second = op.inputs
         call = f"{first}._data {SIGNS[op.kernel]} {second}._data"
-    return [f"        data = {call} if meta.ndim else kernel({arrays}, out=...)"]
+    return [f"        found = {call} if meta.ndim else kernel({arrays}, out=...)"]
 
 
 def constant_source(op: Op, arrays: str, params: str, out: str) -> list[str]:
@@ -218,9 +218,9 @@ def constant_source(op: Op, arrays: str, params: str, out: str) -> list[str]:
     second = op.inputs[1]
     return [
         f"    elif {second}.__class__ is Constant and meta.floating:",
-        f"        data = kernel({arrays}{params}{out})",
+        f"        found = kernel({arrays}{params}{out})",
         "        fit = None",
-        *(["        meta = meta_of(data)"] if op.dtype == "bool" else []),
+        *(["        meta = meta_of(found)"] if op.dtype == "bool" else []),
     ]
 
 
@@ -241,7 +241,7 @@ def record_source(op: Op) -> str:
     lines = [f"def record({signature_source(op)}):", *compute_source(op)]
     lines += [
         "    out = new(Tensor)",
-        "    out._data = data; out._meta = meta",
+        "    out._data = found; out._meta = meta",
         "    out._counter = out._grad = out._hooks = out._view = out._rec = None",
         "    out._accumulator = None",
     ]
@@ -254,14 +254,14 @@ def record_source(op: Op) -> str:
             lines.append(f"    if {wanted} and meta.floating:")
         else:
             lines.append(f"    if {wanted}:")
-            lines.append("        if not meta.floating: raise not_differentiable(data.dtype)")
+            lines.append("        if not meta.floating: raise not_differentiable(found.dtype)")
         lines += tree_source(op, "        ")
         lines += ["        out._node = node; out._requires_grad = True"]
         if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):
             conditional = not all(op.outputs[0] in op.saved_by(plan) for plan in plans(op))
             own = op.outputs[0]
             # The counter is made when the result first needs one: ``counter_of`` finds the node.
-            save = f"node.saved_{own} = data; node.counter_{own} = None; node.version_{own} = 0"
+            save = f"node.saved_{own} = found; node.counter_{own} = None; node.version_{own} = 0"
             test = "if node.own is not None: " if conditional else ""
             lines.append(f"        {test}{save}")
         lines += ["    else:", "        node = out._node = None; out._requires_grad = False"]

@@ -120,6 +120,81 @@ def histogram(
     return HISTOGRAM((Tensor._wrap(counts.astype(data.dtype)), Tensor._wrap(edges.copy())))
 
 
+HISTOGRAMDD = named("histogramdd", "hist", "bin_edges")
+
+
+@offer(method=False)
+def histogramdd(
+    input: Tensor, bins: Any, range: Any = None, weight: Any = None, density: bool = False
+) -> Any:
+    """How many points (*, d) fall into the bins of a grid (numbers of equal ones, or their edges),
+    and the edges.
+
+    Shapes: (*, d); d dims of counts, and for each of them its edges.
+    """
+    data = input._data
+    if not data.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    dims = data.shape[-1]
+    if isinstance(bins, int):
+        bins = [bins] * dims
+    if data.ndim > 1 and len(bins) != dims:
+        raise RuntimeError(
+            "histogramdd: The size of bins must be equal to the innermost dimension of the input."
+        )
+    if data.ndim < 2:
+        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
+    if weight is not None and weight._data.shape != data.shape[:-1]:
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
+            "input tensor excluding its innermost dimension, but got input with shape "
+            f"{list(data.shape)} and weight with shape {list(weight._data.shape)}"
+        )
+    if data.dtype.kind != "f" or data.dtype.itemsize < 4:
+        raise not_implemented("histogramdd", data.dtype)
+    points = data.reshape(-1, dims)
+    edges = grid_edges(points, bins, range)
+    weights = None if weight is None else weight._data.reshape(-1)
+    counts, _ = np.histogramdd(points, edges, density=density, weights=weights)
+    made = tuple(Tensor._wrap(each) for each in edges)
+    return HISTOGRAMDD((Tensor._wrap(counts.astype(data.dtype)), made))
+
+
+def grid_edges(points: np.ndarray, bins: Any, range: Any) -> list[np.ndarray]:
+    """The edges of the bins in each dim.
+
+    Raises:
+        RuntimeError: no bins, or ranges that do not fit (PyTorch's texts).
+    """
+    dims = points.shape[1]
+    if isinstance(bins[0], Tensor):
+        return [each._data.copy() for each in bins]
+    for dim, count in enumerate(bins):
+        if count <= 0:
+            raise RuntimeError(
+                f"torch.histogram(): bins must be > 0, but got {count} for dimension {dim}"
+            )
+    if range is not None and len(range) != 2 * dims:
+        raise RuntimeError(
+            f"torch.histogramdd: for a {dims}-dimensional histogram range should have {2 * dims} "
+            f"elements, but got {len(range)}"
+        )
+    edges = []
+    for dim, count in enumerate(bins):
+        if range is not None:
+            low, high = float(range[2 * dim]), float(range[2 * dim + 1])
+        else:
+            low, high = (points[:, dim].min(), points[:, dim].max()) if len(points) else (0, 1)
+        if low > high:
+            raise RuntimeError(
+                f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} "
+                f"for dimension {dim}"
+            )
+        low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
+        edges.append(np.linspace(low, high, count + 1, dtype=points.dtype))
+    return edges
+
+
 @offer()
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each number from 0 occurs (or the sums of its weights).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from ..core import hot
 from ..core.handles import RemovableHandle
@@ -30,6 +30,37 @@ class ForwardHook(NamedTuple):
     function: Callable[..., Any]
     with_kwargs: bool
     always_call: bool = False
+
+
+class Everywhere:
+    """Hooks of every module, each called before a module's own."""
+
+    forward_pre: ClassVar[OrderedDict[int, ForwardHook]] = OrderedDict()
+    forward: ClassVar[OrderedDict[int, ForwardHook]] = OrderedDict()
+    backward_pre: ClassVar[Hooks] = OrderedDict()
+    backward: ClassVar[Hooks] = OrderedDict()
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, args)` before each forward of every module."""
+    return added(Everywhere.forward_pre, ForwardHook(hook, False))
+
+
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """Call `hook(module, args, output)` after each forward of every module."""
+    return added(Everywhere.forward, ForwardHook(hook, with_kwargs, always_call))
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, grad_output)` before the backward of every module."""
+    return added(Everywhere.backward_pre, hook)
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, grad_input, grad_output)` after the backward of every module."""
+    return added(Everywhere.backward, hook)
 
 
 class Calls(Registers):
@@ -65,6 +96,10 @@ class Calls(Registers):
             or self._forward_pre_hooks
             or self._backward_hooks
             or self._backward_pre_hooks
+            or Everywhere.forward_pre
+            or Everywhere.forward
+            or Everywhere.backward_pre
+            or Everywhere.backward
         ):
             return self.forward(*args, **kwargs)
         return _Call(self, args, kwargs).run()
@@ -164,15 +199,16 @@ class _Call:
         module = self.module
         full = bool(module._is_full_backward_hook)
         backward = list(module._backward_hooks.values())
-        before_backward = list(module._backward_pre_hooks.values())
-        for hook in tuple(module._forward_pre_hooks.values()):
+        every = [*Everywhere.backward.values(), *(backward if full else ())]
+        before_backward = [*Everywhere.backward_pre.values(), *module._backward_pre_hooks.values()]
+        for hook in (*Everywhere.forward_pre.values(), *module._forward_pre_hooks.values()):
             self._before(hook)
         gradients = None
-        if (full and backward) or before_backward:
-            gradients = ModuleGradients(module, backward if full else [], before_backward)
+        if every or before_backward:
+            gradients = ModuleGradients(module, every, before_backward)
             self.args = gradients.watch_inputs(self.args)
         self.result = module.forward(*self.args, **self.kwargs)
-        for key, hook in tuple(module._forward_hooks.items()):
+        for key, hook in self._forward_hooks():
             self._after(key, hook)
         if gradients is not None:
             if not isinstance(self.result, Tensor | tuple):
@@ -202,6 +238,9 @@ class _Call:
             )
         self.args, self.kwargs = changed
 
+    def _forward_hooks(self) -> tuple[tuple[int, ForwardHook], ...]:
+        return (*Everywhere.forward.items(), *self.module._forward_hooks.items())
+
     def _after(self, key: int, hook: ForwardHook) -> None:
         self.done.add(key)
         given = (self.args, self.kwargs) if hook.with_kwargs else (self.args,)
@@ -210,7 +249,7 @@ class _Call:
             self.result = changed
 
     def _after_an_error(self) -> None:
-        for key, hook in tuple(self.module._forward_hooks.items()):
+        for key, hook in self._forward_hooks():
             if hook.always_call and key not in self.done:
                 try:
                     self._after(key, hook)

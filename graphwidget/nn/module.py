@@ -13,7 +13,14 @@ from ..core.gradients import clear_gradients
 from ..core.handles import RemovableHandle
 from ..core.modes import no_grad
 from ..core.tensor import Tensor
-from .calls import Calls, added
+from .calls import (  # noqa: F401  (users find them here)
+    Calls,
+    added,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+)
 from .parameter import UninitializedTensorMixin
 from .state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
 

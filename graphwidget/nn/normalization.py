@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtypes import Size
 from ..core.factories import empty
 from ..core.tensor import Tensor
-from . import functional, init
+from . import cross_map, functional, init
 from .module import Module
 from .parameter import Parameter
 
@@ -150,6 +150,28 @@ class GroupNorm(Module):
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.bias is not None}"
         )
+
+
+class CrossMapLRN2d(Module):
+    """`LocalResponseNorm` of images (N, C, H, W), as PyTorch computed it before."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalized input."""
+        found: Tensor = cross_map.CrossMapLRN2d.apply(
+            input, self.size, self.alpha, self.beta, self.k
+        )
+        return found
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
 class LocalResponseNorm(Module):

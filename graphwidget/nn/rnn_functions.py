@@ -92,9 +92,11 @@ def lstm(
     output, ends = through(
         way, rows, states, params, num_layers, dropout, train, bidirectional, -1 if one_op else 2
     )
-    if batch_first:
-        output = output.transpose(0, 1) if one_op else output.transpose_(0, 1)
-    return output, stack([end[0] for end in ends]), stack([end[1] for end in ends])
+    return (
+        output.transpose(0, 1) if batch_first else output,
+        stack([end[0] for end in ends]),
+        stack([end[1] for end in ends]),
+    )
 
 
 # Cells -------------------------------------------------------------------------------------------

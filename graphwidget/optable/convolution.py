@@ -63,3 +63,27 @@ def convolution_backward_backward(
 def spread_over_channels(grad: Any, shape: Any) -> Any:
     """One number for each channel, spread over samples and points."""
     return F.expand(F.reshape(grad, (-1, *(1,) * (len(shape) - 2))), shape)
+
+
+# Over time: (T, N, C) with weights (K, C, O) -----------------------------------------------------
+op("conv_tbc(self, weight, bias, /, pad=0)", kernels.conv_tbc,
+   d_self__weight__bias=lambda grad, self, weight, bias, pad:
+       F.conv_tbc_backward(grad, self, weight, pad),
+   public=False, sign="conv", text="{self} ∗ {weight} + {bias}",
+   tex=r"{self} \ast {weight} + {bias}", onnx=None)
+
+
+@composite
+def conv_tbc_backward(grad: Any, input: Any, weight: Any, pad: Any) -> Any:
+    """The derivatives of ``conv_tbc`` by its operands: each tap of the weight is a product."""
+    by_input, by_weight = None, []
+    for tap in range(weight.shape[0]):
+        low, high, first = kernels.tap_times(input.shape[0], grad.shape[0], tap, pad)
+        part = F.slice(grad, 0, low, high, 1)
+        rows = F.slice(input, 0, first, first + high - low, 1)
+        flat = F.reshape(rows, (-1, input.shape[2]))
+        by_weight.append(F.mm(F.t(flat), F.reshape(part, (-1, grad.shape[2]))))
+        back = F.matmul(part, F.t(F.select(weight, 0, tap)))
+        put = F.slice_backward(back, tuple(input.shape), 0, first, first + high - low, 1)
+        by_input = put if by_input is None else by_input + put
+    return by_input, F.stack(by_weight, 0), F.sum_dim(grad, (0, 1), False)

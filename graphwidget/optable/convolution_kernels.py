@@ -236,3 +236,23 @@ def sum_of_channels(grad: Array) -> Array:
     if grad.ndim > 2 and grad.flags.c_contiguous:  # two sums along one dim each are quicker
         return np.add.reduce(np.add.reduce(grad.reshape(*grad.shape[:2], -1), 2), 0)
     return np.add.reduce(grad, (0, *range(2, grad.ndim)))
+
+
+# Over time ---------------------------------------------------------------------------------------
+def tap_times(steps: int, outputs: int, tap: int, pad: int) -> tuple[int, int, int]:
+    """The first and last times of the output that read the input through a tap of the weight, and
+    where in the input they begin; none is left if all of it lies in the padding."""
+    low = min(max(0, pad - tap), outputs)
+    high = max(min(outputs, steps + pad - tap), low)
+    return low, high, max(low + tap - pad, 0)
+
+
+def conv_tbc(a: Array, weight: Array, bias: Array, pad: int) -> Array:
+    """(T + 2 pad - K + 1, N, O) of inputs (T, N, C) and weights (K, C, O)."""
+    steps = len(a) + 2 * pad - len(weight) + 1
+    out = np.empty((steps, a.shape[1], weight.shape[2]), a.dtype)
+    np.copyto(out, bias)
+    for tap, matrix in enumerate(weight):
+        low, high, first = tap_times(len(a), steps, tap, pad)
+        out[low:high] += np.matmul(a[first : first + high - low], matrix)
+    return out

@@ -55,6 +55,28 @@ def test_steps(kind: str) -> None:
     both(source(SETUP + text))
 
 
+MUON = """
+# Muon, to the digits that bfloat16 keeps
+def turned(**options):
+    torch.manual_seed(3)
+    p, q = torch.randn(6, 3, requires_grad=True), torch.randn(3, 5, requires_grad=True)
+    opt, x = O.Muon([p, q], **options), torch.randn(10, 6)
+    for _ in range(3):
+        opt.zero_grad()
+        (x @ p @ q).square().mean().backward()
+        opt.step()
+    return [(p * 20).round() / 20, q.argmax().item(), list(opt.state[p]), p._version, repr(opt)]
+result = [turned(), turned(lr=.05, nesterov=False, weight_decay=0.), turned(lr=.02, ns_steps=3,
+    adjust_lr_fn="match_rms_adamw"), [attempt(f) for f in (lambda: O.Muon([p]), lambda: O.Muon([p],
+    lr=-1), lambda: O.Muon([p], momentum=-1), lambda: O.Muon([p], adjust_lr_fn="x"),
+    lambda: O.Muon([p], lr=torch.ones(2)))]]
+"""
+
+
+def test_muon() -> None:
+    both(source(SETUP + MUON))
+
+
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_large_parameters(kind: str) -> None:
     both(

@@ -36,7 +36,7 @@ from ...core.activations import (
     threshold_,
 )
 from ...core.padding import one_hot, pad
-from . import kernels, native  # noqa: F401  (kernels offers functions of the package itself)
+from . import grad, kernels, native  # noqa: F401  (kernels offers functions of the package itself)
 from .adaptive import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -59,6 +59,7 @@ from .convolution import (
     conv1d,
     conv2d,
     conv3d,
+    conv_tbc,
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
@@ -87,7 +88,7 @@ from .fractional import (
     fractional_max_pool3d,
     fractional_max_pool3d_with_indices,
 )
-from .likelihood import cross_entropy, nll_loss
+from .likelihood import cross_entropy, linear_cross_entropy, nll_loss
 from .linear import bilinear, linear
 from .loss import huber_loss, l1_loss, mse_loss, smooth_l1_loss
 from .margin import (
@@ -156,7 +157,7 @@ __all__ = [
     "adaptive_max_pool3d_with_indices", "affine_grid", "alpha_dropout", "avg_pool1d",
     "avg_pool2d", "avg_pool3d", "batch_norm", "bilinear", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d",
-    "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
     "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "ctc_loss", "dropout",
     "dropout1d", "dropout2d", "dropout3d", "elu", "elu_", "embedding", "embedding_bag",
     "feature_alpha_dropout", "fold", "fractional_max_pool2d",
@@ -164,7 +165,8 @@ __all__ = [
     "fractional_max_pool3d_with_indices", "gaussian_nll_loss", "gelu", "glu", "grid_sample",
     "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
     "hardtanh_", "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div",
-    "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear", "local_response_norm",
+    "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
+    "linear_cross_entropy", "local_response_norm",
     "log_softmax", "logsigmoid", "lp_pool1d", "lp_pool2d", "lp_pool3d", "margin_ranking_loss",
     "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices",
     "max_pool3d", "max_pool3d_with_indices", "max_unpool1d", "max_unpool2d", "max_unpool3d",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 from ...core import dtypes
 from ...core.activations import log_softmax
 from ...core.compile import TENSORS as F
 from ...core.shapes import view
 from ...core.storage import contiguous
 from ...core.tensor import Tensor
+from .linear import linear
 from .reduction import reduction_of, reduction_text
 
 LONG_OR_BYTE = "lqB"
@@ -177,3 +181,55 @@ def _of_probabilities(
         return F.neg(F.sum_dim(product, (dim,), False))
     total = F.neg(F.sum(product))
     return total if how == 2 else F.div_number(total, size // classes if size else 0)
+
+
+def linear_cross_entropy(
+    input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
+    weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
+    label_smoothing: float = 0.0, options: Any = None,
+) -> Tensor:  # fmt: skip
+    """The ``cross_entropy`` of a linear layer's logits.
+
+    Args:
+        input: (N, I), or (I).
+        linear_weight: (C, I), or (C, d1, d2, ..., I) for logits (N, C, d1, d2, ...).
+        linear_bias: (C), or (C, d1, d2, ...).
+        options: how PyTorch would cut the computation into pieces; must be None here.
+
+    Raises:
+        RuntimeError: shapes that do not fit.
+        NotImplementedError: options.
+    """
+    if options is not None:
+        raise NotImplementedError("graphwidget's linear_cross_entropy takes no options")
+    shape, rows = linear_weight._data.shape, input._data.shape
+    if not 1 <= len(rows) <= 2:
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {len(rows)}")
+    if len(shape) < 2:
+        raise RuntimeError(
+            f"expected linear_weight with dimensionality at least 2, got {len(shape)}"
+        )
+    if rows[-1] != shape[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), got "
+            f"{rows[-1]} and {shape[-1]}, respectively"
+        )
+    classes = shape[:-1]
+    if linear_bias is not None and linear_bias._data.shape != classes:
+        raise RuntimeError(f"expected linear_bias shape {classes}, got {linear_bias._data.shape}")
+    if len(classes) > 1 and len(rows) == 1:
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {shape} requires batched input, "
+            f"(N, {rows[-1]}), got unbatched input with shape {rows}"
+        )
+    logits_shape = (*rows[:-1], *classes)
+    if target._data.shape == logits_shape and ignore_index is not None:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    if len(classes) > 1:
+        linear_weight = linear_weight.reshape(math.prod(classes), rows[-1])
+        linear_bias = None if linear_bias is None else linear_bias.reshape(math.prod(classes))
+    return cross_entropy(
+        linear(input, linear_weight, linear_bias).reshape(logits_shape), target, weight,
+        ignore_index=-100 if ignore_index is None else ignore_index, reduction=reduction,
+        label_smoothing=label_smoothing,
+    )  # fmt: skip

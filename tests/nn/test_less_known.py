@@ -1,0 +1,103 @@
+"""Layers, losses and hooks that are rarely met."""
+
+import pytest
+
+from tests.core.both import both, programs, source
+
+SETUP = """
+nn, F = torch.nn, torch.nn.functional
+torch.manual_seed(0)
+x = torch.randn(4, 6, requires_grad=True)
+w = torch.randn(5, 6, requires_grad=True)
+b = torch.randn(5)
+t = torch.tensor([0, 1, 4, 2])
+"""
+
+PROGRAMS = """
+# the cross entropy of a linear layer
+loss = F.linear_cross_entropy(x, w, t, linear_bias=b, label_smoothing=.1, weight=torch.rand(5))
+loss.backward()
+wide = torch.randn(5, 2, 3, 6)
+result = [loss.detach(), x.grad, w.grad, graph(loss.grad_fn), F.linear_cross_entropy(x, wide,
+    torch.randint(0, 5, (4, 2, 3)), reduction="none").detach(), F.linear_cross_entropy(x, wide,
+    torch.randn(4, 5, 2, 3).softmax(1)).detach()]
+
+# the same as a module
+m = nn.LinearCrossEntropyLoss(6, 5, bias=True)
+n = nn.LinearCrossEntropyLoss(6, 5, out_features=(2,), reduction="sum")
+result = [repr(m), m(x, t).detach(), list(m.state_dict()), n(x, torch.randint(0, 5, (4,
+    2))).detach()]
+
+# what it refuses
+L = F.linear_cross_entropy
+result = [attempt(f) for f in (lambda: L(x, w[0], t), lambda: L(x[None], w, t), lambda: L(x[:, :3],
+    w, t), lambda: L(x[0], w[:, None], t), lambda: L(x, w, t, linear_bias=b[:2]), lambda: L(x, w,
+    torch.randn(4, 5), ignore_index=3), lambda: nn.LinearCrossEntropyLoss(6, 5,
+    label_smoothing=2.), lambda: nn.LinearCrossEntropyLoss(6, 5, weight=torch.ones(3)))]
+
+# older normalization across channels
+images = torch.randn(2, 5, 3, 3, requires_grad=True)
+m, n = nn.CrossMapLRN2d(3, alpha=1., beta=.5, k=2), nn.CrossMapLRN2d(4, .5)
+out = m(images)
+(out.square().sum() + n(images).sum()).backward()
+result = [repr(m), out.detach(), out.grad_fn.name(), images.grad, attempt(lambda: m(images[0]))]
+
+# convolution over time
+signal, kernel = torch.randn(5, 2, 3, requires_grad=True), torch.randn(3, 3, 4, requires_grad=True)
+bias = torch.randn(4, requires_grad=True)
+out = F.conv_tbc(signal, kernel, bias, 1)
+out.square().sum().backward()
+result = [out.detach(), signal.grad, kernel.grad, bias.grad, out.grad_fn._saved_pad, [attempt(f)
+    for f in (lambda: F.conv_tbc(signal[0], kernel, bias), lambda: F.conv_tbc(signal, kernel[0],
+    bias), lambda: F.conv_tbc(signal, kernel, bias[:2]), lambda: F.conv_tbc(signal, kernel[:, :2],
+    bias), lambda: F.conv_tbc(signal, kernel, bias[None]))]]
+
+# gradients of convolutions as functions
+G = F.grad
+images, kernel = torch.randn(2, 4, 7, 7), torch.randn(6, 2, 3, 3)
+out = F.conv2d(images, kernel, stride=2, padding=1, groups=2)
+result = [G.conv2d_input(images.shape, kernel, out, 2, 1, 1, 2), G.conv2d_weight(images,
+    kernel.shape, out, 2, 1, 1, 2), G.conv1d_input((1, 2, 5), torch.ones(3, 2, 2),
+    torch.ones(1, 3, 4))]
+
+# hooks of all modules
+M, log = nn.modules.module, []
+def note(word):
+    return lambda m, *rest: log.append((word, type(m).__name__))
+net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+net[0].register_forward_hook(note("own"))
+net[0].register_full_backward_hook(note("own backward"))
+handles = [M.register_module_forward_pre_hook(note("before")),
+    M.register_module_forward_hook(note("after")),
+    M.register_module_full_backward_pre_hook(note("before backward")),
+    M.register_module_full_backward_hook(note("backward"))]
+out = net(torch.ones(1, 2, requires_grad=True))
+out.sum().backward()
+for handle in handles:
+    handle.remove()
+net(torch.ones(1, 2))
+result = [log, out.grad_fn.name()]
+
+# LSTM with projections
+m = nn.LSTM(2, 5, 2, proj_size=3, bidirectional=True, batch_first=True)
+out, (h, c) = m(torch.randn(3, 4, 2))
+(out.sum() + c.sum()).backward()
+result = [repr(m), list(m.state_dict()), out.detach(), h.detach(), c.detach(),
+    plain([p.grad for p in m.parameters()]), [attempt(f) for f in (lambda: nn.LSTM(3, 4,
+    proj_size=4), lambda: nn.GRU(3, 4, proj_size=2), lambda: nn.LSTM(3, 4, proj_size=-1),
+    lambda: nn.LSTM(3., 4), lambda: nn.GRU(3, 4)(torch.ones(0, 1, 3)), lambda: nn.GRU(3,
+    4)(torch.ones(1, 1, 3).double()))]]
+
+# an LSTM's node
+m = nn.LSTM(2, 3, bidirectional=True)
+out, (h, c) = m(torch.randn(4, 1, 2, requires_grad=True))
+node = out.grad_fn.next_functions[0][0]
+result = [graph(out.grad_fn), graph(h.grad_fn), [getattr(node, "_saved_" + name) for name in
+    ("reverse", "mode", "num_layers", "hx_", "result0", "batch_sizes", "has_biases")],
+    h.grad_fn.next_functions[1][1], c.grad_fn.next_functions[1][1]]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(PROGRAMS), ids=lambda part: part[:60])
+def test_program(title: str, text: str) -> None:
+    both(source(SETUP + text))
