@@ -101,7 +101,9 @@ def complaints(space: str, name: str, ours: Function) -> Iterator[str]:
             own = names
         shown = f"{title}({', '.join(each.name for each in arguments)})"
         unknown = [
-            each.name for each in arguments if OTHER_NAMES.get(each.name, each.name) not in own
+            each.name
+            for each in arguments
+            if each.name not in own and OTHER_NAMES.get(each.name) not in own
         ]
         if unknown:
             yield f"{shown}: unknown {unknown}; ours {own}"
