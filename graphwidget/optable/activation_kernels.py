@@ -63,6 +63,15 @@ def prelu(a: Array, weight: Array) -> Array:
     return choose(np.greater(a, zero(a.dtype)), a, np.multiply(a, weight, out=...))
 
 
+def prelu_backward(grad: Array, a: Array, weight: Array) -> tuple[Array, Array]:
+    """The gradients by a and by the weight, which is spread over a's shape."""
+    nothing = zero(a.dtype)
+    positive = np.greater(a, nothing)
+    by_weight = np.multiply(grad, a, out=...)
+    np.copyto(by_weight, nothing, where=positive)
+    return choose(positive, grad, np.multiply(grad, weight, out=...)), by_weight
+
+
 def rrelu(a: Array, noise: Array, lower: float, upper: float, training: bool) -> Array:
     """a where a > 0, else a times its slope: in training the noise, else the bounds' mean."""
     if training:

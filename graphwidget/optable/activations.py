@@ -63,16 +63,26 @@ op("hardtanh_backward(grad_output, self, /, min_val, max_val)", kernels.hardtanh
 
 op("prelu_kernel(self, weight, /)", kernels.prelu, refuses="prelu_cpu: bool integer",
    pointwise=True, public=False, numbers=False,
-   d_self=lambda grad, self, weight: F.where(F.positive_part(self), grad, grad * weight),
-   d_weight=lambda grad, self: F.where(F.positive_part(self), F.zeros_like(grad), grad * self),
+   d_self__weight=lambda grad, self, weight: F.prelu_kernel_backward(grad, self, weight),
    sign="prelu", text="{self} where {self} > 0 else {weight} · {self}",
    tex=r"\operatorname{{prelu}}({self}, {weight})", onnx="PRelu")
 
+op("prelu_kernel_backward(grad_output, self, weight, /) -> grad_self, grad_weight",
+   kernels.prelu_backward,
+   d_grad_output=lambda grads, self, weight: F.where(
+       F.not_negative(self), grads[0], grads[0] * weight + grads[1] * self),
+   d_self=lambda grads, grad_output, self: F.where(
+       F.not_negative(self), F.zeros_like(self), grad_output * grads[1]),
+   d_weight=lambda grads, grad_output, self, _weight_shape: F.sum_to_size(F.where(
+       F.not_negative(self), F.zeros_like(self), grad_output * grads[0]), _weight_shape),
+   public=False, sign="prelu′", text="{grad_output} where {self} > 0 else {weight} · {grad_output}",
+   tex=r"{grad_output}", onnx=None)
+
 
 @composite
-def positive_part(self: Any) -> Any:
-    """Whether items are positive."""
-    return F.gt(self, F.zeros_like(self))
+def not_negative(self: Any) -> Any:
+    """Whether items are 0 or more."""
+    return F.ge(self, F.zeros_like(self))
 
 
 op("rrelu_with_noise(self, noise, /, lower, upper, training)", kernels.rrelu, public=False,

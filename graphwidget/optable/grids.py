@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from . import grid_kernels as kernels
 from .declare import Namespace, op
+from .resampling_kernels import adaptive_max_pool_backward
 
 F = Namespace()
+NEAREST = 1
+"""The number of the interpolation that does not change with small moves of its points."""
 
 
 def grid_sampler(dims: int) -> None:
@@ -23,7 +26,11 @@ def grid_sampler(dims: int) -> None:
     op(f"{key}_backward(grad_output, input, grid, /, {options}) -> grad_input, grad_grid",
        kernels.grid_sampler_backward, node=f"GridSampler{dims}DBackwardBackward0",
        d_grad_output__input__grid=lambda grads, grad_output, input, grid, interpolation_mode,
-                                         padding_mode, align_corners:
+                                         padding_mode, align_corners, targets:
+           # Points that stay where they are leave a product of the image and fixed numbers.
+           (getattr(F, key)(grads[0], grid, interpolation_mode, padding_mode, align_corners)
+            if "input" in targets else None, None, None)
+           if interpolation_mode == NEAREST or "grid" not in targets else
            F.grid_sampler_second(
                *grads, grad_output, input, grid, interpolation_mode, padding_mode, align_corners
            ),
@@ -82,6 +89,12 @@ def fractional_max_pool(dims: int) -> None:
            getattr(F, f"fractional_max_pool{dims}d_backward")(grad, self, result1, dims),
        public=False, sign="max pool", text="max of windows of {self} at random places",
        tex=r"\operatorname{{maxpool}} {self}", onnx=None)
+    op(f"fractional_max_pool{dims}d_backward(grad_output, self, indices, /, _dims)",
+       adaptive_max_pool_backward, node=f"FractionalMaxPool{dims}DBackwardBackward0",
+       d_grad_output=lambda grad, indices, _dims: F.take_at(grad, indices, _dims),
+       d_self=lambda grad: F.zeros_like(grad),
+       public=False, sign="max pool′", text="{grad_output} at the largest items, 0 elsewhere",
+       tex=r"{grad_output}", onnx=None)
 
 
 fractional_max_pool(2)

@@ -16,6 +16,8 @@ OPERAND = re.compile(r"(?<![\w.'\"])([xyzw])\b(?! ?=[^=])")
 KEYS = [key for key, samples in SAMPLES.items() if any(s.shapes for s in samples)]
 FLOATS = ["float32", "float64"]
 OTHERS = ["bool", "float16", "int32", "int64"]
+ONCE_AGAIN = ("grid_sample",)
+"""Functions whose second derivatives have none here."""
 APART = {"linalg_eig": "({}).detach()"}
 """What makes samples comparable in programs: PyTorch's eigenvalues are complex, and so is their
 graph."""
@@ -100,20 +102,22 @@ class Sampled(Base):
             return made
         self.add(made)
         if self.chance(0.3):
-            return self.derivatives(target, re.findall(r"\bt\d+\b", " ".join(names)))
+            rough = self.dtype == "float32" or any(name in made for name in ONCE_AGAIN)
+            again = 1 if rough else 3  # further ones of single precision are mostly rounding
+            return self.derivatives(target, re.findall(r"\bt\d+\b", " ".join(names)), again)
         if self.wants_grad(target):
             total = self.some(["{}.sum()", "({} ** 2).sum()", "({} * 3).mean()"]).format(target)
             return f"{total}.backward({self.some(['', 'retain_graph=True', 'retain_graph=True'])})"
         return "pass"
 
-    def derivatives(self, name: str, sources: list[str]) -> str:
+    def derivatives(self, name: str, sources: list[str], depth: int) -> str:
         """Derivatives of derivatives, by one of the variables that a tensor was made of. The
         formulas run on tensors then, and the ops that only they call are recorded."""
         sources = [source for source in sources if self.wants_grad(source) and source != name]
         if not sources:
             return "pass"
         source = self.some(sources)
-        for _ in range(self.random.randint(1, 3)):
+        for _ in range(self.random.randint(1, depth)):
             if not self.wants_grad(name):
                 return "pass"
             total = self.some(["{}.sum()", "({} ** 2).sum()"]).format(name)

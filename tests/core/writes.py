@@ -145,6 +145,8 @@ class Writes(Base):
         first, second = self.get(source), self.get(operand)
         if folded(first):
             return True
+        if first._is_zerotensor() or second._is_zerotensor():  # zeros without memory
+            return False
         shared = first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr()
         dense = torch.ops.aten.is_non_overlapping_and_dense
         return shared and first is not second and not (dense(first) and dense(second))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core import dtypes
 from ...core.compile import TENSORS as F
+from ...core.kinds import promote_types
 from ...core.modes import no_grad
 from ...core.tensor import Tensor
 
@@ -45,7 +46,7 @@ def embedding(
     if input._data.dtype.name not in ("int64", "int32"):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-            f"Long, Int; but got {dtypes.tensor_type(input._data.dtype)} instead (while checking "
+            f"Long, Int; but got {dtypes.printed_type(input._data.dtype)} instead (while checking "
             "arguments for embedding)"
         )
     if max_norm is not None:
@@ -92,7 +93,7 @@ def embedding_bag(
     """
     if sparse:
         raise NotImplementedError("embedding_bag: sparse gradients are not offered")
-    if not weight._meta.floating and input._meta.floating:
+    if weight.dtype is dtypes.int64 and input._meta.floating:
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag("
             "weight, input, ...)` is deprecated, and should now be `embedding_bag(input, weight, "
@@ -110,6 +111,9 @@ def embedding_bag(
             f"weight has to be a 2D Tensor, but got Tensor of dimension {weight._data.ndim}"
         )
     input, offsets, per_sample_weights = _as_bags(input, offsets, per_sample_weights)
+    if input.dtype is not offsets.dtype:
+        common = promote_types(input.dtype, offsets.dtype)
+        input, offsets = input.to(common), offsets.to(common)
     number = _mode(mode, scale_grad_by_freq, per_sample_weights)
     if max_norm is not None:
         _limit(weight, input, max_norm, norm_type)
@@ -174,8 +178,7 @@ def _check_bags(
     input: Tensor, weight: Tensor, offsets: Tensor, per_sample_weights: Tensor | None,
     include_last_offset: bool, largest: bool,
 ) -> None:  # fmt: skip
-    for name, given in (("indices", input), ("indices", offsets)):
-        _check_kind(name, given, ("int64", "int32"), "Long, Int")
+    _check_kind("indices", input, ("int64", "int32"), "Long, Int")
     _check_kind(
         "weight", weight, ("float16", "float32", "float64"), "Half, BFloat16, Float, Double"
     )
@@ -216,6 +219,6 @@ def _check_kind(name: str, given: Tensor, kinds: tuple[str, ...], told: str) -> 
     if given._data.dtype.name not in kinds:
         raise RuntimeError(
             f"Expected tensor for argument #1 '{name}' to have one of the following scalar types: "
-            f"{told}; but got {dtypes.tensor_type(given._data.dtype)} instead (while checking "
+            f"{told}; but got {dtypes.printed_type(given._data.dtype)} instead (while checking "
             "arguments for embedding_bag)"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .sample import ONE, WITH_DIM, Sample, each, floats, slope
+from .sample import FILLED, ONE, WITH_DIM, Sample, each, floats, slope
 
 SAMPLES: dict[str, list[Sample]] = {
     "threshold": each(ONE, "F.threshold(x, 0.4, 20)", "torch.threshold(x, 1, 2.5)"),
@@ -12,6 +12,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "leaky_relu_backward": slope("F.leaky_relu(x)"),
     "hardtanh": each(ONE, "F.hardtanh(x, -1.5, 1.)", "F.relu6(x * 4)"),
     "hardtanh_backward": slope("F.hardtanh(x)"),
+    "prelu_kernel_backward": slope("F.prelu(x, x[0, :1] * 2)", shapes=FILLED[:1]),
     "prelu_kernel": [Sample("F.prelu(x, y)", [((2, 3), (3,)), ((2, 3), (1,)), ((4,), (1,)),
                       ((2, 3, 2), (3,)), ((), ()), ((0, 3), (3,))], integers=False)],
     "rrelu_with_noise": floats("F.rrelu(x)", "torch.rrelu(x, 0.2, 0.4)"),
