@@ -310,7 +310,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}"
         )
-    for dim in along:
+    for dim in along if input._data.size else ():
         if not input._data.ndim:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         wrap_dim(dim, input._data.ndim)

@@ -72,8 +72,10 @@ def flip(a: Array, dims: Shape) -> Array:
 
 def roll(a: Array, shifts: Shape, dims: Shape) -> Array:
     """Items moved along dims, those that leave at one end come in at the other."""
+    if not a.ndim or not a.size:  # whatever the dims
+        return a.copy()
     if not dims:
-        return np.roll(a, shifts[0]) if a.ndim else a.copy()
+        return np.roll(a, shifts[0])
     return np.roll(np.ascontiguousarray(a), shifts, dims)
 
 

@@ -62,6 +62,8 @@ def compiled(text: str) -> types.CodeType:
 def array_of(tensor: Any) -> Any:
     """A tensor's memory as an array."""
     if isinstance(tensor, torch.Tensor):
+        if tensor._is_zerotensor():  # without memory
+            return np.zeros(tensor.shape, str(tensor.dtype).removeprefix("torch."))
         return tensor.numpy(force=True)
     return tensor._data
 
