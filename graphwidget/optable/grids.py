@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from . import grid_kernels as kernels
 from .declare import Namespace, op
-from .resampling_kernels import adaptive_max_pool_backward
 
 F = Namespace()
 NEAREST = 1
@@ -89,12 +88,6 @@ def fractional_max_pool(dims: int) -> None:
            getattr(F, f"fractional_max_pool{dims}d_backward")(grad, self, result1, dims),
        public=False, sign="max pool", text="max of windows of {self} at random places",
        tex=r"\operatorname{{maxpool}} {self}", onnx=None)
-    op(f"fractional_max_pool{dims}d_backward(grad_output, self, indices, /, _dims)",
-       adaptive_max_pool_backward, node=f"FractionalMaxPool{dims}DBackwardBackward0",
-       d_grad_output=lambda grad, indices, _dims: F.take_at(grad, indices, _dims),
-       d_self=lambda grad: F.zeros_like(grad),
-       public=False, sign="max pool′", text="{grad_output} at the largest items, 0 elsewhere",
-       tex=r"{grad_output}", onnx=None)
 
 
 fractional_max_pool(2)
