@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..optable.layout import memory_of, memory_order, resized
+from ..optable.layout import memory_of, memory_order, resized, with_channels_last
 from ..optable.refusals import C_WORDS
 from . import hot
 from .compile import TENSORS as F
@@ -35,7 +35,7 @@ def formatted(data: np.ndarray, wanted: Any) -> np.ndarray:
         return np.asarray(data, order="C")
     if data.ndim != 4:
         raise RuntimeError("required rank 4 tensor to use channels_last format")
-    return np.ascontiguousarray(data.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+    return with_channels_last(data)
 
 
 @offer()

@@ -19,7 +19,7 @@ from functools import cache
 import numpy as np
 
 from .kernels import Array, Shape
-from .layout import as_array
+from .layout import as_array, channels_last, with_channels_last
 from .window_kernels import add_windows, inside, pad, window_count, windows
 
 SPAN = 1 << 21
@@ -203,8 +203,12 @@ def convolution(
             a.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding
         )
         out = by_input(a, weight, sizes, stride, padding, dilation, groups)
-        return out if bias is None else np.add(out, bias.reshape(-1, *(1,) * (a.ndim - 2)), out=out)
-    return convolve(a, weight, bias, stride, padding, dilation, groups)
+        if bias is not None:
+            np.add(out, bias.reshape(-1, *(1,) * (a.ndim - 2)), out=out)
+    else:
+        out = convolve(a, weight, bias, stride, padding, dilation, groups)
+    innermost = channels_last(a) or channels_last(weight)
+    return with_channels_last(out) if innermost else out
 
 
 def convolution_backward(

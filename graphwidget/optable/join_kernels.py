@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .layout import Array, Shape, as_array, copied
+from .layout import Array, Shape, as_array, channels_kept, copied
 from .shape_kernels import diagonal
 
 
@@ -158,6 +158,7 @@ def replicated(size: int, before: int, after: int) -> Array:
 RULES = {"reflection": reflected, "replication": replicated}
 
 
+@channels_kept
 def border_pad(a: Array, padding: Shape, rule: str) -> Array:
     """More items at the ends of the last dims, copied from inside by a rule."""
     sides = borders(padding)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -95,6 +96,47 @@ def ordered(data: Array, operands: Sequence[Array]) -> Array:
 def empty_ordered(shape: Shape, dtype: Any, *operands: Array) -> Array:
     """Memory for a result of these operands."""
     return empty_in(memory_order(shape, *operands), shape, dtype)
+
+
+# Channels last ------------------------------------------------------------------------------------
+def channels_last(a: Array) -> bool:
+    """Whether a batch of images or volumes has its channels innermost in memory, by PyTorch's rule
+    of strides: where it is ambiguous, it has not."""
+    if a.ndim not in (4, 5) or a.strides[1] > a.strides[-1]:
+        return False
+    strides = true_strides(a.shape, a.strides, a.itemsize)
+    least = 0
+    for dim in (1, *range(a.ndim - 1, 1, -1), 0):
+        unclear = dim == 0 and least == strides[1]
+        if not a.shape[dim] or not strides[1] or strides[dim] < least or unclear:
+            return False
+        least = strides[dim] * a.shape[dim]
+    return True
+
+
+def with_channels_last(a: Array) -> Array:
+    """A copy with the channels innermost."""
+    return laid_out(a, [0, *range(2, a.ndim), 1])
+
+
+def channels_kept(kernel: Callable[..., Any], dims: Shape = (4, 5)) -> Callable[..., Any]:
+    """The kernel with its (first) result's channels innermost where they are so in its operand of
+    so many dims."""
+
+    @wraps(kernel)
+    def keeping(a: Array, *args: Any, **kwargs: Any) -> Any:
+        found = kernel(a, *args, **kwargs)
+        if a.ndim not in dims or not channels_last(a):
+            return found
+        if isinstance(found, tuple):
+            return with_channels_last(found[0]), *found[1:]
+        return with_channels_last(found)
+
+    return keeping
+
+
+images_kept = partial(channels_kept, dims=(4,))
+"""The same where PyTorch does it for images only."""
 
 
 # Copies -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from .kernels import Array, Shape, count_along, ones
-from .layout import as_array
+from .layout import as_array, channels_kept
 
 
 def inverse_deviation(var: Array, eps: float) -> Array:
@@ -141,6 +141,7 @@ def _products(a: Array, b: Array) -> Array:
     return _sums(a * b) if a.ndim == 2 else np.add.reduce(np.vecdot(a, b), 0)
 
 
+@channels_kept
 def batch_norm(
     a: Array, weight: Array | None, bias: Array | None, running_mean: Array | None,
     running_var: Array | None, training: bool, momentum: float, eps: float,
@@ -209,6 +210,7 @@ def _take_off(out: Array, centred: Array, slope: Array, level: Array) -> None:
     np.subtract(out, centred, out=out)
 
 
+@channels_kept
 def group_norm(
     a: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
 ) -> tuple[Array, Array, Array]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from .choice_kernels import zero_where
 from .kernels import Array, Shape
-from .layout import as_array
+from .layout import as_array, channels_kept, images_kept
 from .window_kernels import inside, pad, places
 
 Places = list[tuple[Shape, tuple[Any, ...]]]
@@ -62,6 +62,7 @@ def lowest(dtype: Any) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
+@channels_kept
 def max_pool(
     a: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> tuple[Array, Array]:
@@ -143,6 +144,7 @@ def max_pool_gather(
     return out
 
 
+@channels_kept
 def max_pool_indices(
     a: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> Array:
@@ -197,6 +199,7 @@ def _averaged(
     return np.true_divide(total, np.asarray(by, total.dtype))
 
 
+@images_kept
 def avg_pool(
     a: Array, kernel: Shape, stride: Shape, padding: Shape, ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None,

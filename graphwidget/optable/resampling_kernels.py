@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .kernels import Array, Shape
-from .layout import as_array
+from .layout import as_array, channels_kept, images_kept
 from .window_kernels import add_windows, pad, window_count, windows
 
 CUBIC = -0.75
@@ -97,6 +97,7 @@ def spread_along(a: Array, matrix: Array, dim: int) -> Array:
     return np.moveaxis(out, -1, dim)
 
 
+@images_kept
 def adaptive_avg_pool(a: Array, output_size: Shape) -> Array:
     """The average of each of ``output_size`` parts."""
     sizes = a.shape[a.ndim - len(output_size) :]
@@ -117,6 +118,7 @@ def _matrices(
     return [interpolating(mode, size, count, aligned, scale) for size, count, scale in given]
 
 
+@channels_kept
 def resample(
     a: Array, mode: str, output_size: Shape, align_corners: bool,
     scales: tuple[float | None, ...],
@@ -143,6 +145,7 @@ def resample_backward(
 
 
 # Largest items of parts ---------------------------------------------------------------------------
+@images_kept
 def adaptive_max_pool(a: Array, output_size: Shape) -> tuple[Array, Array]:
     """The largest item of each of ``output_size`` parts, and its flat index; the first of equals,
     nan above all."""
@@ -228,6 +231,7 @@ def pixel_shuffle(a: Array, factor: int) -> Array:
     return shuffled.reshape(*lead, c, height * factor, width * factor)
 
 
+@channels_kept
 def pixel_unshuffle(a: Array, factor: int) -> Array:
     """The reverse of ``pixel_shuffle``."""
     a = as_array(a)
@@ -238,6 +242,7 @@ def pixel_unshuffle(a: Array, factor: int) -> Array:
     return np.array(split.transpose(order), order="C").reshape(*lead, channels * factor**2, h, w)
 
 
+@channels_kept
 def channel_shuffle(a: Array, groups: int) -> Array:
     """The channels (dim 1) in ``groups``, taken one of each in turn."""
     a = as_array(a)
