@@ -30,13 +30,17 @@ def zero(dtype: Any) -> Array:
     return found
 
 
-def zero_where(mask: Array, a: Array) -> Array:
+def zero_where(mask: Array, a: Array, out: Array | None = None) -> Array:
     """0 where the mask holds, else a; whatever a is there, inf and nan too."""
     if a.size < LARGE or a.dtype.kind != "f" or mask.shape != a.shape:
-        return _as_array(np.where(mask, zero(a.dtype), a))
+        found = _as_array(np.where(mask, zero(a.dtype), a))
+        if out is None:
+            return found
+        out[...] = found
+        return out
     kind = BITS[a.itemsize]
     bits = np.subtract(mask.view(np.int8), _ONE)  # all bits set where the item stays
-    found = np.empty_like(mask, kind)
+    found = np.empty_like(mask, kind) if out is None else out.view(kind)
     np.bitwise_and(a.view(kind), bits, found)
     return found.view(a.dtype)
 

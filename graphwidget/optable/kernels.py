@@ -279,7 +279,7 @@ def sum_to_size(a: Array, shape: Shape) -> Array:
     return as_array(np.add.reduce(a, dims, keepdims=True)).reshape(shape)
 
 
-ARRAYS.__dict__.update(reshape=np.reshape, sum_to_size=sum_to_size)
+ARRAYS.__dict__.update(reshape=lambda a, shape: a.reshape(shape), sum_to_size=sum_to_size)
 
 
 def rsqrt(a: Array) -> Array:

@@ -118,15 +118,15 @@ def max_pool_scatter(
     sizes = shape[first:]
     _count, extra, indices = _layout(sizes, kernel, stride, padding, dilation, ceil_mode)
     padded = tuple(n + 2 * p + e for n, p, e in zip(sizes, padding, extra, strict=True))
-    out = np.zeros((*shape[:first], *padded), grad.dtype)
     apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation, strict=True))
+    filled = apart and len(indices) * grad.size == math.prod(shape[:first]) * math.prod(padded)
+    out = (np.empty if filled else np.zeros)((*shape[:first], *padded), grad.dtype)
     for number, (_place, index) in enumerate(indices):
         part = out[index]
-        share = zero_where(choice != number, grad)
         if apart:
-            part[...] = share
+            zero_where(choice != number, grad, part)
         else:
-            np.add(part, share, part)
+            np.add(part, zero_where(choice != number, grad), part)
     return out if padded == sizes else np.ascontiguousarray(out[inside(shape, padding)])
 
 

@@ -142,7 +142,7 @@ def _check_types(
             f"Input type ({dtypes.c_word(kinds[0])}) and bias type "
             f"({dtypes.c_word(bias._data.dtype)}) should be the same"
         )
-    if [kind.name for kind in kinds] == ["float32", "float64"]:
+    if (kinds[0].char, kinds[1].char) == ("f", "d"):
         raise RuntimeError(
             "Input type (torch.FloatTensor) and weight type (torch.DoubleTensor) should be the "
             "same or input should be a MKLDNN tensor and weight is a dense tensor"

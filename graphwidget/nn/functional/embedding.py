@@ -43,7 +43,7 @@ def embedding(
         )
     if weight._data.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    if input._data.dtype.name not in ("int64", "int32"):
+    if input._data.dtype not in (np.int64, np.int32):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
             f"Long, Int; but got {dtypes.printed_type(input._data.dtype)} instead (while checking "
