@@ -13,7 +13,7 @@ from .compile import TENSORS as F
 from .conversion import to
 from .elementwise import check_rounding
 from .inplace import write
-from .promote import BOOL, as_function, broadcast, constant, is_number, not_tensor
+from .promote import BOOL, broadcast, constant, is_number, not_tensor
 from .public import METHODS, offer
 from .tensor import Tensor
 from .version import filled
@@ -93,9 +93,6 @@ def pow(input: Any, exponent: Any) -> Tensor:
         return F.pow_base(power, input)
     if not is_number(exponent):
         return NotImplemented  # type: ignore[no-any-return]
-    if not isinstance(input, Tensor):
-        kinds = f"{type(input).__name__}, {type(exponent).__name__}"
-        raise TypeError(f"pow() received an invalid combination of arguments - got ({kinds})")
     dtype = dtypes.result_type(input._data, exponent)
     if input._data.dtype != dtype:
         input = F.to_copy(input, dtype)
@@ -271,7 +268,7 @@ def isclose(
         RuntimeError: two dtypes, or a negative tolerance.
     """
     if not isinstance(other, Tensor):
-        raise as_function(not_tensor(TABLE["eq"], (input, other), "isclose"))
+        raise not_tensor(TABLE["eq"], (input, other))
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.word} did not match {other.dtype.word}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):

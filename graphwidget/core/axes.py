@@ -44,8 +44,6 @@ def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     Shapes: any; the sizes in the new order.
     """
     dims = order if dims is None else (dims,)
-    if not dims:
-        raise TypeError('permute() missing 1 required positional arguments: "dims"')
     order, ndim = shape_args(dims), input._data.ndim
     if len(order) != ndim:
         raise RuntimeError(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import dtypes
+from .arguments import refusal
 from .compile import TENSORS as F
 from .public import FUNCTIONS, METHODS, offer
 from .tensor import Tensor
@@ -27,14 +28,6 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 
-_OPTIONS = (
-    "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None"
-)
-_SIGNATURES = (
-    f" * (torch.device device = None, torch.dtype dtype = None, {_OPTIONS})\n"
-    f" * (torch.dtype dtype, {_OPTIONS})\n"
-    f" * (Tensor tensor, {_OPTIONS})\n"
-)
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}
 
 Parsed = tuple[dtypes.device | None, dtypes.dtype | None, bool, bool]
@@ -68,31 +61,13 @@ def parsed_to(*args: Any, **kwargs: Any) -> Parsed:
         or not (dtype is None or _is_dtype(dtype))
         or not (isinstance(non_blocking, bool) and isinstance(copy, bool))
     ):
-        raise TypeError(
-            f"to() received an invalid combination of arguments - got ({_spelled(args, kwargs)}), "
-            f"but expected one of:\n{_SIGNATURES}"
-        )
+        raise refusal("Tensor", "to", args, kwargs) or TypeError("to: unknown arguments")
     place = device if device is None or isinstance(device, dtypes.device) else dtypes.device(device)
     return place, _PYTHON_TYPES.get(dtype, dtype), non_blocking, copy
 
 
 def _is_dtype(value: object) -> bool:
     return isinstance(value, dtypes.dtype) or value in (float, int, bool)
-
-
-def _spelled(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """The types of arguments as PyTorch's messages list them."""
-    positional = ", ".join(_word(arg) for arg in args)
-    if not kwargs:
-        return positional
-    named = ", ".join(f"{name}={_word(value)}" for name, value in kwargs.items())
-    return f"{positional}, {named}" if args else f"{named}, "
-
-
-def _word(value: object) -> str:
-    if isinstance(value, dtypes.dtype | dtypes.device):
-        return f"torch.{type(value).__name__}"
-    return type(value).__name__
 
 
 @offer(function=False)

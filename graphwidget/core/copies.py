@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from . import hot
 from .axes import permute, t, transpose
 from .compile import TENSORS as F
 from .dims import infer_shape, shape_args
@@ -36,9 +35,6 @@ def sister(
     the same ones."""
 
     def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        if not isinstance(input, hot.Tensor):
-            word = type(input).__name__
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {word}")
         shown = show(plain(input), *args, **kwargs)
         return () if isinstance(shown, tuple) and not shown else recorded(kind, input, shown)
 

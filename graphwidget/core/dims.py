@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 
@@ -40,7 +41,7 @@ def as_given(dim: int, ndim: int) -> int:
 
 def wrap_dims(dim: Any, ndim: int) -> tuple[int, ...]:
     """One or several dims counted from the start; an empty choice means all."""
-    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (index(dim),)
     found = tuple([wrap_dim(d, ndim) for d in dims]) or tuple(range(ndim))
     check_distinct(found)
     return found if ndim else ()
@@ -48,7 +49,7 @@ def wrap_dims(dim: Any, ndim: int) -> tuple[int, ...]:
 
 def dims_as_given(dims: Any, ndim: int) -> tuple[int, ...]:
     """Several dims as the user gave them, after the checks of ``wrap_dims``."""
-    found = (dims,) if isinstance(dims, int) else tuple(dims)
+    found = tuple(dims) if isinstance(dims, (tuple, list)) else (index(dims),)
     check_distinct(tuple([wrap_dim(dim, ndim) for dim in found]))
     return found
 
@@ -68,7 +69,7 @@ def shape_args(args: tuple[Any, ...]) -> tuple[int, ...]:
     """``(2, 3)`` or ``((2, 3),)`` as a shape."""
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
-    return tuple([int(size) for size in args])
+    return tuple([index(size) for size in args])
 
 
 def infer_shape(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:

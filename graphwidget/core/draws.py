@@ -135,9 +135,6 @@ def bernoulli(
     Raises:
         RuntimeError: a probability is not between 0 and 1.
     """
-    if not isinstance(input, Tensor):
-        kind = type(input).__name__
-        raise TypeError(f"bernoulli(): argument 'input' (position 1) must be Tensor, not {kind}")
     if p is not None:
         return made(random.coin(input._data.shape, input._data.dtype, p, generator))
     return F.bernoulli(input, data_of(random.bernoulli(input._data, generator)))

@@ -17,7 +17,7 @@ from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
 from .inplace import write
-from .promote import as_in_place, is_number, wrong_operand
+from .promote import is_number, not_tensor
 from .public import METHODS, offer
 from .tensor import Tensor
 
@@ -44,7 +44,7 @@ def elementwise(
             choice = choose(*args, **kwargs)
             operands = choice.operands
             if choice.numbers:
-                first = promoted(name, operands[0], choice.numbers)
+                first = promoted(operands[0], choice.numbers)
                 operands = (first, *operands[1:])
             record = getattr(F, choice.key.replace(".", "_"))
             return record(*operands, **choice.params)  # type: ignore[no-any-return]
@@ -68,15 +68,8 @@ def elementwise(
     return register
 
 
-def promoted(name: str, tensor: Any, numbers: tuple[Any, ...]) -> Tensor:
-    """The tensor in the type that it and the numbers promote to.
-
-    Raises:
-        TypeError: it is no tensor.
-    """
-    if not isinstance(tensor, Tensor):
-        kind = type(tensor).__name__
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}")
+def promoted(tensor: Tensor, numbers: tuple[Any, ...]) -> Tensor:
+    """The tensor in the type that it and the numbers promote to."""
     if tensor._meta.floating:  # no number raises that
         return tensor
     dtype = dtypes.result_type(tensor._data, *numbers)
@@ -226,8 +219,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Choice:
         bounds = tuple(bound for bound in (min, max) if bound is not None)
     if not all(is_number(bound) for bound in bounds):
         if not all(isinstance(bound, Tensor) for bound in bounds):
-            kinds = ", ".join(type(each).__name__ for each in (input, min, max))
-            raise TypeError(f"clamp() received an invalid combination of arguments - got ({kinds})")
+            raise TypeError("clamp: bounds are numbers or tensors")
         return Choice("clamp.tensor", (input, min, max))
     return Choice("clamp", (input,), {"min": min, "max": max}, bounds)
 
@@ -279,7 +271,7 @@ def _comparison(key: str, *also: str) -> None:
         if isinstance(other, Tensor):
             return Choice(key + ".written", (input, other))
         if not is_number(other):
-            raise as_in_place(wrong_operand(key, "other", 1, other))
+            raise not_tensor(TABLE[key], (input, other))
         return Choice(key + ".written_number", (input,), {"other": other})
 
     choose.__name__ = choose.__qualname__ = key

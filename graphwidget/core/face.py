@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from . import docs, hot
-from .arguments import MISSING, Bound, parse
+from .arguments import MISSING, Bound, parse, refusal
 from .combinations import Named
 from .compile import RECORDED, body
 from .dtypes import Size, dtype
@@ -59,14 +59,18 @@ class Face:
                 if value is not MISSING and (name in left or name not in spelled)]  # fmt: skip
         return parse(self.section, self.name, args[self.section == "Tensor" :], spelled)
 
-    def refusal(self, values: Sequence[Any], spelled: Named = NO_NAMES) -> TypeError | None:
+    def refusal(
+        self, values: Sequence[Any], spelled: Named = NO_NAMES, left: Named = NO_NAMES
+    ) -> TypeError | None:
         """PyTorch's error for a call, None where it has none."""
-        found = self.parse(values, spelled, NO_NAMES)
+        found = self.parse(values, spelled, left)
         return found if isinstance(found, TypeError) else None
 
-    def check(self, values: Sequence[Any], spelled: Named) -> None:
+    def check(
+        self, values: Sequence[Any], spelled: Named = NO_NAMES, left: Named = NO_NAMES
+    ) -> None:
         """Raise PyTorch's error for a call, if it has one."""
-        wrong = self.refusal(values, spelled)
+        wrong = self.refusal(values, spelled, left)
         if wrong is not None:
             raise wrong
 
@@ -155,6 +159,39 @@ def faced(section: str, name: str, target: Any, out: str = "") -> Any:
     return made
 
 
+def passing(section: str, name: str, target: Any, handed: str) -> Any:
+    """A function that PyTorch writes in Python, and that hands arguments on to a bound one, which
+    refuses them.
+
+    Args:
+        section, name: of the bound function, as in ``faced``.
+        target: what computes it.
+        handed: the arguments that are handed on, by position, as source.
+    """
+    title, signature = target.__name__, inspect.signature(target)
+    head, args, star = [], [], False
+    for p in signature.parameters.values():
+        if p.kind is p.KEYWORD_ONLY and not star:
+            head.append("*")
+            star = True
+        head.append(p.name if p.default is p.empty else f"{p.name}=DEFAULT_{p.name}")
+        args.append(f"{p.name}={p.name}" if star else p.name)
+    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal}
+    scope.update({f"DEFAULT_{p.name}": p.default for p in signature.parameters.values()})
+    lines = [
+        f"def {title}({', '.join(head)}):",
+        f"try: return TARGET({', '.join(args)})",
+        "except Exception:",
+        f"    wrong = REFUSAL({section!r}, {name!r}, ({handed},), {{}})",
+        "    if wrong is None: raise",
+        "    raise wrong from None",
+    ]
+    made = later(title, lambda: compiled("\n    ".join(lines), title, scope), scope)
+    made.__module__, made.__doc__ = target.__module__, target.__doc__
+    made.__signature__ = signature  # type: ignore[attr-defined]
+    return made
+
+
 OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
@@ -208,7 +245,7 @@ def source(face: Face, scope: dict[str, Any], out: bool) -> Iterator[str]:
         surplus = [] if open_ended else ["named"] if rest else ["named", "more"]
         if surplus:
             yield f"if {' or '.join(surplus)}: return FACE.unusual({values}, spelled, named)"
-        told = f"{values}, spelled"
+        told = f"{values}, spelled, named"
     doubts = list(doubtful(face, scope))
     if doubts:
         yield f"if {' or '.join(doubts)}: FACE.check({told})"
@@ -249,10 +286,8 @@ def calls(face: Face, open_ended: bool, out: bool) -> Iterator[str]:
     given = ", ".join(args + named)
     if out:
         yield f"if out is not None: return INTO({face.op!r}, out, TARGET, {given})"
-    inlined = body(face.target)
+    inlined = body(face.target) if all(p.default is p.empty for p in face.places) else None
     if inlined is not None:
-        yield from (f"if {p.name} is MISSING: {p.name} = DEFAULT_{p.name}" for p in face.places
-                    if p.default is not p.empty)  # fmt: skip
         first = face.parameters[0].name  # where the table says ``self``
         yield from (re.sub(r"\bself\b", first, line[4:]) for line in inlined)
         return
@@ -264,6 +299,8 @@ def calls(face: Face, open_ended: bool, out: bool) -> Iterator[str]:
 RIGHT: dict[str, tuple[type, ...]] = {
     "int64_t": (int,), "SymInt": (int,), "double": (float, int), "Scalar": (float, int, bool),
     "bool": (bool,), "string_view": (str,), "ScalarType": (dtype,), "Tensor": (Tensor,),
+    "MemoryFormat": (), "Layout": (), "TensorList": (tuple, list),
+    "List<optional<Tensor>>": (tuple, list),
     **dict.fromkeys(INTEGERS, ()),
 }  # fmt: skip
 """The classes whose values are right, by the parameter's type: of the others nothing is asked
@@ -272,29 +309,47 @@ before a call."""
 
 def doubtful(face: Face, scope: dict[str, Any]) -> Iterator[str]:
     """Conditions under which a call might be refused though its target would not mind."""
+    known = signatures(face.section, face.name)
+    beyond = max((each.places for each in known), default=0) + (face.section == "Tensor")
     for each in face.parameters:
         types = face.wanted(each)
-        kinds = {known.type for known in types}
-        if not kinds or not kinds.issubset(RIGHT) or kinds == {"Tensor"}:
-            continue
-        classes = {kind for known in kinds for kind in RIGHT[known]}
-        sized = any(known.size for known in types if known.type in INTEGERS)
+        kinds = {one.type for one in types}
         name = each.name
-        if each.kind is each.VAR_POSITIONAL:
-            scope[f"CLASSES_{name}"] = (*classes, int)
-            first = f"{name}[0]"
-            yield f"not {name} or {first}.__class__ not in CLASSES_{name} and not PLAIN({first})"
-            if all(signature.places > 1 for signature in signatures(face.section, face.name)):
-                yield f"len({name}) > 1"
-            continue
-        scope[f"CLASSES_{name}"] = (*classes, *(int,) * sized)
-        conditions = [f"{name}.__class__ not in CLASSES_{name}"]
-        if not kinds.isdisjoint(INTEGERS):
-            conditions.append(f"not PLAIN({name})")
-        if any(known.nullable for known in types):
-            conditions.insert(0, f"{name} is not None")
-        if each.kind is each.KEYWORD_ONLY:
-            conditions.insert(0, f"spelled and {name!r} in spelled")
-        elif each.default is not each.empty:
-            conditions.insert(0, f"{name} is not MISSING")
-        yield " and ".join(conditions)
+        if each.kind is each.VAR_POSITIONAL and known:
+            yield from doubtful_rest(face, name, kinds, scope)
+        elif known and each in face.places[beyond:]:
+            yield f"{name} is not MISSING and {name!r} not in spelled"
+        elif kinds == {"Tensor"}:
+            if len(face.parameters) == 1 and face.target not in RECORDED:  # it may do nothing
+                scope["TENSOR"] = Tensor
+                yield f"not isinstance({name}, TENSOR)"
+        elif kinds and kinds.issubset(RIGHT):
+            sized = any(one.size for one in types if one.type in INTEGERS)
+            classes = {kind for one in kinds for kind in RIGHT[one]}
+            scope[f"CLASSES_{name}"] = (*classes, *(int,) * sized)
+            conditions = [f"{name}.__class__ not in CLASSES_{name}"]
+            if not kinds.isdisjoint(INTEGERS):
+                conditions.append(f"not PLAIN({name})")
+            if any(one.nullable for one in types):
+                conditions.insert(0, f"{name} is not None")
+            if each.kind is each.KEYWORD_ONLY:
+                conditions.insert(0, f"spelled and {name!r} in spelled")
+            elif each.default is not each.empty:
+                conditions.insert(0, f"{name} is not MISSING")
+            yield " and ".join(conditions)
+
+
+def doubtful_rest(face: Face, name: str, kinds: set[str], scope: dict[str, Any]) -> Iterator[str]:
+    """The same, of all further arguments of a function that takes any number of them."""
+    known = signatures(face.section, face.name)
+    places = max(signature.places for signature in known)
+    spread = kinds <= {*INTEGERS, "ScalarType"} and places == 1
+    if not spread:
+        yield f"len({name}) > {places - len(face.places) + (face.section == 'Tensor')}"
+    if kinds and kinds.issubset(RIGHT):
+        scope[f"CLASSES_{name}"] = (
+            *(kind for one in kinds for kind in RIGHT[one]),
+            *[int] * spread,
+        )
+        first = f"{name}[0]"
+        yield f"not {name} or {first}.__class__ not in CLASSES_{name} and not PLAIN({first})"

@@ -11,7 +11,7 @@ import numpy as np
 from ..optable import layout as memory
 from . import dtypes
 from .deprecation import warn_once
-from .making import GRADLESS, check_number, factory, made, shape_from
+from .making import GRADLESS, factory, made, shape_from
 from .public import FUNCTIONS, offer
 from .sequences import array_from, narrowed, numpy_type
 from .tensor import Tensor
@@ -144,11 +144,7 @@ def full(
 
     Shapes: ``size``.
     """
-    if not isinstance(size, (tuple, list)):
-        kind = type(size).__name__
-        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {kind}")
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    check_number("full", "fill_value", 2, value)
     chosen = array_from(value).dtype if dtype is None else numpy_type(dtype)
     shape = shape_from("full", (size,))
     return np.full(shape, as_scalar(value, chosen), chosen)
@@ -175,7 +171,6 @@ def full_like(
 ) -> np.ndarray:
     """``full`` in the shape and (by default) the dtype of ``input``."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    check_number("full_like", "fill_value", 2, value)
     data: np.ndarray = memory.empty_like(
         input._data, input._data.dtype if dtype is None else numpy_type(dtype)
     )

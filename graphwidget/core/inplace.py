@@ -24,7 +24,7 @@ from . import dtypes, errors, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
 from .overlap import check_overlap, interleaved, same_memory
-from .promote import CAST, as_in_place, cast_to, promotion, refuse_target, refuse_types
+from .promote import CAST, cast_to, promotion, refuse_target, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
 from .views import Link, check_writable, overlaps_itself, rebase, retaining
@@ -69,10 +69,7 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     """
     operands: tuple[Tensor, ...] = (tensor, *rest)
     if op.pointwise and rest:
-        try:
-            operands = hot.coerce(op, operands)
-        except TypeError as error:
-            raise as_in_place(error) from None
+        operands = hot.coerce(op, operands)
     wanted = allowed(op, operands)
     put, fit = prepare(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None

@@ -170,8 +170,6 @@ def repeat(self: Tensor, *sizes: Any, repeats: Any = None) -> Tensor:
         RuntimeError: fewer numbers than dims, or negative ones.
     """
     repeats = sizes if repeats is None else (repeats,)
-    if not repeats:
-        raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
     times, shape = shape_args(repeats), self._data.shape
     if len(times) < len(shape):
         raise RuntimeError(
@@ -266,8 +264,6 @@ def flip(input: Tensor, *turned: Any, dims: Any = None) -> Tensor:
     Shapes: any; the result has the same.
     """
     given = turned if dims is None else (dims,)
-    if not given:
-        raise TypeError('flip() missing 1 required positional arguments: "dims"')
     return F.flip(input, dims_as_given(shape_args(given), input._data.ndim))
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import operator
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
 import numpy as np
 
 from . import dtypes, hot
+from .dims import shape_args
 from .public import offer
 from .tensor import Tensor
 
@@ -99,25 +99,12 @@ def shape_from(name: str, args: tuple[Any, ...], size: Any = None) -> tuple[int,
     """``(2, 3)`` or ``((2, 3),)`` or ``size=`` as a shape.
 
     Raises:
-        TypeError: what is no shape (PyTorch's texts).
+        TypeError: what is no shape.
         RuntimeError: negative sizes.
     """
     if size is not None:
         args = (size,)
-    if not args:
-        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-    if len(args) == 1 and isinstance(args[0], (tuple, list)):
-        args = tuple(args[0])
-    elif len(args) == 1 and (isinstance(args[0], bool) or not hasattr(args[0], "__index__")):
-        kind = type(args[0]).__name__
-        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {kind}")
-    for place, length in enumerate(args):
-        if not hasattr(length, "__index__"):
-            raise TypeError(
-                f"{name}(): argument 'size' failed to unpack the object at pos {place + 1} with "
-                f'error "type must be tuple of ints,but got {type(length).__name__}"'
-            )
-    shape = tuple(operator.index(length) for length in args)
+    shape = shape_args(args)
     for length in shape:
         if length < 0:
             if name == "zeros":
@@ -126,12 +113,3 @@ def shape_from(name: str, args: tuple[Any, ...], size: Any = None) -> tuple[int,
                 f"Trying to create tensor with negative dimension {length}: {list(shape)}"
             )
     return shape
-
-
-def check_number(name: str, argument: str, position: int, value: Any) -> None:
-    """Refuse what is no number where PyTorch wants one."""
-    if not isinstance(value, (bool, int, float, np.number, np.bool_)):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Number, not "
-            f"{type(value).__name__}"
-        )

@@ -188,17 +188,6 @@ def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tenso
 
 # Lists of indices ---------------------------------------------------------------------------------
 def _index_put(here: bool, self: Tensor, indices: Any, values: Tensor, accumulate: bool) -> Tensor:
-    if isinstance(indices, Tensor) or not isinstance(indices, (tuple, list)):
-        name = "index_put_" if here else "index_put"
-        raise TypeError(
-            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not "
-            f"{type(indices).__name__}"
-        )
-    for i, each in enumerate(indices):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}"
-            )
     if here:
         allowed(TABLE["index_put"], (self, values))
     used = sum(each._data.ndim if each._data.dtype in MASKS else 1 for each in indices)

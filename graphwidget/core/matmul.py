@@ -12,7 +12,6 @@ from .compile import TENSORS as F
 from .deprecation import warn_once
 from .overlap import real_strides
 from .products import addmm, bmm, dot, mm, mv
-from .promote import wrong_operand
 from .public import SPACES, offer
 from .shapes import expand, reshape, unsqueeze, view
 from .storage import contiguous
@@ -27,9 +26,6 @@ def matmul(input: Tensor, other: Any) -> Tensor:
         TypeError: no tensors.
         RuntimeError: sizes that do not match, or a 0-d tensor.
     """
-    if not (isinstance(other, Tensor) and isinstance(input, Tensor)):
-        place = int(isinstance(input, Tensor))
-        raise wrong_operand("matmul", ("input", "other")[place], place, (input, other)[place])
     for operand in (input, other):
         if operand._view is not None:
             hot.refresh(operand)
@@ -230,10 +226,6 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         RuntimeError: not square (PyTorch's text).
     """
     shape = input._data.shape
-    if not isinstance(n, int):
-        raise TypeError(
-            f"matrix_power(): argument 'n' (position 1) must be int, not {type(n).__name__}"
-        )
     if len(shape) < 2:
         raise RuntimeError(
             "linalg.matrix_power: The input tensor A must have at least 2 dimensions."

@@ -13,7 +13,6 @@ from .deprecation import warn_once
 from .dims import wrap_dim
 from .indexing import check_expand
 from .inplace import write
-from .promote import wrong_operand
 from .public import FUNCTIONS, METHODS, offer
 from .shapes import reshape
 from .tensor import Tensor
@@ -35,9 +34,6 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
         TypeError: no tensors.
         RuntimeError: no matrices, or sizes or types that do not match.
     """
-    for place, each in enumerate((input, mat2)):
-        if not isinstance(each, Tensor):
-            raise wrong_operand("mm", ("input", "mat2")[place], place, each)
     a, b = input._data, mat2._data
     if a.ndim != 2:
         raise RuntimeError("self must be a matrix")

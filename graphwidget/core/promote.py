@@ -11,6 +11,7 @@ import numpy as np
 from ..optable import TABLE, Op, kernels
 from ..optable.layout import ordered
 from . import dtypes, hot
+from .combinations import called
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -53,78 +54,16 @@ def is_number(value: Any) -> bool:
     )
 
 
-def not_tensor(op: Op, operands: Sequence[Any], called: str = "") -> TypeError:
-    """The error for an operand that is no tensor, in PyTorch's words: those of a method, which does
-    not count the tensor itself. ``as_function`` and in-place methods put it into theirs."""
-    called = called or op.name
+def not_tensor(op: Op, operands: Sequence[Any]) -> TypeError:
+    """The error for an operand that is no tensor. Faces say of it what PyTorch's parser does."""
     for position, operand in enumerate(operands):
         if not isinstance(operand, hot.Tensor):
             name = op.inputs[position] if position else "input"
-            return wrong_operand(called, name, position, operand)
+            return TypeError(
+                f"{op.name}(): argument '{name}' (position {max(position, 1)}) must be Tensor, not "
+                f"{called(operand)}"
+            )
     return TypeError(f"{op.name}(): unexpected operands")
-
-
-def wrong_operand(called: str, name: str, position: int, operand: Any) -> TypeError:
-    """The error for one operand, at its position among all, the tensor itself being the first."""
-    kind = type(operand).__name__
-    error = TypeError(must_be_tensor(called, name, max(position, 1), kind))
-    error.operand = (called, name, position, kind)  # type: ignore[attr-defined]
-    return error
-
-
-BITS = ("bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor")
-NUMBER_FIRST = frozenset(("remainder", *BITS))
-WITH_NUMBERS = NUMBER_FIRST | frozenset(
-    ("copysign", "eq", "floor_divide", "fmod", "ge", "gt", "le", "lt", "ne")
-)
-"""Ops that PyTorch has in a form for tensors and one for numbers, and those of them that it has for
-a first number as well: it tells their forms."""
-
-
-def no_form(called: str, name: str, kind: str, function: bool) -> str:
-    """PyTorch's words for an operand that fits none of an op's forms."""
-    given, unfit = (
-        f"(!{kind}!)",
-        "      didn't match because some of the arguments have invalid types",
-    )
-    forms = [f" * ({each} {name})\n{unfit}: {given}\n" for each in ("Tensor", "Number")]
-    if function:
-        forms = [f" * (Tensor input, {each} {name}, *, Tensor out = None)\n"
-                 for each in ("Tensor", "Number")]  # fmt: skip
-        if called == "floor_divide":
-            forms[1] = f" * (Tensor input, Number {name})\n{unfit}: (Tensor, !{kind}!)\n"
-        if called in NUMBER_FIRST:
-            forms.insert(1, f" * (Number self, Tensor {name})\n{unfit}: (!Tensor!, !{kind}!)\n")
-    got = f"Tensor, {kind}" if function else kind
-    return (
-        f"{called}() received an invalid combination of arguments - got ({got}), but expected one "
-        "of:\n" + "".join(forms)
-    )
-
-
-def must_be_tensor(called: str, name: str, position: int, kind: str, function: bool = False) -> str:
-    """PyTorch's words for an argument that is no tensor."""
-    if position == 1 + function and called.rstrip("_") in WITH_NUMBERS:
-        return no_form(called, name, kind, function)
-    return f"{called}(): argument '{name}' (position {position}) must be Tensor, not {kind}"
-
-
-def as_function(error: TypeError) -> TypeError:
-    """The same error as a function says it, which counts all of its arguments."""
-    told = getattr(error, "operand", None)
-    if told is not None:
-        called, name, position, kind = told
-        error.args = (must_be_tensor(called, name, position + 1, kind, True),)
-    return error
-
-
-def as_in_place(error: TypeError) -> TypeError:
-    """The same error as the in-place method says it, by its own name."""
-    told = getattr(error, "operand", None)
-    if told is not None:
-        called, name, position, kind = told
-        error.args = (must_be_tensor(called + "_", name, position, kind),)
-    return error
 
 
 def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:

@@ -32,11 +32,6 @@ def view(self: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Tens
     if (shape and isinstance(shape[0], dtypes.dtype)) or dtype is not None:
         return view_bits(self, dtype or shape[0])
     wanted = shape_args(shape) if size is None else tuple(size)
-    if not shape and size is None:
-        raise TypeError(
-            "view() received an invalid combination of arguments - got (), but expected one of:\n"
-            " * (torch.dtype dtype)\n * (tuple of ints size)\n"
-        )
     return F.view(self, inferred(self, wanted))
 
 
@@ -84,8 +79,6 @@ def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
 def reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:
     """The same items in another shape; a view where possible, else a copy."""
     shape = sizes if shape is None else (shape,)
-    if not shape:
-        raise TypeError('reshape() missing 1 required positional arguments: "shape"')
     wanted = infer_shape(shape_args(shape), input._data.size)
     if input._data.flags.c_contiguous:
         return F.view(input, wanted)
@@ -191,8 +184,6 @@ def expand(self: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) 
         RuntimeError: the sizes do not allow it (PyTorch's texts).
     """
     size = sizes if size is None else (size,)
-    if not size:
-        raise TypeError('expand() missing 1 required positional arguments: "size"')
     try:
         return F.expand(self, spread_shape(self, list(shape_args(size))))
     except RuntimeError:

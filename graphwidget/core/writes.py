@@ -11,7 +11,7 @@ from ..optable import TABLE
 from . import dtypes, hot
 from .compile import TENSORS as F
 from .inplace import write
-from .promote import is_number
+from .promote import is_number, not_tensor
 from .public import offer
 from .tensor import Tensor
 from .version import filled
@@ -36,8 +36,7 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
     if isinstance(exponent, Tensor):
         return write(TABLE["pow.tensor"], self, (exponent,), {})
     if not is_number(exponent):
-        given = type(exponent).__name__
-        raise TypeError(f"pow_(): argument 'exponent' (position 1) must be Tensor, not {given}")
+        raise not_tensor(TABLE["pow.tensor"], (self, exponent))
     kind = dtypes.result_type(self._data, exponent)
     if not dtypes.can_cast(kind, self._data.dtype):
         found, wanted = dtypes.type_word(kind), dtypes.type_word(self._data.dtype)

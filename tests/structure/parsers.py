@@ -122,12 +122,12 @@ def known(section: str, name: str) -> list[str]:
 
 def names(section: str) -> list[str]:
     """What both packages may offer in a section, by the names that PyTorch's errors use."""
-    layers = [name for name in dir(functional) if callable(getattr(functional, name))]
+    layers = {name for name in dir(functional) if callable(getattr(functional, name))}
+    layers |= {inner for _, inner, _ in functional.PASSED.values()}
     if section == "torch":
         return sorted({*FUNCTIONS, *layers})
     if section == "nn":
-        return sorted({*layers, *(name + "_" for name in layers), "cross_entropy_loss",
-                       "nll_loss_nd"})  # fmt: skip
+        return sorted({*layers, *(name + "_" for name in layers), "log_sigmoid"})  # fmt: skip
     if section == "Tensor":
         return sorted(name for name in METHODS if not name.startswith("__"))
     return [f"{section}_{name}" for name in sorted(SPACES[section])]

@@ -35,7 +35,9 @@ from ...core.activations import (
     threshold,
     threshold_,
 )
+from ...core.face import faced, passing
 from ...core.padding import one_hot, pad
+from ...core.signatures import inner_signatures
 from . import grad, kernels, native  # noqa: F401  (kernels offers functions of the package itself)
 from .adaptive import (
     adaptive_avg_pool1d,
@@ -149,6 +151,57 @@ from .sampling import (
     max_unpool3d,
 )
 from .softmax import log_softmax, softmax, softmin
+
+BOUND = (
+    "adaptive_avg_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "bilinear", "celu_",
+    "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "cosine_similarity", "elu_", "gelu", "hardshrink", "hardtanh_",
+    "leaky_relu_", "linear", "logsigmoid", "native_channel_shuffle", "one_hot",
+    "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "prelu", "relu_", "rrelu_",
+    "scaled_dot_product_attention", "selu_", "softplus", "softshrink", "threshold_",
+)  # fmt: skip
+"""What PyTorch does not write in Python, so that its parser of arguments answers callers."""
+
+for _name in BOUND:
+    _known = "log_sigmoid" if _name == "logsigmoid" else _name
+    _section = "nn" if inner_signatures("nn", _known) else "torch"
+    globals()[_name] = faced(_section, _known, globals()[_name])
+
+POOLED = "input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode"
+PASSED = {
+    "adaptive_avg_pool3d": ("nn", "adaptive_avg_pool3d", "input, output_size"),
+    "celu": ("torch", "celu", "input, alpha"),
+    "cosine_embedding_loss": ("torch", "cosine_embedding_loss", "input1, input2, target, margin"),
+    "cross_entropy": ("nn", "cross_entropy_loss", "input, target, weight"),
+    "elu": ("nn", "elu", "input, alpha"),
+    "embedding": ("torch", "embedding", "weight, input"),
+    "grid_sample": ("torch", "grid_sampler", "input, grid, 0, 0, bool(align_corners)"),
+    "hardtanh": ("nn", "hardtanh", "input, min_val, max_val"),
+    "hinge_embedding_loss": ("torch", "hinge_embedding_loss", "input, target, margin"),
+    "kl_div": ("torch", "kl_div", "input, target"),
+    "layer_norm": ("torch", "layer_norm", "input, normalized_shape, weight, bias, eps"),
+    "leaky_relu": ("nn", "leaky_relu", "input, negative_slope"),
+    "max_pool1d": ("torch", "max_pool1d", POOLED),
+    "max_pool2d": ("torch", "max_pool2d", POOLED),
+    "max_pool3d": ("torch", "max_pool3d", POOLED),
+    "multi_margin_loss": ("nn", "multi_margin_loss", "input, target, p, margin, weight"),
+    "multilabel_margin_loss": ("nn", "multilabel_margin_loss", "input, target"),
+    "nll_loss": ("nn", "nll_loss_nd", "input, target, weight"),
+    "pad": ("nn", "pad", "input, pad, mode, value"),
+    "poisson_nll_loss": ("torch", "poisson_nll_loss", "input, target, log_input, full, eps, 0"),
+    "relu6": ("nn", "relu6", "input"),
+    "rms_norm": ("torch", "rms_norm", "input, normalized_shape, weight, eps"),
+    "rrelu": ("torch", "rrelu", "input, lower, upper, training"),
+    "selu": ("torch", "selu", "input"),
+    "soft_margin_loss": ("nn", "soft_margin_loss", "input, target"),
+    "threshold": ("torch", "threshold", "input, threshold, value"),
+    "triplet_margin_loss": ("torch", "triplet_margin_loss", "anchor, positive, negative, margin, "
+                            "p, eps, swap"),
+}  # fmt: skip
+"""The bound functions that others, which PyTorch writes in Python, hand their arguments to."""
+
+for _name, _handed in PASSED.items():
+    globals()[_name] = passing(*_handed[:2], globals()[_name], _handed[2])
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",

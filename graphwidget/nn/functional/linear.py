@@ -17,13 +17,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         TypeError: an operand is no tensor.
         RuntimeError: shapes or types that do not match.
     """
-    given = (("input", input), ("weight", weight), ("bias", bias))
-    for place, (name, each) in enumerate(given, 1):
-        if not isinstance(each, Tensor) and (each is not None or name != "bias"):
-            raise TypeError(
-                f"linear(): argument '{name}' (position {place}) must be Tensor, not "
-                f"{type(each).__name__}"
-            )
     return _linear(input, weight, bias)
 
 
