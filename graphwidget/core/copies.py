@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 from .axes import permute, t, transpose
@@ -73,7 +74,7 @@ def slice(
 
 def split_sizes(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive parts of one size along a dim."""
-    return split(input, split_size, dim)
+    return split(input, index(split_size), dim)
 
 
 SISTERS: tuple[tuple[str, Callable[..., Any], str], ...] = (
