@@ -8,14 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from . import arithmetic, elementwise, matmul, writes
+from . import arithmetic, elementwise, hot, matmul, writes
 from .compile import OPERATORS as BINARY
 from .compile import TENSORS as F
+from .deprecation import warn_once
 from .indexing import getitem, setitem
 from .inplace import writer
 from .promote import is_number
 from .public import METHODS
 from .tensor import Tensor
+
+SCALAR_OF_A_GRAPH = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
 
 
 def rfloordiv(self: Tensor, other: Any) -> Tensor:
@@ -66,6 +72,14 @@ def scalar(self: Tensor) -> Any:
     if self._data.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     return self._data.item()
+
+
+def as_float(self: Tensor) -> float:
+    """The only item as a float, with PyTorch's warning that it has no history."""
+    found = float(scalar(self))
+    if self.requires_grad and hot.grad_enabled():
+        warn_once(SCALAR_OF_A_GRAPH)
+    return found
 
 
 def as_bool(self: Tensor) -> bool:
@@ -160,7 +174,7 @@ METHODS.update({
     "__rlshift__": left_alone(lambda self, other: F.bitwise_left_shift(other, self)),
     "__rrshift__": left_alone(lambda self, other: F.bitwise_right_shift(other, self)),
     "__pos__": arithmetic.positive,
-    "__float__": lambda self: float(scalar(self)), "__int__": lambda self: int(scalar(self)),
+    "__float__": as_float, "__int__": lambda self: int(scalar(self)),
     "__bool__": as_bool, "__index__": as_index, "__len__": length, "__iter__": iterate,
     "__contains__": contains, "__hash__": object.__hash__,  # defining __eq__ took it away
 })  # fmt: skip

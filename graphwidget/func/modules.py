@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.joins import stack
 from ..core.tensor import Tensor
 from ..nn import Module, ModuleList
+from ..nn.utils.stateless import call_with
 
 
 def functional_call(
@@ -33,14 +33,7 @@ def functional_call(
         RuntimeError: names that are missing or unknown, when strict.
     """
     given = merged(parameter_and_buffer_dicts)
-    places = named_places(module)
-    if strict:
-        check_names(module, given, places)
-    if tie_weights:
-        given = tied(given, places)
-    call = () if args is None else args if isinstance(args, tuple) else (args,)
-    with replaced(places, given):
-        return module(*call, **(kwargs or {}))
+    return call_with(module, given, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
 def merged(dicts: Any) -> dict[str, Any]:
@@ -64,67 +57,6 @@ def merged(dicts: Any) -> dict[str, Any]:
             "ambiguous"
         )
     return {name: tensor for each in dicts for name, tensor in each.items()}
-
-
-Places = dict[str, tuple[dict[str, Any], str]]
-
-
-def named_places(module: Module) -> Places:
-    """Where each parameter and buffer is held, by its full name."""
-    found: Places = {}
-    for prefix, each in module.named_modules(remove_duplicate=False):
-        for register in (each._parameters, each._buffers):
-            for name in register:
-                found[f"{prefix}.{name}" if prefix else name] = (register, name)
-    return found
-
-
-def check_names(module: Module, given: dict[str, Any], places: Places) -> None:
-    """Exactly the module's names.
-
-    Raises:
-        RuntimeError: PyTorch's text.
-    """
-    texts = [
-        f"{word} key(s): {', '.join(map(repr, names))}."
-        for word, names in (
-            ("Unexpected", [name for name in given if name not in places]),
-            ("Missing", [name for name in places if name not in given]),
-        )
-        if names
-    ]
-    if texts:
-        raise RuntimeError(
-            f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(texts)
-        )
-
-
-def tied(given: dict[str, Any], places: Places) -> dict[str, Any]:
-    """The tensors by all names of those that they replace."""
-    held = {name: register[own] for name, (register, own) in places.items()}
-    by_tensor = {id(held[name]): tensor for name, tensor in given.items() if name in held}
-    return {
-        name: given[name] if name in given else by_tensor[id(tensor)]
-        for name, tensor in held.items()
-        if name in given or (tensor is not None and id(tensor) in by_tensor)
-    }
-
-
-@contextmanager
-def replaced(places: Places, given: dict[str, Any]) -> Iterator[None]:
-    """Tensors in the places of others for a while."""
-    before = {}
-    try:
-        for name, tensor in given.items():
-            if name in places:
-                register, own = places[name]
-                before[name] = register[own]
-                register[own] = tensor
-        yield
-    finally:
-        for name, tensor in before.items():
-            register, own = places[name]
-            register[own] = tensor
 
 
 def stack_module_state(

@@ -113,10 +113,8 @@ def topk(
             place = tuple(at)
             indices[place] = selected(rows[place].tolist(), k, largest, sorted)
     values = np.take_along_axis(rows, indices, -1)
-    return (
-        np.ascontiguousarray(np.moveaxis(values, -1, dim)),
-        np.ascontiguousarray(np.moveaxis(indices, -1, dim)),
-    )
+    # Copies: a single column of a larger array would pass for contiguous, and keep it alive.
+    return np.moveaxis(values, -1, dim).copy(), np.moveaxis(indices, -1, dim).copy()
 
 
 def picked(a: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:

@@ -5,6 +5,7 @@ import pytest
 from tests.core.both import both, programs, source
 
 SETUP = """
+import warnings
 nn, F = torch.nn, torch.nn.functional
 torch.manual_seed(0)
 x = torch.randn(4, 6, requires_grad=True)
@@ -40,7 +41,7 @@ images = torch.randn(2, 5, 3, 3, requires_grad=True)
 m, n = nn.CrossMapLRN2d(3, alpha=1., beta=.5, k=2), nn.CrossMapLRN2d(4, .5)
 out = m(images)
 (out.square().sum() + n(images).sum()).backward()
-result = [repr(m), out.detach(), out.grad_fn.name(), images.grad, attempt(lambda: m(images[0]))]
+result = [repr(m), out.detach(), out.grad_fn.name(), images.grad.clone(), attempt(lambda: m(images[0]))]
 
 # convolution over time
 signal, kernel = torch.randn(5, 2, 3, requires_grad=True), torch.randn(3, 3, 4, requires_grad=True)
@@ -59,6 +60,19 @@ out = F.conv2d(images, kernel, stride=2, padding=1, groups=2)
 result = [G.conv2d_input(images.shape, kernel, out, 2, 1, 1, 2), G.conv2d_weight(images,
     kernel.shape, out, 2, 1, 1, 2), G.conv1d_input((1, 2, 5), torch.ones(3, 2, 2),
     torch.ones(1, 3, 4))]
+
+# calls without state
+S = nn.utils.stateless
+m = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+m[1].weight = m[0].weight
+ones = torch.ones(2, 2)
+def warned(**given):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        out = S.functional_call(m, {key.replace("_", "."): v for key, v in given.items()}, ones)
+    return out.detach(), [str(w.message) for w in found]
+result = [warned(**{"0_weight": ones}), attempt(lambda: warned(**{"0_weight": ones, "1_weight":
+    ones * 2})), warned(**{"0_weight": ones, "1_weight": ones}), m[0].weight is m[1].weight]
 
 # hooks of all modules
 M, log = nn.modules.module, []

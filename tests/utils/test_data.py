@@ -99,6 +99,11 @@ result = [len(D.DataLoader(t, batch_size=4)), len(D.DataLoader(t, batch_size=4, 
     attempt(lambda: len(D.DataLoader(Stream()))), D.DataLoader(t, batch_size=4).dataset is t,
     D.DataLoader(t, batch_size=4).batch_size]
 
+# the batches of one pass
+it = iter(D.DataLoader(range(5), batch_size=2))
+result = [len(it), next(it), len(it), iter(it) is it, D.default_collate([("a", 1), ("b", 2)]),
+    attempt(lambda: D.RandomSampler([])), attempt(lambda: D.DataLoader([], shuffle=True))]
+
 # wrong options
 t = D.TensorDataset(x, y)
 def change():

@@ -1,6 +1,6 @@
 """Tools for parameters and sequences, as in `torch.nn.utils`."""
 
-from . import clip_grad, convert_parameters, parametrizations, parametrize, rnn
+from . import clip_grad, convert_parameters, parametrizations, parametrize, rnn, stateless
 from .clip_grad import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters
 from .fusion import (
@@ -32,6 +32,7 @@ __all__ = [
     "rnn",
     "skip_init",
     "spectral_norm",
+    "stateless",
     "vector_to_parameters",
     "weight_norm",
 ]

@@ -65,10 +65,10 @@ def default_collate(batch: Any) -> Any:
 
 def _collated_sequences(first: Any, batch: Any) -> Any:
     if isinstance(first, tuple) and hasattr(first, "_fields"):
-        return type(first)(*(default_collate(list(each)) for each in zip(*batch, strict=True)))
+        return type(first)(*(default_collate(each) for each in zip(*batch, strict=True)))
     if any(len(each) != len(first) for each in batch):
         raise RuntimeError("each element in list of batch should be of equal size")
-    columns = [default_collate(list(each)) for each in zip(*batch, strict=True)]
+    columns = [default_collate(each) for each in zip(*batch, strict=True)]
     return columns if isinstance(first, tuple) else _rebuilt(first, columns)
 
 

@@ -119,7 +119,7 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         random.new_seed(self.generator)  # PyTorch draws one for its workers, with or without them
-        return self._iterate_stream() if self._iterated else self._iterate_indices()
+        return Batches(self, self._iterate_stream() if self._iterated else self._iterate_indices())
 
     def _iterate_indices(self) -> Iterator[Any]:
         dataset, together = self.dataset, self.batch_sampler is not None
@@ -154,6 +154,20 @@ class DataLoader:
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
+
+
+class Batches(Iterator[Any]):
+    """The batches of one pass through a loader."""
+
+    def __init__(self, loader: DataLoader, source: Iterator[Any]) -> None:
+        self._loader = loader
+        self._source = source
+
+    def __next__(self) -> Any:
+        return next(self._source)
+
+    def __len__(self) -> int:
+        return len(self._loader)
 
 
 def get_worker_info() -> None:
