@@ -65,6 +65,8 @@ def obeys(grad: np.ndarray, data: np.ndarray) -> bool:
     """Whether a gradient of a leaf lies in memory as promised, in the leaf's type."""
     if grad.dtype != data.dtype:
         return False
+    if not grad.size:  # only one that was expanded does not
+        return grad.base is None or not getattr(grad.base, "size", 1)
     if data.flags.c_contiguous or not is_dense(data):
         return bool(grad.flags.c_contiguous)
     return grad.strides == data.strides

@@ -19,11 +19,12 @@ import numpy as np
 from . import hot, meeting
 from .accumulate import accumulate
 from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
-from .meeting import meet, pass_on
+from .meeting import meet, shared
 from .node import AccumulateGrad, Hooks, Node, Nowhere, Output
 from .order import collect, needed_for
 from .promote import fit_to
 from .tensor import Tensor
+from .version import filled
 
 _collecting = threading.RLock()
 """Held while a run finds its nodes. Reentrant: a stepper that is collected as garbage may end its
@@ -341,14 +342,22 @@ class Run:
                 observer.freed(node)
         found = [*grads][::-1]
         del grads  # nobody else is to have what is given, so that it can be added to in place
+        self._hand_on(node, found, given, version)
+
+    def _hand_on(self, node: Node, found: list[Any], given: Any, version: int | None) -> None:
+        """Give a node's gradients, the first one last in the list, to its targets, with their
+        versions. ``given`` is what it was given, and of which version."""
         for place, child in enumerate(node.next):
             grad = found.pop()
-            if grad is not None:
-                if version and not create:
-                    pass_on(version, given, child, grad)
-                if place in node.writes and not create and child.grad is None:
-                    child.grad_version = node.writes[place]
-                self._give(child, grad)
+            if grad is None:
+                continue
+            writes = node.writes.get(place)
+            if self.create_graph:
+                if writes and grad._counter is None:
+                    grad._counter = filled(writes)
+            elif child.grad is None and (version or writes):
+                child.grad_version = writes or (version if shared(grad, given) else None)
+            self._give(child, grad)
 
     @staticmethod
     def _fitted(node: Node, grads: Any) -> Any:

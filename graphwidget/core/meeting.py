@@ -16,6 +16,21 @@ apart = False
 """Whether nothing is written: under PyTorch's modes that see every call."""
 
 
+MADE = {
+    "AminmaxBackward0": 1, "AsStridedBackward0": 1, "AsStridedBackward0_copy": 1,
+    "CummaxBackward0": 2, "CumminBackward0": 2, "DivBackward2": 0,
+    "GatherBackward0": 1, "IndexBackward0": 1, "IndexSelectBackward0": 1, "KthvalueBackward0": 2,
+    "MaskedSelectBackward0": 1, "MaxBackward0": 2, "MaxBackward1": 1, "MedianBackward0": 1,
+    "MedianBackward1": 2, "MinBackward0": 2, "MinBackward1": 1, "ModeBackward0": 2,
+    "NanmedianBackward0": 1, "NanmedianBackward1": 2,
+    "NormalBackward1": 1, "NormalBackward2": 1, "NormalBackward3": 1, "PoissonBackward0": 1,
+    "SortBackward0": 2, "SortBackward1": 2, "TakeBackward0": 1, "TopkBackward0": 2,
+    "TraceBackward0": 2,
+}  # fmt: skip
+"""How often PyTorch writes into the gradients of a node while it makes them: into zeros, which it
+counts, or what it computed. As seen in their versions; those of other nodes are not written."""
+
+
 def meet(target: Any, grad: Any) -> None:
     """Add a gradient to the one in a target's slot."""
     before = target.grad

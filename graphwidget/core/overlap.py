@@ -18,6 +18,8 @@ MOST_WORK = 10_000
 
 def is_dense(data: np.ndarray) -> bool:
     """Whether the items fill their memory without gaps, in some order of the dims."""
+    if not data.size:
+        return True
     expected = data.itemsize
     sizes = sorted(zip(data.strides, data.shape, strict=True))
     for stride, size in sizes:

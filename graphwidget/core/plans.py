@@ -15,7 +15,7 @@ import numpy as np
 
 from ..optable.declare import ARRAYS, GRADIENTS, TABLE, Derivative, Namespace, Op, bind
 from . import errors, hot
-from .meeting import meet, pass_on
+from .meeting import MADE, meet, pass_on
 from .node import AccumulateGrad, Node, Nowhere
 from .saving import Packed, PackedIndices
 
@@ -179,6 +179,14 @@ GIVING = (
 """What formulas call that may give what it is given, or a view of it."""
 
 
+def writes_of(op: Op, target: str) -> int:
+    """How often PyTorch writes into a gradient while it makes it. Zeros of which an operand other
+    than ``grad`` tells the form are made by ``at::zeros``, which is a write that it counts."""
+    zeros = op.derivatives[target].formula.__code__.co_names == ("F", "zeros_like")
+    of_operand = zeros and (target == "other" or "BackwardBackward" in op.node)
+    return MADE.get(op.node, int(of_operand))
+
+
 def fits(op: Op) -> bool:
     """Whether its operands may be broadcast, or have several types."""
     return op.pointwise or (len(op.derivatives) > 1 and op.single)
@@ -215,6 +223,8 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             lines.append(f"    if fit is not None: found{i} = hot.fit_to(found{i}, fit[{i}])")
         if may_pass_on(op.derivatives[targets[i]]):
             gives.append(f"    if version: pass_on(version, grad, child{i}, found{i})")
+        if writes := writes_of(op, targets[i]):
+            gives.append(f"    if child{i}.grad is None: child{i}.grad_version = {writes}")
         gives += [
             f"    if child{i}.grad is None: child{i}.grad = found{i}",
             f"    elif found{i} is not None: meet(child{i}, found{i})",
@@ -300,6 +310,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         "single": len(targets) == 1 and not op.variadic,
         "takes_none": any("some_grads" in d.needs for d in op.derivatives.values()),
         "outputs": 1 if op.single else len(op.outputs),
+        "writes": {i: times for i, name in enumerate(targets) if (times := writes_of(op, name))},
     }
     if op.variadic:
         scope["slots"] = property(_variadic_slots)

@@ -17,6 +17,7 @@ import numpy as np
 from ..optable.declare import ARRAYS, TABLE, bind
 from ..optable.layout import laid_out, lies, memory_order, true_strides
 from . import errors, hot
+from .meeting import MADE
 from .node import Node, Nowhere, target_of
 from .version import counter_of
 
@@ -129,6 +130,7 @@ class AsStridedBackward0(Node):
     """The regenerated history of a view: the whole chain from the base in one node."""
 
     __slots__ = ("chain", "order", "view")
+    writes = MappingProxyType({0: MADE["AsStridedBackward0"]})
     single = True
 
     def __init__(self, info: ViewInfo, target: Any, view: np.ndarray) -> None:

@@ -73,7 +73,15 @@ def base_written(x):
     y[1:] += 0.5
     y.sum().backward()
 each = [g._version for g in (*found, *third, *first)]
-result = each, versions(written, (2, 3)), versions(base_written, (2, 3))
+made = [f(a)._version for f in (
+    lambda a: torch.autograd.grad(a[[0, 0]].sum(), a)[0],
+    lambda a: torch.autograd.grad(a.max(0).values.sum(), a, create_graph=True)[0],
+    lambda a: torch.autograd.grad(a.max(), a)[0], lambda a: torch.autograd.grad(a.trace(), a)[0],
+    lambda a: torch.autograd.grad(a.sort().values.sum(), a)[0],
+    lambda a: torch.autograd.grad(a.floor().sum(), a)[0],
+    lambda a: torch.autograd.grad((a * 1).lt_(b).sum(), b)[0],
+    lambda a: torch.autograd.grad(torch.div(b, a, rounding_mode="floor").sum(), a)[0])]
+result = each, made, versions(written, (2, 3)), versions(base_written, (2, 3))
 """
 
 
