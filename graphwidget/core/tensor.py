@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from . import dtypes, errors, hot, printing
+from .handles import RemovableHandle
 from .hot import Meta, meta_of
 from .node import (
     AccumulateGrad,
@@ -21,7 +22,6 @@ from .node import (
     Node,
     Nowhere,
     Output,
-    RemovableHandle,
     accumulator,
     edge_of,
     save_input,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 from . import normalization_kernels as kernels
@@ -14,27 +16,50 @@ F = Namespace()
 op("native_layer_norm(input, weight=None, bias=None, /, normalized_shape, eps)"
    " -> result; result1, result2", kernels.layer_norm,
    d_input__weight__bias=lambda grad, input, weight, bias, result1, result2, normalized_shape:
-       F.layer_norm_backward(grad, input, weight, bias, result1, result2, normalized_shape),
+       F.native_layer_norm_backward(
+           grad, input, result1, result2, weight, bias, normalized_shape),
    public=False, sign="layer norm", text="({input} − mean) ÷ deviation × {weight} + {bias}",
    tex=r"\operatorname{{layernorm}} {input}", onnx="LayerNormalization")
 
 
+op("native_layer_norm_backward(grad_out, input, mean, rstd, weight=None, bias=None, /, "
+   "normalized_shape) -> result0, result1, result2", kernels.layer_norm_backward,
+   node="NativeLayerNormBackwardBackward0",
+   d_grad_out__input__mean__rstd__weight__bias=lambda some_grads, grad_out, input, mean, rstd,
+                                                      weight, normalized_shape:
+       F.layer_norm_backward_backward(
+           some_grads, grad_out, input, mean, rstd, weight, normalized_shape),
+   public=False, sign="layer norm′", text="({grad_out} less its projections) × {rstd}",
+   tex=r"{grad_out}", onnx=None)
+
+
 @composite
-def layer_norm_backward(
-    grad: Any, input: Any, weight: Any, bias: Any, mean: Any, rstd: Any, shape: Any
+def layer_norm_backward_backward(
+    grads: Any, grad_out: Any, input: Any, mean: Any, rstd: Any, weight: Any, shape: Any
 ) -> Any:
-    """The derivatives by input, weight and bias."""
+    """The derivatives of ``native_layer_norm_backward`` by its operands; its results are
+    ``normalize_backward`` of the gradient times the weight, the sum of the gradient times the
+    normalised items, and the sum of the gradient."""
+    by_input, by_weight, by_bias = grads
     dims = last_dims(input, shape)
-    by_input = F.normalize_backward(F.scaled(grad, weight), input, mean, rstd, dims)
-    by_weight = by_bias = None
-    if weight is not None:
-        by_weight = F.sum_to_size(grad * F.normalized(input, mean, rstd, dims), shape)
-    if bias is not None:
-        by_bias = F.sum_to_size(grad, shape)
-    return by_input, by_weight, by_bias
+    first, second, third = [], [], None
+    if by_input is not None:
+        own = F.normalize_backward(by_input, input, mean, rstd, dims)
+        first.append(F.scaled(own, weight))
+        second.append(F.normalize_double_backward(
+            by_input, F.scaled(grad_out, weight), input, mean, rstd, dims))  # fmt: skip
+        third = None if weight is None else F.sum_to_size(grad_out * own, shape)
+    if by_weight is not None:
+        first.append(by_weight * F.normalized(input, mean, rstd, dims))
+        second.append(F.normalize_backward(grad_out * by_weight, input, mean, rstd, dims))
+    if by_bias is not None:
+        first.append(F.expand(by_bias, grad_out.shape))
+    return added(first), added(second), None, None, third, None
 
 
-ARRAYS.__dict__["layer_norm_backward"] = kernels.layer_norm_backward
+def added(parts: list[Any]) -> Any:
+    """The sum of derivatives; None without any."""
+    return functools.reduce(operator.add, parts) if parts else None
 
 
 def last_dims(a: Any, shape: Any) -> Any:
@@ -104,28 +129,51 @@ op("native_batch_norm(input, weight=None, bias=None, running_mean=None, running_
    "training, momentum, eps) -> result; result1, result2", kernels.batch_norm,
    d_input__weight__bias=lambda grad, input, weight, running_mean, running_var, result1, result2,
                                 training, eps, targets:
-       F.batch_norm_gradients(grad, input, weight, result1, result2, training, targets),
+       F.native_batch_norm_backward(
+           grad, input, weight, running_mean, running_var, result1, result2, training, eps,
+           targets),
    public=False, sign="batch norm", text="({input} − mean) ÷ deviation × {weight} + {bias}",
    tex=r"\operatorname{{batchnorm}} {input}", onnx="BatchNormalization")
 
 
+op("native_batch_norm_backward(grad_out, input, weight=None, running_mean=None, running_var=None, "
+   "save_mean=None, save_invstd=None, /, train, eps, wanted) -> result0, result1, result2",
+   lambda grad, a, weight, running_mean, running_var, mean, rstd, train, eps, wanted:
+       kernels.batch_norm_backward(grad, a, weight, mean, rstd, train, wanted),
+   node="NativeBatchNormBackwardBackward0",
+   d_grad_out__input__weight__save_mean__save_invstd=lambda some_grads, grad_out, input, weight,
+       running_mean, running_var, save_mean, save_invstd, train, eps:
+       F.batch_norm_backward_backward(
+           some_grads, grad_out, input, weight, save_mean, save_invstd, train),
+   public=False, sign="batch norm′", text="({grad_out} less its projections) × {save_invstd}",
+   tex=r"{grad_out}", onnx=None)
+
+
 @composite
-def batch_norm_gradients(
-    grad: Any, input: Any, weight: Any, mean: Any, rstd: Any, training: Any, targets: Any
+def batch_norm_backward_backward(
+    grads: Any, grad_out: Any, input: Any, weight: Any, mean: Any, rstd: Any, training: Any
 ) -> Any:
-    """The derivatives by input, weight and bias."""
-    by_input = by_weight = by_bias = None
-    if "input" in targets:
-        scaled = F.scaled_channels(grad, weight)
-        by_input = F.batch_norm_backward(scaled, input, mean, rstd, training)
-    if "weight" in targets:
-        by_weight = F.sum_channels(grad * F.batch_normalized(input, mean, rstd, training))
-    if "bias" in targets:
-        by_bias = F.sum_channels(grad)
-    return by_input, by_weight, by_bias
-
-
-ARRAYS.__dict__["batch_norm_gradients"] = kernels.batch_norm_backward
+    """The derivatives of ``native_batch_norm_backward`` by its operands (as those of
+    ``native_layer_norm_backward``, by channel)."""
+    by_input, by_weight, by_bias = grads
+    dims = kernels.channel_dims(len(grad_out.shape))
+    first, second, third = [], [], None
+    if by_input is not None:
+        own = F.batch_norm_backward(by_input, input, mean, rstd, training)
+        first.append(F.scaled_channels(own, weight))
+        if training:
+            second.append(F.normalize_double_backward(
+                by_input, F.scaled_channels(grad_out, weight), input, mean, rstd, dims,
+            ))  # fmt: skip
+        third = None if weight is None else F.sum_channels(grad_out * own)
+    if by_weight is not None:
+        z = F.batch_normalized(input, mean, rstd, training)
+        first.append(F.scaled_channels(z, by_weight))
+        scaled = F.scaled_channels(grad_out, by_weight)
+        second.append(F.batch_norm_backward(scaled, input, mean, rstd, training))
+    if by_bias is not None:
+        first.append(F.spread_over_channels(by_bias, grad_out.shape))
+    return added(first), added(second), third, None, None
 
 
 @composite

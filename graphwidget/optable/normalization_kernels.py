@@ -77,11 +77,11 @@ def _even(count: int, kind: str) -> Array:
 
 
 def layer_norm_backward(
-    grad: Array, a: Array, weight: Array | None, bias: Array | None, mean: Array, rstd: Array,
-    shape: Shape,
+    grad: Array, a: Array, mean: Array, rstd: Array, weight: Array | None, bias: Array | None,
+    normalized_shape: Shape,
 ) -> tuple[Array, Array | None, Array | None]:  # fmt: skip
     """The derivatives of ``layer_norm`` by input, weight and bias (see ``normalize_backward``)."""
-    count = math.prod(shape)
+    count = math.prod(normalized_shape)
     lines = a.size // count if count else 0
     grad = as_array(grad).reshape(lines, count)
     mean, rstd = mean.reshape(lines, 1), rstd.reshape(lines, 1)
@@ -90,9 +90,9 @@ def layer_norm_backward(
     even, total = _even(count, a.dtype.char), ones(lines, a.dtype.char)
     by_weight = by_bias = None
     if weight is not None:
-        by_weight = np.matmul(total, grad * z).reshape(shape)
+        by_weight = np.matmul(total, grad * z).reshape(normalized_shape)
     if bias is not None:
-        by_bias = np.matmul(total, grad).reshape(shape)
+        by_bias = np.matmul(total, grad).reshape(normalized_shape)
     if weight is not None:
         grad = grad * weight.reshape(count)
     along = np.vecdot(grad, z)[:, None]

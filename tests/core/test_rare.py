@@ -140,6 +140,30 @@ result += [attempt(lambda: pickle.dumps(node)), attempt(lambda: copy.deepcopy(no
 # differences of what is checked by differences
 zero = torch.zeros(1, dtype=torch.float64, requires_grad=True)
 result = [attempt(lambda: torch.autograd.gradcheck(f, (zero,))) for f in (torch.sqrt, torch.isnan)]
+
+# derivatives of norms and of prelu are nodes of their own, by input, weight and bias at once
+F = torch.nn.functional
+torch.manual_seed(0)
+x = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
+w = torch.randn(3, dtype=torch.float64, requires_grad=True)
+b, mean, var = w.detach().exp().requires_grad_(), torch.zeros(3).double(), torch.ones(3).double()
+results = []
+for f in (lambda: F.layer_norm(x, (3,), w, b), lambda: F.layer_norm(x, (3,), w),
+          lambda: F.batch_norm(x, mean, var, w, b, True), lambda: F.prelu(x, w),
+          lambda: F.batch_norm(x, mean, var, w, b, False)):
+    grads = torch.autograd.grad(f().pow(3).sum(), (x, w), create_graph=True)
+    results += [graph(each.grad_fn) for each in grads]
+    again = torch.autograd.grad(sum((each ** 2).sum() for each in grads), (x, w, b),
+                                allow_unused=True)
+    results += [None if each is None else each.round(decimals=6) for each in again]
+result = results
+
+# values are clipped where there is a gradient; counts of targets are integers
+F, p = torch.nn.functional, torch.nn.Parameter(torch.ones(2))
+y = torch.ones(2, 3, requires_grad=True)
+loss = F.cross_entropy(y, torch.tensor([0, -100]), label_smoothing=0.1)
+result = (attempt(lambda: torch.nn.utils.clip_grad_value_([p], 0.5)), loss, graph(loss.grad_fn),
+          torch.autograd.grad(loss, y))
 """
 
 

@@ -159,7 +159,7 @@ def _evenly(
         return total
     counted = ~ignored._data
     if weight is None:
-        return F.div(total, Tensor._wrap(counted.sum(dtype=losses._data.dtype)))
+        return F.div(total, F.sum(F.ne(target, ignore_index)))
     return F.div(total, Tensor._wrap(weight._data[target._data[counted]].sum()))
 
 

@@ -32,6 +32,12 @@ def _listed(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     return found
 
 
+NO_GRADIENTS = (
+    "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message "
+    "be improved?  If so, please report an enhancement request to PyTorch.)"
+)
+
+
 def _gradients(parameters: Iterable[Tensor]) -> list[Tensor]:
     return [each.grad for each in parameters if each.grad is not None]
 
@@ -106,9 +112,16 @@ def clip_grad_norm_(
 def clip_grad_value_(
     parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
 ) -> None:
-    """Bring all items of all gradients between -clip_value and clip_value, in place."""
+    """Bring all items of all gradients between -clip_value and clip_value, in place.
+
+    Raises:
+        RuntimeError: there is no gradient (PyTorch's text).
+    """
     bound = float(clip_value)
-    for grad in _gradients(_listed(parameters)):
+    grads = _gradients(_listed(parameters))
+    if not grads:
+        raise RuntimeError(NO_GRADIENTS)
+    for grad in grads:
         np.clip(grad._data, -bound, bound, out=grad._data)
         bump(grad, "clamp_min_")
         bump(grad, "clamp_max_")

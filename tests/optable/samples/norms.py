@@ -57,6 +57,10 @@ SAMPLES: dict[str, list[Sample]] = {
     "native_layer_norm": each(ROWS, *LAYER, integers=False),
     "native_group_norm": each(CHANNELS, *GROUP, integers=False),
     "native_batch_norm": each(CHANNELS, *BATCH, integers=False),
+    "native_layer_norm_backward": each(ROWS, f"{LAYER[0]} ** 2", f"{LAYER[1]} ** 3",
+                                       integers=False),
+    "native_batch_norm_backward": each(CHANNELS, f"{BATCH[0]} ** 2", f"{BATCH[1]} ** 3",
+                                       integers=False),
     # PyTorch's third derivatives of these take the deviation for a constant: second ones only
     "normalized": each(ROWS, f"{LAYER[1]} ** 2", integers=False),
     "normalize_backward": [
