@@ -24,7 +24,7 @@ from . import dtypes, errors, hot
 from .compile import LINKS, signature_of
 from .node import Node, save_input, save_output
 from .overlap import check_overlap, interleaved, same_memory
-from .promote import CAST, cast_to, promotion, refuse_target, refuse_types
+from .promote import CAST, CASTS, cast_to, promotion, refuse_target, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
 from .views import Link, check_writable, overlaps_itself, rebase, retaining
@@ -186,7 +186,7 @@ def prepare(
         return partial(put, data, result, casting="unsafe"), fit
     if op.name in FILLS:
         return fill_with(op, tensor, operands, params)
-    if not tensor._meta.floating:
+    if not tensor._meta.floating and op.name in CASTS:
         refuse_target(op.name, data.dtype, *(x._data.dtype for x in operands))
     try:
         tangled = op.key not in HARMLESS and (

@@ -15,7 +15,7 @@ from .function_node import Underived
 from .inplace import history, write
 from .modes import no_grad
 from .overlap import check_overlap
-from .promote import CAST, refuse_target
+from .promote import CAST, CASTS, refuse_target
 from .tensor import Tensor
 
 Given = TypeVar("Given", bound=Callable[..., Any])
@@ -168,7 +168,8 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
     if name in FACTORIES:
         return filled(name, outs[0], target, *args, **kwargs)
     recorded = check_gradient(name, (*args, *kwargs.values()), outs)
-    refuse_target(name, outs[0]._data.dtype, *(x._data.dtype for x in tensors_in(args)))
+    if name in CASTS:
+        refuse_target(name, outs[0]._data.dtype, *(x._data.dtype for x in tensors_in(args)))
     if name in APART:
         check_overlap(outs[0]._data, [each._data for each in tensors_in(args)], whole=True)
     elif is_pointwise(name):

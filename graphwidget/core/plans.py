@@ -173,7 +173,7 @@ def may_pass_on(derivative: Derivative) -> bool:
 
 
 GIVING = (
-    "reshape", "sum_to_size", "unsqueeze_multiple",
+    "reshape", "sum_to_size", "unsqueezed",
     *{key.replace(".", "_") for key, op in TABLE.items() if op.view},
 )  # fmt: skip
 """What formulas call that may give what it is given, or a view of it."""

@@ -212,7 +212,7 @@ def refuse_target(name: str, given: np.dtype[Any], *own: np.dtype[Any]) -> None:
     Raises:
         RuntimeError: PyTorch's texts.
     """
-    if name in CASTS and given.kind != "f":
+    if given.kind != "f":
         guard = TABLE[name].guard
         if guard is not None:
             guard(*own)

@@ -199,6 +199,13 @@ def _halves_off(a: Array, target: Array, bound: float) -> tuple[Array, Array]:
     return np.subtract(away, least * away.dtype.type(0.5), out=away), least
 
 
+def first_outside(a: Array) -> int:
+    """The place of the first item that is no probability; the size where all are."""
+    if not a.size or (a.min() >= 0 and a.max() <= 1):
+        return a.size
+    return int(np.argmin(((a >= 0) & (a <= 1)).reshape(-1)))
+
+
 def binary_cross_entropy(
     a: Array, target: Array, weight: Array | None, reduction: int
 ) -> Array:
@@ -207,8 +214,9 @@ def binary_cross_entropy(
     Raises:
         RuntimeError: a probability outside of [0, 1] (PyTorch's text).
     """
-    if a.size and not (a.min() >= 0 and a.max() <= 1):
-        raise RuntimeError("all elements of input should be between 0 and 1")
+    outside = {first_outside(each): name for name, each in (("target", target), ("input", a))}
+    if min(outside) < a.size:
+        raise RuntimeError(f"all elements of {outside[min(outside)]} should be between 0 and 1")
     low = a.dtype.type(-100)
     with np.errstate(all="ignore"):
         yes, no = np.maximum(np.log(a), low), np.maximum(np.log1p(-a), low)

@@ -180,7 +180,7 @@ def batch_norm_backward_backward(
 def batch_norm_backward(grad: Any, input: Any, mean: Any, rstd: Any, training: Any) -> Any:
     """By the batch's own statistics, or by given ones, which do not depend on the input."""
     if not training:
-        return grad * rstd
+        return F.scaled_as_before(grad, input, rstd)
     return F.normalize_backward(grad, input, mean, rstd, kernels.channel_dims(len(grad.shape)))
 
 
@@ -191,6 +191,13 @@ def batch_normalized(input: Any, mean: Any, rstd: Any, training: Any) -> Any:
         return (input - mean) * rstd
     return F.normalized(input, mean, rstd, kernels.channel_dims(len(input.shape)))
 
+
+op("scaled_as_before(grad_output, input, rstd, /)", lambda grad, a, rstd: grad * rstd,
+   node="NativeBatchNormBackwardBackward0",
+   d_grad_output=lambda grad, rstd: grad * rstd,
+   d_input=lambda grad: None,
+   public=False, sign="batch norm′", text="{grad_output} × {rstd}", tex=r"{grad_output} {rstd}",
+   onnx=None)
 
 # Normalising: ``mean`` and ``rstd`` are the input's own, and the derivatives know it --------------
 op("normalized(self, mean, rstd, /, dims)", kernels.normalized, node="MulBackward0",

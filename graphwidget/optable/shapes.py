@@ -36,8 +36,20 @@ op("unsqueeze(self, /, dim)", shape_kernels.unsqueeze, view=True,
    d_self=lambda grad, dim: F.squeeze_dim(grad, dim),
    text="{self}", tex=r"{self}", onnx="Unsqueeze")
 
+@composite
+def unsqueezed(grad: Any, shape: Any, dims: Any = None) -> Any:
+    """What undoes ``squeeze`` of some dims, or of all."""
+    places = range(len(shape)) if dims is None else [dim % len(shape) for dim in dims if shape]
+    for place, size in enumerate(shape):
+        if size == 1 and place in places:
+            grad = F.unsqueeze(grad, place)
+    return grad
+
+
+ARRAYS.__dict__["unsqueezed"] = lambda grad, shape, dims=None: grad.reshape(shape)
+
 op("squeeze(self, /)", lambda a: a.squeeze() if 1 in a.shape else a[...], view=True,
-   d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
+   d_self=lambda grad, self_shape: F.unsqueezed(grad, self_shape),
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
 op("squeeze.dim(self, /, dim)", lambda a, dim: shape_kernels.squeeze(a, (dim,)), view=True,
@@ -47,14 +59,8 @@ op("squeeze.dim(self, /, dim)", lambda a, dim: shape_kernels.squeeze(a, (dim,)),
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
 
-@composite
-def unsqueeze_multiple(grad: Any, self_shape: Any, dim: Any) -> Any:
-    """What undoes ``squeeze`` of several dims."""
-    return F.reshape(grad, self_shape)
-
-
 op("squeeze.dims(self, /, dim)", shape_kernels.squeeze, view=True, node="SqueezeBackward2",
-   d_self=lambda grad, self_shape, dim: F.unsqueeze_multiple(grad, self_shape, dim),
+   d_self=lambda grad, self_shape, dim: F.unsqueezed(grad, self_shape, dim),
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
 op("expand(self, /, shape)", shape_kernels.expand, view=True,

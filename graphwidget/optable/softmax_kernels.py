@@ -45,7 +45,7 @@ def _sums(a: Array, dim: int) -> Array:
 def softmax(a: Array, dim: int) -> Array:
     """exp(a) / sum exp(a) along a dim, without overflow."""
     if not a.ndim or not a.size:
-        return np.exp(a - a, out=...)
+        return np.exp(a - a, out=...) if a.size else np.empty_like(a)
     # Where the items are of usual size the largest of each row need not be found and subtracted,
     # which takes as long as exp itself in short rows. Few items are rounded as PyTorch does it, so
     # that they print the same.
@@ -75,7 +75,7 @@ def softmax_backward(grad: Array, output: Array, dim: int) -> Array:
 def log_softmax(a: Array, dim: int) -> Array:
     """a - log sum exp(a) along a dim, without overflow."""
     if not a.ndim or not a.size:
-        return np.subtract(a, a, out=...)
+        return np.subtract(a, a, out=...) if a.size else np.empty_like(a)
     top = np.maximum.reduce(a, dim, keepdims=True, initial=-np.inf)
     result = np.subtract(a, top, out=..., order="C")
     total = _sums_of_powers(result, dim)

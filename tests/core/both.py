@@ -22,6 +22,7 @@ SAME = [
     {"DivBackward0", "DivBackward1"},
     {"SignBackward0", "SgnBackward0"},
     {"WhereBackward0", "MaskedFillBackward0", "MaskedFillBackward1"},
+    {"CatBackward0", "GluBackwardBackward0"},
     {"CloneBackward0", "IndexPutBackward0", "IndexPutImplBackward0"},
 ]
 """Nodes inside derivatives of derivatives that PyTorch names by overloads nobody can call."""

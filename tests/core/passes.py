@@ -149,8 +149,10 @@ class Passes(Base):
 
     def inspect(self) -> str:
         """What a node says of itself."""
-        source = self.pick(lambda t: not broken(t) and t.grad_fn is not None)
-        if broken(self.get(source)) or self.get(source).grad_fn is None:
+        # A derivative's node may save other things.
+        inner = (None, *self.machine.derived)
+        source = self.pick(lambda t: not broken(t) and t.grad_fn not in inner)
+        if broken(self.get(source)) or self.get(source).grad_fn in inner:
             return self.factory()
         names = [n for n in dir(self.get(source).grad_fn) if n.startswith("_saved_")]
         if names and self.chance(0.6):

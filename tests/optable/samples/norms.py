@@ -56,6 +56,8 @@ WEIGHTED_BAGS = [
 SAMPLES: dict[str, list[Sample]] = {
     "native_layer_norm": each(ROWS, *LAYER, integers=False),
     "native_group_norm": each(CHANNELS, *GROUP, integers=False),
+    "scaled_as_before": each(
+        CHANNELS, grads(f"({F}.batch_norm(x, {STATS}, y[0]) ** 2)", "x") + "[0]", integers=False),
     "native_batch_norm": each(CHANNELS, *BATCH, integers=False),
     "native_layer_norm_backward": each(ROWS, f"{LAYER[0]} ** 2", f"{LAYER[1]} ** 3",
                                        integers=False),
