@@ -25,9 +25,10 @@ def plain_step(
     return total.tanh() if nonlinearity == "tanh" else total.relu()
 
 
-def parts(gates: Tensor, count: int) -> Any:
+def parts(gates: Tensor, count: int) -> tuple[Tensor, ...]:
     """The gates one by one: ``gates.unsafe_chunk(count, -1)``."""
-    return F.unsafe_split(gates, gates._data.shape[-1] // count, gates._data.ndim - 1)
+    found: Any = F.unsafe_split(gates, gates._data.shape[-1] // count, gates._data.ndim - 1)
+    return tuple(found)
 
 
 def lstm_step(

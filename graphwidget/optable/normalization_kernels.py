@@ -80,28 +80,41 @@ def layer_norm_backward(
     grad: Array, a: Array, mean: Array, rstd: Array, weight: Array | None, bias: Array | None,
     normalized_shape: Shape,
 ) -> tuple[Array, Array | None, Array | None]:  # fmt: skip
-    """The derivatives of ``layer_norm`` by input, weight and bias (see ``normalize_backward``)."""
+    """The derivatives of ``layer_norm`` by input, weight and bias (see ``normalize_backward``):
+    of large arrays some rows at a time, so that what is in between stays in the cache."""
     count = math.prod(normalized_shape)
     lines = a.size // count if count else 0
-    grad = as_array(grad).reshape(lines, count)
-    mean, rstd = mean.reshape(lines, 1), rstd.reshape(lines, 1)
-    z = np.subtract(a.reshape(lines, count), mean)
-    np.multiply(z, rstd, z)
-    even, total = _even(count, a.dtype.char), ones(lines, a.dtype.char)
-    by_weight = by_bias = None
-    if weight is not None:
-        by_weight = np.matmul(total, grad * z).reshape(normalized_shape)
-    if bias is not None:
-        by_bias = np.matmul(total, grad).reshape(normalized_shape)
-    if weight is not None:
-        grad = grad * weight.reshape(count)
-    along = np.vecdot(grad, z)[:, None]
-    np.multiply(along, even[:1], along)
-    np.multiply(z, along, z)
-    np.add(z, np.matmul(grad, even)[:, None], z)
-    np.subtract(grad, z, z)
-    np.multiply(z, rstd, z)
-    return z.reshape(a.shape), by_weight, by_bias
+    rows, every = a.reshape(lines, count), as_array(grad).reshape(lines, count)
+    means, rstds = mean.reshape(lines, 1), rstd.reshape(lines, 1)
+    even, out = _even(count, a.dtype.char), np.empty((lines, count), a.dtype)
+    by_weight = None if weight is None else np.zeros(count, a.dtype)
+    by_bias = None if bias is None else np.zeros(count, a.dtype)
+    most = max(1, SPAN // max(count * a.itemsize, 1))
+    for start in range(0, lines, most):
+        part = slice(start, start + most)
+        grad, rstd = every[part], rstds[part]
+        total = ones(len(grad), a.dtype.char)
+        z = np.subtract(rows[part], means[part], out[part])
+        np.multiply(z, rstd, z)
+        if by_bias is not None:
+            by_bias += np.matmul(total, grad)
+        if weight is not None:
+            by_weight += np.matmul(total, grad * z)
+            grad = grad * weight.reshape(count)
+        along = np.vecdot(grad, z)[:, None]
+        np.multiply(along, even[:1], along)
+        np.multiply(z, along, z)
+        np.add(z, np.matmul(grad, even)[:, None], z)
+        np.subtract(grad, z, z)
+        np.multiply(z, rstd, z)
+    by_weight, by_bias = (
+        None if each is None else each.reshape(normalized_shape) for each in (by_weight, by_bias)
+    )
+    return out.reshape(a.shape), by_weight, by_bias
+
+
+SPAN = 1 << 19
+"""Bytes of rows to work on at a time."""
 
 
 # By channel ---------------------------------------------------------------------------------------

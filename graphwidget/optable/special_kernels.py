@@ -17,7 +17,7 @@ from . import special_coefficients as table
 from .layout import Array, as_array, empty_like
 
 BLOCK = 8192
-SPAN = 65536  # bytes of each array in a block that is computed in its own type
+SPAN = 1 << 17  # bytes of each array in a block that is computed in its own type
 SMALL = 32  # so few items are faster one by one
 FAR = np.float32(3.92)  # from here on erf rounds to 1 in float32
 ROOT_HALF, ROOT_PI = math.sqrt(0.5), math.sqrt(math.pi)
