@@ -24,7 +24,7 @@ from .node import AccumulateGrad, Hooks, Node, Nowhere, Output
 from .order import collect, needed_for
 from .promote import fit_to
 from .tensor import Tensor
-from .version import filled
+from .version import counter_of, version_of
 
 _collecting = threading.RLock()
 """Held while a run finds its nodes. Reentrant: a stepper that is collected as garbage may end its
@@ -353,8 +353,8 @@ class Run:
                 continue
             writes = node.writes.get(place)
             if self.create_graph:
-                if writes and grad._counter is None:
-                    grad._counter = filled(writes)
+                if writes and not version_of(grad):
+                    counter_of(grad).version = counter_of(grad).savable = writes
             elif child.grad is None and (version or writes):
                 child.grad_version = writes or (version if shared(grad, given) else None)
             self._give(child, grad)
@@ -403,6 +403,7 @@ class Run:
             accumulate(target, grad, self.create_graph, known=1)
             if observer is not None:
                 observer.accumulated(self, variable, "accumulated", grad)
+        target.grad_version = None
         if hooks is not None and hooks.accumulated:
             run_accumulated(self, hooks, variable)
         if hooks is not None and hooks.post:

@@ -183,7 +183,7 @@ def writes_of(op: Op, target: str) -> int:
     """How often PyTorch writes into a gradient while it makes it. Zeros of which an operand other
     than ``grad`` tells the form are made by ``at::zeros``, which is a write that it counts."""
     zeros = op.derivatives[target].formula.__code__.co_names == ("F", "zeros_like")
-    of_operand = zeros and (target == "other" or "BackwardBackward" in op.node)
+    of_operand = zeros and (target == "other" or "Pool" in op.node or "Pad" in op.node)
     return MADE.get(op.node, int(of_operand))
 
 

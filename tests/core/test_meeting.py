@@ -57,6 +57,18 @@ def hooked(hook):
 result = [versions(hooked(hook), (2, 3)) for hook in (
     lambda g: None, lambda g: g * 2, lambda g: g.mul_(2), lambda g: g.clone())], seen
 
+# each run counts anew
+x = torch.full((2, 3), 0.5, requires_grad=True)
+handle = x.register_post_accumulate_grad_hook(lambda p: None)
+found = []
+for f in (lambda: x * 2 + x * 3, lambda: x * 2, lambda: x.floor() + x, lambda: x * 2):
+    x.grad = None
+    f().sum().backward()
+    found.append(x.grad._version)
+    found += [g._version for g in torch.autograd.grad(f().sum(), x)]
+    handle.remove()
+result = found
+
 # what is captured, and what is written through views
 a = torch.full((2, 3), 0.5, requires_grad=True)
 b = a * 1
