@@ -52,6 +52,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
 )
 from .compile import TENSORS as F
 from .dims import filled_place
+from .face import faced
 from .public import METHODS, offer, offer_table
 from .tensor import Tensor, seal
 
@@ -100,6 +101,10 @@ def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return arithmetic.where(condition, self, other)  # type: ignore[no-any-return]
 
 
+OWN = ("detach_", "requires_grad_", "retain_grad")
+"""Methods of the class itself that have a face."""
+
+
 def new_factory(name: str) -> Callable[..., Tensor]:
     """``new_zeros`` and the like: of this tensor's dtype."""
     factory: Callable[..., Tensor] = getattr(factories, name)
@@ -118,6 +123,8 @@ for _name in inplace.ASKED_FIRST:
 offer_table()
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
+for _name in OWN:
+    setattr(Tensor, _name, faced("Tensor", _name, vars(Tensor)[_name]))
 seal(Tensor)
 Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
 F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.summed_to)

@@ -82,6 +82,19 @@ ALONE = [
     "i = {a}.unfold(0, {n}, 1)", "i = {a}.swapaxes(0, {n})",
     "i = torch.where({a}, {a}, {a})", "i = torch.where({a} > 0)", "i = {a}.masked_fill({a}, 1)",
     "i = {a}[{a} > 0] + torch.ones(9)", "i = torch.randn(2, 3, dtype=torch.int64)",
+    "i = {a}.sum(dims=0)", "i = {a}.mean(keepdims=1)", "i = torch.add({a})", "i = {a}.clamp('a')",
+    "i = {a}.pow('2')", "i = {a}.add({a}, alpha='a')", "i = torch.zeros(2, dtype='float')",
+    "i = {a}.view('a')", "i = {a}.reshape('a')", "i = {a}.flip('a')", "i = {a}.squeeze(None)",
+    "i = {a}.clamp_min(None)", "i = torch.max({a}, None)", "i = {a}.amax(True)",
+    "i = {a}.sum(0.5)", "i = {a}.transpose(True, 0)", "i = {a}.unsqueeze(1.0)",
+    "i = {a}.std(None, 2)", "i = {a}.masked_fill({a} > 0, 'a')", "i = {a}.div({a}, colour=1)",
+    "i = {a}.softmax()", "i = {a}.tanh(1)", "i = torch.tanh({a}, 1)", "i = torch.exp()",
+    "i = {a}.topk()", "i = {a}.any(1, 2, 3)", "i = {a}.max(1, 2)", "i = {a}.sum(dtype='float')",
+    "i = {a}.fill_('a')", "i = {a}.add_('a')", "i = {a}.mul_(None)", "i = {a}.numel(1)",
+    "i = {a}.index_select(0, 1)", "i = torch.stack({a})", "i = torch.cat([{a}, None])",
+    "i = torch.nn.functional.softmax({a}, 'a')", "i = torch.nn.functional.linear({a}, 'a')",
+    "i = torch.nn.functional.layer_norm({a}, 3)", "i = torch.nn.functional.conv2d({a}, {a})",
+    "i = torch.nn.functional.mse_loss({a}, torch.ones(7))", "{a}.data = torch.ones(7)",
 ]  # fmt: skip
 PAIRS = [
     "i = {a} + {b}", "i = {a} * {b}", "i = {a} @ {b}", "i = {a}.mm({b})", "i = {a}.mv({b})",
@@ -100,6 +113,8 @@ PAIRS = [
     "i = torch.nn.functional.binary_cross_entropy({a}, {b})", "i = torch.lerp({a}, {b}, 0.5)",
     "i = torch.nn.functional.l1_loss({a}, {b})",
     "i = {a}.index_select(0, {b})",
+    "{a}.data = {b}", "i = torch.nn.functional.embedding({a}, {b})",
+    "i = torch.nn.functional.conv1d({a}, {b})", "i = torch.add({a}, 2, {b})",
     "{a}.data.copy_({b})", "i = torch.cdist({a}, {b})", "i = torch.dot({a}, {b})",
 ]  # fmt: skip
 

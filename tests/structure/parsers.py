@@ -17,6 +17,7 @@ import torchgen
 from torchgen.gen import parse_native_yaml
 from torchgen.packaged.autograd import gen_python_functions as bindings
 
+from graphwidget.core.methods import OWN
 from graphwidget.core.public import FUNCTIONS, METHODS, SPACES
 from graphwidget.core.signatures import NOTHING, PATH, as_method
 from graphwidget.nn import functional
@@ -33,7 +34,7 @@ KIND = "*, MemoryFormat? memory_format=None"
 CONVERSIONS = ("bfloat16", "bool", "byte", "cdouble", "cfloat", "char", "cpu", "double", "float",
                "half", "int", "long", "short")  # fmt: skip
 QUESTIONS = ("data_ptr", "dim", "element_size", "get_device", "item", "ndimension", "nelement",
-             "numel", "storage_offset", "tolist")  # fmt: skip
+             "numel", "retain_grad", "storage_offset", "tolist")  # fmt: skip
 LAYOUTS = ("contiguous", "is_contiguous")
 BY_HAND: dict[str, dict[str, list[str]]] = {
     "torch": {
@@ -129,7 +130,7 @@ def names(section: str) -> list[str]:
     if section == "nn":
         return sorted({*layers, *(name + "_" for name in layers), "log_sigmoid"})  # fmt: skip
     if section == "Tensor":
-        return sorted(name for name in METHODS if not name.startswith("__"))
+        return sorted(name for name in {*METHODS, *OWN} if not name.startswith("__"))
     return [f"{section}_{name}" for name in sorted(SPACES[section])]
 
 

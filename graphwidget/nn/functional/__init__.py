@@ -181,6 +181,7 @@ PASSED = {
     "kl_div": ("torch", "kl_div", "input, target"),
     "layer_norm": ("torch", "layer_norm", "input, normalized_shape, weight, bias, eps"),
     "leaky_relu": ("nn", "leaky_relu", "input, negative_slope"),
+    "log_softmax": ("Tensor", "log_softmax", "0 if dim is None else dim"),
     "max_pool1d": ("torch", "max_pool1d", POOLED),
     "max_pool2d": ("torch", "max_pool2d", POOLED),
     "max_pool3d": ("torch", "max_pool3d", POOLED),
@@ -194,6 +195,8 @@ PASSED = {
     "rrelu": ("torch", "rrelu", "input, lower, upper, training"),
     "selu": ("torch", "selu", "input"),
     "soft_margin_loss": ("nn", "soft_margin_loss", "input, target"),
+    "softmax": ("Tensor", "softmax", "0 if dim is None else dim"),
+    "softmin": ("Tensor", "softmax", "0 if dim is None else dim"),
     "threshold": ("torch", "threshold", "input, threshold, value"),
     "triplet_margin_loss": ("torch", "triplet_margin_loss", "anchor, positive, negative, margin, "
                             "p, eps, swap"),

@@ -20,9 +20,6 @@ def _convolve(
     padding: Any, dilation: Any, groups: int, more: Any = 0, transposed: bool = False,
 ) -> Tensor:  # fmt: skip
     """A convolution of any kind, with an unbatched input given a batch of one."""
-    for each in (input, weight):
-        if not isinstance(each, Tensor):
-            raise _wrong_kinds(name, input, weight)
     unbatched = input._data.ndim == dims + 1
     if not unbatched and input._data.ndim != dims + 2:
         raise RuntimeError(
@@ -31,6 +28,10 @@ def _convolve(
         )
     source = unsqueeze(input, 0) if unbatched else input
     stride, dilation = each_dim(stride, dims), each_dim(dilation, dims)
+    if isinstance(padding, str) and padding not in ("valid", "same"):
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if weight._data.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
     if isinstance(padding, str):
         source, padding = _named_padding(padding, source, weight, stride, dilation)
     padding, more = each_dim(padding, dims), each_dim(more, dims)
@@ -42,23 +43,10 @@ def _convolve(
     return squeeze(out, 0) if unbatched else out
 
 
-def _wrong_kinds(name: str, *operands: Any) -> TypeError:
-    kinds = ", ".join(type(each).__name__ for each in operands)
-    numbers = "tuple of ints dilation = 1, int groups = 1)"
-    common = " * (Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, "
-    return TypeError(
-        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one "
-        f"of:\n{common}tuple of ints padding = 0, {numbers}\n"
-        f'{common}str padding = "valid", {numbers}\n'
-    )
-
-
 def _named_padding(
     padding: str, input: Tensor, weight: Tensor, stride: tuple[int, ...], dilation: tuple[int, ...]
 ) -> tuple[Tensor, tuple[int, ...]]:
     """``valid`` or ``same`` as numbers; the odd one of ``same`` is added to the input's ends."""
-    if padding not in ("valid", "same"):
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
     if padding == "valid":
         return input, (0,)
     if any(s != 1 for s in stride):
@@ -96,6 +84,11 @@ def check(
     """PyTorch's checks of shapes and types, in its order."""
     sizes, shape = list(input._data.shape), list(weight._data.shape)
     if len(shape) != len(sizes):
+        if len(stride) == 1:
+            raise RuntimeError(
+                f"Expected {len(shape)}-dimensional input for {len(shape)}-dimensional weight "
+                f"{shape}, but got {len(sizes)}-dimensional input of size {sizes} instead"
+            )
         raise RuntimeError(
             f"expected stride to be a single integer value or a list of {len(shape) - 2} values to "
             f"match the convolution dimensions, but got stride={list(stride)}"

@@ -16,7 +16,7 @@ from ...optable.layout import memory_order
 
 
 def _check(p: float) -> None:
-    if not 0.0 <= p <= 1.0:
+    if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 

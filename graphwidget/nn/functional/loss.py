@@ -46,7 +46,7 @@ def _weighted(losses: Tensor, input: Tensor, weight: Tensor, how: int) -> Tensor
 
 def _alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
     """Two tensors of one shape, with a warning where they had two."""
-    if first._data.shape != second._data.shape:
+    if second.size() != first.size():
         warnings.warn(DIFFERENT.format(second.size(), first.size()), stacklevel=3)
         first, second = broadcast_tensors(first, second)
     return first, second
