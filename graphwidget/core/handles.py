@@ -12,7 +12,7 @@ class RemovableHandle:
     """Removes a hook: ``handle.remove()``, any number of times, or as a context manager."""
 
     def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
-        self.id = hot.next_sequence()
+        self.id = int(hot.next_sequence())
         hooks[self.id] = hook
         self._hooks = hooks
 

@@ -61,8 +61,8 @@ grad_everywhere = True
 derived = False
 """Whether any thread ever recorded a derivative (before that, nobody asks if it is at it)."""
 
-next_sequence = itertools.count().__next__
-"""Sequence numbers of nodes, one count for all threads."""
+next_sequence = itertools.count(0.0).__next__
+"""Sequence numbers of nodes, one count for all threads: floats, because leaves are put between."""
 
 
 class Mode(threading.local):

@@ -115,18 +115,18 @@ class Node:
         self._rec = None
 
     # What the engine calls ---------------------------------------------------------------
-    def reach(self, mark: int, order: list[Any], leaves: list[Any]) -> None:
-        """Add targets without this mark to the order, and note for leaves which target is the last
-        to send them a gradient."""
-        for child in self.next:
+    def reach(self, mark: int, order: list[Any]) -> None:
+        """Add targets without this mark to the order. Leaves come right after the last target that
+        sends them a gradient, in the order of its edges."""
+        step = 1 / (len(self.next) + 1)
+        for place, child in enumerate(self.next, 1):
             if child.mark != mark:
                 child.mark = mark
                 order.append(child)
                 if child.__class__ is AccumulateGrad:
-                    child.last = self
-                    leaves.append(child)
-            elif child.__class__ is AccumulateGrad and self.seq < child.last.seq:
-                child.last = self
+                    child.seq = self.seq - place * step
+            elif child.__class__ is AccumulateGrad:
+                child.seq = min(child.seq, self.seq - place * step)
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         """The gradients of ``next`` from the gradient of the output, on arrays."""
@@ -387,16 +387,12 @@ class AccumulateGrad(Node):
     """The end of every path: adds what arrives into ``variable.grad``."""
 
     __module__ = "builtins"
-    __slots__ = ("last", "variable")
+    __slots__ = ("variable",)
     special = True
 
-    last: Any
-    """For the run that collects its nodes: the last one to send a gradient here."""
-
     def __init__(self, variable: Tensor) -> None:
-        self.start(())
-        self.variable = variable
-        self.last = None
+        self.next, self.variable, self.mark, self.seq = (), variable, 0, 0.0
+        self.fit = self.grad = self.grad_version = self.hooks = self._rec = None
 
     def go(self, keep: bool) -> bool:
         variable = self.variable

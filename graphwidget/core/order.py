@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import sys
+import math
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -21,31 +21,16 @@ def collect(roots: Sequence[Any]) -> list[Any]:
     """
     mark = _marks()
     order: list[Any] = []
-    leaves = []
     for root in roots:
         if root.mark != mark:
             root.mark = mark
             order.append(root)
             if root.__class__ is AccumulateGrad:
-                root.seq, root.last = sys.maxsize, root
-                leaves.append(root)
+                root.seq = math.inf
     for target in order:  # which grows meanwhile
-        target.reach(mark, order, leaves)
-    for consumer in {leaf.last: None for leaf in leaves}:
-        settle_leaves(consumer)
-    for leaf in leaves:
-        leaf.last = None
+        target.reach(mark, order)
     order.sort(key=SEQUENCE, reverse=True)
     return order
-
-
-def settle_leaves(consumer: Any) -> None:
-    """Give the leaves whose last gradient comes from ``consumer`` their place in the order: right
-    after it, in the order of its edges."""
-    step = 1 / (len(consumer.next) + 1)
-    for place, target in enumerate(consumer.next, 1):
-        if target.__class__ is AccumulateGrad and target.last is consumer:
-            target.seq = consumer.seq - place * step
 
 
 def needed_for(

@@ -102,7 +102,7 @@ class NoTargets:
         return False
 
     @staticmethod
-    def reach(node: Node, mark: int, order: list[Any], leaves: list[Any]) -> None:
+    def reach(node: Node, mark: int, order: list[Any]) -> None:
         """Nothing is left to reach."""
 
     @staticmethod

@@ -259,18 +259,17 @@ def next_of(targets: tuple[str, ...]) -> property:
 
 def reach_source(targets: tuple[str, ...]) -> str:
     """The source of ``Node.reach`` for such a node."""
-    lines = ["def reach(node, mark, order, leaves):"]
-    for slot in target_slots(targets):
+    lines = ["def reach(node, mark, order):"]
+    slots = target_slots(targets)
+    for place, slot in enumerate(slots, 1):
+        seq = f"node.seq - {place / (len(slots) + 1)}"
         lines += [
             f"    child = node.{slot}",
             "    if child.mark != mark:",
             "        child.mark = mark",
             "        order.append(child)",
-            "        if child.__class__ is AccumulateGrad:",
-            "            child.last = node",
-            "            leaves.append(child)",
-            "    elif child.__class__ is AccumulateGrad and node.seq < child.last.seq:",
-            "        child.last = node",
+            f"        if child.__class__ is AccumulateGrad: child.seq = {seq}",
+            f"    elif child.__class__ is AccumulateGrad and {seq} < child.seq: child.seq = {seq}",
         ]
     return "\n".join(lines)
 

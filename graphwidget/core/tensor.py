@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy import asarray, ndarray
 
 from . import dtypes, errors, hot, printing
 from .handles import RemovableHandle
@@ -31,6 +32,8 @@ from .offered import Offered
 from .pathless import place_of
 from .version import DetachedCounter, InferenceCounter, VersionCounter, counter_of
 from .views import Link, ViewInfo, asked, refresh, refresh_for_op
+
+new = object.__new__
 
 
 class Tensor(Offered):
@@ -72,9 +75,9 @@ class Tensor(Offered):
         if hot.observer is not None:
             hot.observer.made(self)
 
-    def _adopt(self, data: np.ndarray) -> None:
+    def _adopt(self, data: np.ndarray, meta: Meta | None = None) -> None:
         self._data = data
-        self._meta = meta_of(data)
+        self._meta = meta or meta_of(data)
         self._counter = self._node = self._grad = self._hooks = None
         self._view = self._accumulator = self._rec = None
         self._requires_grad = False
@@ -85,10 +88,11 @@ class Tensor(Offered):
         self._meta = meta_of(data)
 
     @classmethod
-    def _wrap(cls, data: Any) -> Tensor:
-        """A new tensor around an array (not copied), without history."""
-        self = cls.__new__(cls)
-        self._adopt(data if data.__class__ is np.ndarray else np.asarray(data))
+    def _wrap(cls, data: Any, meta: Meta | None = None) -> Tensor:
+        """A new tensor around an array (not copied), without history. ``meta`` is the array's, for
+        whoever knows it."""
+        self: Tensor = new(cls)
+        self._adopt(data if data.__class__ is ndarray else asarray(data), meta)
         return self
 
     # History ------------------------------------------------------------------------------
@@ -461,7 +465,7 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
         out._requires_grad = True
 
 
-hot.Tensor, hot.Constant, hot.new = Tensor, Constant, object.__new__
+hot.Tensor, hot.Constant, hot.new = Tensor, Constant, new
 hot.as_view, hot.refresh, hot.Output, hot.asked = as_view, refresh_for_op, Output, asked
 hot.accumulator, hot.target_of, hot.counter_of = place_of, edge_of, counter_of
 hot.save_input, hot.save_output, hot.VersionCounter = save_input, save_output, VersionCounter
