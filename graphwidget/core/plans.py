@@ -15,6 +15,7 @@ import numpy as np
 
 from ..optable.declare import ARRAYS, GRADIENTS, TABLE, Derivative, Namespace, Op, bind
 from . import errors, hot
+from .inlined import inlined
 from .meeting import MADE, meet, pass_on
 from .node import AccumulateGrad, Node, Nowhere
 from .saving import Packed, PackedIndices
@@ -113,7 +114,7 @@ def output_source(name: str, arrays: bool) -> list[str]:
 
 def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
     """For each target the expression of its gradient, once all is unpacked. A formula that gives
-    several is called for the first of them."""
+    several is called for the first of them; one that only calculates stands there itself."""
     local = (*op.saved_by(targets), *RELEASED, *op.hidden)
     results = []
     called: dict[Any, str] = {}
@@ -123,7 +124,7 @@ def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
         if place is not None and derivative.formula in called:
             results.append(f"{called[derivative.formula]}[{place}]")
             continue
-        args = ", ".join(
+        args = [
             "grad"
             if need in GRADIENTS
             else need
@@ -132,12 +133,14 @@ def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
             if need == "targets"
             else f"node.p_{need}"
             for need in derivative.needs
-        )
-        call = f"{target}_{'arrays' if arrays else 'tensors'}({args})"
+        ]
+        call = inlined(derivative.formula, args)
+        if call is None:
+            call = f"{target}_{'arrays' if arrays else 'tensors'}({', '.join(args)})"
         if place is not None:
             called[derivative.formula] = parts = f"parts_{target}"
             call = f"({parts} := {call})[{place}]"
-        results.append("grad" if derivative.passes_on else call)
+        results.append(call)
     return results
 
 

@@ -81,7 +81,7 @@ class Derivative:
 
     @property
     def passes_on(self) -> bool:
-        """True when the formula is ``lambda grad: grad`` (the engine then calls nothing)."""
+        """True when the formula is ``lambda grad: grad``."""
         code = self.formula.__code__
         return self.needs == ("grad",) and code.co_code == (lambda grad: grad).__code__.co_code
 
