@@ -31,14 +31,18 @@ def einsum(*args: Any) -> Tensor:
     """
     equation, operands = in_letters(args)
     left, arrow, right = equation.partition("->")
-    labels = [subscripts(part, i) for i, part in enumerate(left.split(","))]
+    labels: list[list[str]] = []
+    start = 0
+    for number, part in enumerate(left.split(",")):
+        labels.append(subscripts(part, start, number))
+        start += len(part) + 1
     if len(labels) != len(operands):
         which = "fewer" if len(operands) < len(labels) else "more"
         raise RuntimeError(
             f"einsum(): {which} operands were provided than specified in the equation"
         )
     plan = Plan(labels, operands)
-    plan.place_output(output_subscripts(right) if arrow else None)
+    plan.place_output(output_subscripts(right, len(left) + 2) if arrow else None)
     return contracted([plan.arranged(i) for i in range(len(operands))], plan)
 
 
@@ -72,8 +76,8 @@ def in_letters(args: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
     return equation, [args[2 * i] for i in range(pairs)]
 
 
-def subscripts(part: str, operand: int) -> list[str]:
-    """The subscripts of one operand.
+def subscripts(part: str, start: int, operand: int | None = None) -> list[str]:
+    """The subscripts of one operand, or of the output, whose part begins at ``start``.
 
     Raises:
         RuntimeError: something else (PyTorch's texts).
@@ -84,13 +88,17 @@ def subscripts(part: str, operand: int) -> list[str]:
         sign = part[place]
         if sign == ".":
             if ELLIPSIS in found:
-                raise RuntimeError(
-                    f"einsum(): found '.' for operand {operand} for which an ellipsis was already "
-                    "found"
+                where = (
+                    "output but an ellipsis (...)"
+                    if operand is None
+                    else f"operand {operand} for which an ellipsis"
                 )
+                raise RuntimeError(f"einsum(): found '.' for {where} was already found")
             if part[place : place + 3] != ELLIPSIS:
+                where = "output" if operand is None else f"operand {operand}"
+                shown = " (...)" if operand is None else ""
                 raise RuntimeError(
-                    f"einsum(): found '.' for operand {operand} that is not part of any ellipsis"
+                    f"einsum(): found '.' for {where} that is not part of any ellipsis{shown}"
                 )
             found.append(ELLIPSIS)
             place += 3
@@ -98,21 +106,21 @@ def subscripts(part: str, operand: int) -> list[str]:
         if sign != " ":
             if sign not in LETTERS:
                 raise RuntimeError(
-                    f"einsum(): invalid subscript given at index {place} in the equation string, "
-                    "subscripts must be in [a-zA-Z]"
+                    f"einsum(): invalid subscript given at index {start + place} in the equation "
+                    "string, subscripts must be in [a-zA-Z]"
                 )
             found.append(sign)
         place += 1
     return found
 
 
-def output_subscripts(part: str) -> list[str]:
+def output_subscripts(part: str, start: int) -> list[str]:
     """The subscripts of the output, each once.
 
     Raises:
         RuntimeError: one stands there twice (PyTorch's text).
     """
-    found = subscripts(part, -1)
+    found = subscripts(part, start)
     for label in found:
         if found.count(label) > 1:
             raise RuntimeError(

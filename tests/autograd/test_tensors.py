@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
+import graphwidget
+from graphwidget.core import deprecation
 from tests.core.both import both, programs, source
 
 PROGRAMS = """
@@ -194,3 +198,18 @@ result = [x.grad, y]
 @pytest.mark.parametrize(("title", "text"), programs(PROGRAMS))
 def test_same(title: str, text: str) -> None:
     both(source(text))
+
+
+def test_a_float_of_a_graph_warns_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deprecation, "_given", set())
+    x = graphwidget.ones(1, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert int(x) == 1
+        with graphwidget.no_grad():
+            assert float(x) == 1
+    with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True"):
+        assert float(x * 2) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert float(x * 2) == 2

@@ -66,7 +66,9 @@ CALLS = [
 
 ERRORS = [
     "torch.einsum('ij,jk', x, x)", "torch.einsum('ij->ik', x)", "torch.einsum('ij,', x)",
-    "torch.einsum('i', x)", "torch.einsum('i1', x)", "torch.einsum('ij->ii', x)",
+    "torch.einsum('ij, j1', x, x)", "torch.einsum('ij -> i 1', x)", "torch.einsum('ij->i..', x)",
+    "torch.einsum('...i->......', x)", "torch.einsum('ij->->i', x)", "torch.einsum('i', x)",
+    "torch.einsum('i1', x)", "torch.einsum('ij->ii', x)",
     "torch.einsum('ii', x)", "torch.einsum('...,i', b, x)", "torch.einsum('i..j', b)",
     "torch.einsum('ij', x, x)", "torch.einsum('ij,jk->ik', x, k.double())",
     "torch.tensordot(x, y, dims=1)", "torch.tensordot(x, k, dims=([0, 1], [1]))",
