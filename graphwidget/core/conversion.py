@@ -84,7 +84,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     device, dtype, _, copy = parsed_to(*args, **kwargs)
     dtypes.require_cpu(device)
     if dtype is None or dtype.numpy == self._data.dtype:
-        return F.clone(self) if copy else self
+        return F.to_copy(self, self._data.dtype) if copy else self
     return F.to_copy(self, dtype.numpy)
 
 

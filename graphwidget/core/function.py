@@ -157,12 +157,13 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
     """Give the outputs their history."""
     for each in node.dirty_tensors or ():
         bump(each, node.name())
+    returned = tuple(outputs)
     node.metas = [each._meta if isinstance(each, Tensor) else None for each in outputs]
     made = [each for each in outputs if isinstance(each, Tensor)]
     for nr, out in enumerate(outputs):
         if isinstance(out, Tensor):
             outputs[nr] = _linked(node, args, out, nr, wanted, len(made))
-    if any(not _among(dirty, outputs) for dirty in node.dirty_tensors or ()):
+    if any(not _among(dirty, returned) for dirty in node.dirty_tensors or ()):
         raise RuntimeError(NOT_RETURNED)
     views = [each for each in outputs if isinstance(each, Tensor) and each._view is not None]
     needing = sum(isinstance(each, Tensor) and each._node is not None for each in outputs)

@@ -164,6 +164,28 @@ y = torch.ones(2, 3, requires_grad=True)
 loss = F.cross_entropy(y, torch.tensor([0, -100]), label_smoothing=0.1)
 result = (attempt(lambda: torch.nn.utils.clip_grad_value_([p], 0.5)), loss, graph(loss.grad_fn),
           torch.autograd.grad(loss, y))
+
+# what is marked dirty where nothing is recorded comes back without a history
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+results = []
+leaf = torch.ones(2, requires_grad=True)
+for x in (leaf, leaf * 1, (leaf * 1)[:], torch.ones(2), torch.ones(2)[:]):
+    with torch.no_grad():
+        y = Doubled.apply(x)
+    results += [y is x, y, y.requires_grad, x.requires_grad, y._version, y._is_view()]
+result = results
+
+# a copy that was asked for is a conversion, and nothing has a softmax in any type
+x = torch.ones(2, requires_grad=True)
+result = [graph(x.to(*args, copy=True).grad_fn) for args in ((), (torch.float32,), ("cpu",))]
+result += [torch.tensor([], dtype=kind).softmax(0) for kind in (torch.bool, torch.float32)]
 """
 
 
