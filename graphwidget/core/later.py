@@ -45,13 +45,6 @@ def is_pending(function: types.FunctionType) -> bool:
     return function.__code__ is pending.__code__
 
 
-def settled(function: types.FunctionType) -> types.FunctionType:
-    """The function, compiled if it was not."""
-    if is_pending(function):
-        function.__kwdefaults__["write"]()  # type: ignore[index]  # pending ones have it
-    return function
-
-
 def compiled(source: str, title: str, scope: dict[str, Any]) -> types.FunctionType:
     """The one function that ``source`` defines, with ``scope`` as its globals; tracebacks show it
     as ``<graphwidget title>``."""
@@ -59,37 +52,6 @@ def compiled(source: str, title: str, scope: dict[str, Any]) -> types.FunctionTy
     exec(compile(source, f"<graphwidget {title}>", "exec"), scope, found)
     (made,) = found.values()
     return made  # type: ignore[no-any-return]
-
-
-def first_named(function: types.FunctionType, first: str) -> types.FunctionType:
-    """The same function with another name for its first parameter."""
-
-    def renamed() -> types.FunctionType:
-        code = settled(function).__code__
-        made = types.FunctionType(
-            code.replace(co_varnames=(first, *code.co_varnames[1:])), function.__globals__,
-            function.__name__, function.__defaults__, function.__closure__,
-        )  # fmt: skip
-        made.__kwdefaults__ = function.__kwdefaults__
-        return made
-
-    if is_pending(function):
-        made = later(function.__name__, renamed, function.__globals__)
-    else:
-        made = renamed()
-    made.__module__, made.__doc__ = function.__module__, function.__doc__
-    return made
-
-
-def first_names(function: types.FunctionType) -> tuple[str, ...] | None:
-    """Names among which are all parameters of a function, the first one first, at a glance
-    (``inspect.signature`` takes long); None where only that tells them."""
-    told = vars(function)
-    if "__signature__" in told:
-        return tuple(told["__signature__"].parameters)
-    if "__wrapped__" in told or is_pending(function):
-        return None
-    return function.__code__.co_varnames
 
 
 def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
