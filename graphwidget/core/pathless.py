@@ -48,8 +48,10 @@ class Part:
             return  # another thread's
         _local.waits = False
         switch(self, False)
-        # What the only derivative of an op reads is kept in any case.
-        if node is not None and op.single and not op.variadic and len(op.derivatives) > 1:
+        # What the only derivative of an op reads is kept in any case; a node without derivatives
+        # has an edge for each input that requires grad, with a place or not.
+        several = op.single and not op.variadic and len(op.derivatives) > 1
+        if node is not None and several and op.node != "NotImplemented":
             shrink(node)
 
     def wrote(self, op: Op, tensor: Tensor, inputs: Any, params: Any, *rest: Any) -> None:

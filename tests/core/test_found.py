@@ -181,6 +181,13 @@ for f in (lambda x: x / 2, lambda x: x * 2, lambda x: x / x, lambda x: x / torch
     results.append((saved, errors, len(seen), x.grad))
 result = results
 
+# nodes without derivatives have an edge for each operand that requires grad, to nowhere or not
+x, y = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+with torch.no_grad():
+    v = x[:]
+results = v // y, y // v, v // 2, torch.heaviside(v, y), v % y, x // torch.ones(3)
+result = [[f and f.name() for f, _ in each.grad_fn.next_functions] for each in results]
+
 # native_dropout of nothing is the tensor itself
 x = torch.zeros(0, 3, requires_grad=True)
 y = torch.native_dropout(x, 0.25, True)[0]
