@@ -121,7 +121,7 @@ def shared(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any, dtype: Any
     """The gradient of extremes along dims, shared equally by the items equal to them."""
     mask = F.to_copy(F.eq(self, F.keep(result, self.shape, dim, keepdim)), dtype)
     count = F.sum_dim(mask, dim, True) if dim else F.sum(mask)
-    return F.keep(grad, self.shape, dim, keepdim) * mask / count
+    return F.keep(grad, self.shape, dim, keepdim) / count * mask
 
 
 for name, kernel, along, every in (
