@@ -42,14 +42,7 @@ from .core.anomaly import (
     is_anomaly_enabled,
     set_anomaly_enabled,
 )
-from .core.conversion import (
-    channels_last,
-    contiguous_format,
-    layout,
-    memory_format,
-    preserve_format,
-    strided,
-)  # fmt: skip
+from .core.conversion import layout, strided
 from .core.dtypes import (
     Size,
     device,
@@ -67,6 +60,13 @@ from .core.dtypes import (
 )  # fmt: skip
 from .core.dtypes import (
     bool_ as _bool,
+)
+from .core.formats import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format,
+    preserve_format,
 )
 from .core.limits import finfo, iinfo
 from .core.modes import (
@@ -147,7 +147,8 @@ if not TYPE_CHECKING:  # checkers know the names above
 
 __all__ = [
     "Generator", "GraphWidget", "Size", "Tensor", "__version__", "accelerator", "amp", "as_torch",
-    "autograd", "backends", "bool", "channels_last", "contiguous_format", "cpu", "cuda",
+    "autograd", "backends", "bool", "channels_last", "channels_last_3d", "contiguous_format", "cpu",
+    "cuda",
     "default_generator", "device", "distributions", "double", "dtype", "e", "enable_grad", "finfo",
     "float", "func",
     "float16", "float32", "float64", "get_default_dtype", "get_rng_state", "half", "iinfo",

@@ -8,33 +8,18 @@ from typing import Any
 from . import dtypes
 from .arguments import refusal
 from .compile import TENSORS as F
+from .formats import check_format, formatted, memory_format, preserve_format, suggested
 from .public import FUNCTIONS, METHODS, offer
 from .tensor import Tensor
 
-
-class memory_format:
-    """An order of dims in memory. Named so that programs may ask; strides are not changed."""
-
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self._name}"
-
-
-contiguous_format = memory_format("contiguous_format")
-preserve_format = memory_format("preserve_format")
-channels_last = memory_format("channels_last")
-
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}
 
-Parsed = tuple[dtypes.device | None, dtypes.dtype | None, bool, bool]
+Parsed = tuple[dtypes.device | None, dtypes.dtype | None, bool, bool, memory_format | None]
 
 
 def parsed_to(*args: Any, **kwargs: Any) -> Parsed:
-    """(device, dtype, non_blocking, copy) from the arguments of `to`, in any of its forms.
+    """(device, dtype, non_blocking, copy, memory_format) from the arguments of `to`, in any of its
+    forms.
 
     Raises:
         TypeError: no form fits.
@@ -54,16 +39,17 @@ def parsed_to(*args: Any, **kwargs: Any) -> Parsed:
         dtype = rest.pop(0) if rest and not isinstance(rest[0], bool) else given.pop("dtype", None)
     non_blocking = rest.pop(0) if rest else given.pop("non_blocking", False)
     copy = rest.pop(0) if rest else given.pop("copy", False)
-    given.pop("memory_format", None)
+    order = given.pop("memory_format", None)
     if (
         rest
         or given
         or not (dtype is None or _is_dtype(dtype))
         or not (isinstance(non_blocking, bool) and isinstance(copy, bool))
+        or not (order is None or isinstance(order, memory_format))
     ):
         raise refusal("Tensor", "to", args, kwargs) or TypeError("to: unknown arguments")
     place = device if device is None or isinstance(device, dtypes.device) else dtypes.device(device)
-    return place, _PYTHON_TYPES.get(dtype, dtype), non_blocking, copy
+    return place, _PYTHON_TYPES.get(dtype, dtype), non_blocking, copy, order
 
 
 def _is_dtype(value: object) -> bool:
@@ -81,18 +67,22 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], dtypes.dtype):
         return as_type(self, args[0])
-    device, dtype, _, copy = parsed_to(*args, **kwargs)
+    device, dtype, _, copy, order = parsed_to(*args, **kwargs)
     dtypes.require_cpu(device)
-    if dtype is None or dtype.numpy == self._data.dtype:
-        return F.to_copy(self, self._data.dtype) if copy else self
-    return F.to_copy(self, dtype.numpy)
+    return as_type(self, dtype or self.dtype, order, copy)
 
 
-def as_type(self: Tensor, dtype: dtypes.dtype) -> Tensor:
-    """The tensor in a dtype, itself when it has it already."""
-    if dtype.numpy == self._data.dtype:
+def as_type(
+    self: Tensor, dtype: dtypes.dtype, order: memory_format | None = None, copy: bool = False
+) -> Tensor:
+    """The tensor in a dtype and a memory format, itself when it has them already."""
+    kept = order is None or order is preserve_format or order is suggested(self._data)
+    if kept and dtype.numpy == self._data.dtype and not copy:
         return self
-    return F.to_copy(self, dtype.numpy)
+    out = F.to_copy(self, dtype.numpy)
+    if order is not None:
+        out._relay(formatted(out._data, order))
+    return out
 
 
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
@@ -116,11 +106,12 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     raise ValueError(f"invalid type: '{name}'")
 
 
-def cast(target: dtypes.dtype) -> Callable[..., Tensor]:
-    """The method that converts to one dtype."""
+def cast(name: str, target: dtypes.dtype) -> Callable[..., Tensor]:
+    """The method of this name, which converts to one dtype."""
 
     def method(self: Tensor, memory_format: Any = None) -> Tensor:
-        return as_type(self, target)
+        check_format(name, memory_format)
+        return as_type(self, target, memory_format)
 
     method.__doc__ = f"The tensor as {target!r}, itself when it is already."
     return method
@@ -128,8 +119,9 @@ def cast(target: dtypes.dtype) -> Callable[..., Tensor]:
 
 @offer(function=False)
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
-    """The tensor itself: it is on the CPU."""
-    return self
+    """The tensor itself, unless it is wanted in another memory format: it is on the CPU."""
+    check_format("cpu", memory_format)
+    return as_type(self, self.dtype, memory_format)
 
 
 @offer(function=False)
@@ -177,7 +169,7 @@ for _name, _target in (
     ("long", dtypes.int64), ("int", dtypes.int32), ("short", dtypes.int16),
     ("char", dtypes.int8), ("byte", dtypes.uint8), ("bool", dtypes.bool_),
 ):  # fmt: skip
-    METHODS[_name] = cast(_target)
+    METHODS[_name] = cast(_name, _target)
 for _name in ("cuda", "mps", "xpu", "meta", "sparse", "quantized"):
     METHODS["is_" + _name] = property(lambda self: False)
 

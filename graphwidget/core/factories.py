@@ -11,6 +11,7 @@ import numpy as np
 from ..optable import layout as memory
 from . import dtypes
 from .deprecation import warn_once
+from .formats import check_format, formatted, preserve_format
 from .making import GRADLESS, factory, made, shape_from
 from .public import FUNCTIONS, offer
 from .sequences import array_from, narrowed, numpy_type
@@ -129,7 +130,20 @@ def like(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[...,
 
 zeros, zeros_like = filled("zeros", np.zeros, "Zeros"), like("zeros_like", np.zeros, "Zeros")
 ones, ones_like = filled("ones", np.ones, "Ones"), like("ones_like", np.ones, "Ones")
-empty = filled("empty", np.empty, "Uninitialised")
+
+
+@factory(out=True)
+def empty(
+    *sizes: Any, size: Any = None, dtype: Any = None, memory_format: Any = None
+) -> np.ndarray:
+    """Uninitialised, of the given size, in a memory format; ``dtype`` defaults to the default
+    dtype."""
+    check_format("empty", memory_format)
+    if memory_format is preserve_format:
+        raise RuntimeError("unsupported memory format Preserve")
+    return formatted(np.empty(shape_from("empty", sizes, size), numpy_type(dtype)), memory_format)
+
+
 empty_like = like("empty_like", np.empty, "Uninitialised")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import dtypes, hot
 from .dims import shape_args
+from .formats import check_format, formatted
 from .public import offer
 from .tensor import Tensor
 
@@ -61,10 +62,12 @@ def factory(
                     f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}"
                 )
             dtypes.require_cpu(device)
+            order = named.pop("memory_format", None) if like else None
+            check_format(name, order)
             if named:
                 for option in options:
                     named.pop(option.name, None)  # they change nothing on a CPU
-            return made(numbers(*args, **named), requires_grad, name)
+            return made(formatted(numbers(*args, **named), order), requires_grad, name)
 
         own = inspect.signature(numbers)
         make.__signature__ = own.replace(  # type: ignore[attr-defined]

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..optable.layout import memory_of, memory_order, resized, with_channels_last
+from ..optable.layout import memory_of, memory_order, resized
 from ..optable.refusals import C_WORDS
 from . import hot
 from .compile import TENSORS as F
-from .conversion import channels_last, contiguous_format, preserve_format
 from .dims import shape_args, wrap_dim
+from .formats import check_format, contiguous_format, formatted, in_format, preserve_format
 from .hot import meta_of
 from .overlap import real_strides
 from .public import offer
@@ -22,26 +22,11 @@ from .version import bump
 from .views import check_writable
 
 
-def in_format(data: np.ndarray, wanted: Any) -> bool:
-    """Whether the items lie in the format's order."""
-    if wanted is channels_last:
-        return data.ndim == 4 and bool(data.transpose(0, 2, 3, 1).flags.c_contiguous)
-    return bool(data.flags.c_contiguous)
-
-
-def formatted(data: np.ndarray, wanted: Any) -> np.ndarray:
-    """The items in the format's order, copied where they are not."""
-    if wanted is not channels_last:
-        return np.asarray(data, order="C")
-    if data.ndim != 4:
-        raise RuntimeError("required rank 4 tensor to use channels_last format")
-    return with_channels_last(data)
-
-
 @offer()
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that gradients flow through, with the dims in the same order in memory or in that of
     a format."""
+    check_format("clone", memory_format)
     out = F.clone(input)
     if memory_format not in (None, preserve_format):
         out._relay(formatted(out._data, memory_format))
@@ -51,14 +36,18 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 @offer(function=False)
 def contiguous(self: Tensor, memory_format: Any = contiguous_format) -> Tensor:
     """The tensor itself when its items lie in C order (or the format's), else a copy."""
+    check_format("contiguous", memory_format)
     if in_format(self._data, memory_format):
         return self
+    if memory_format is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return clone(self, memory_format=memory_format)
 
 
 @offer(function=False)
 def is_contiguous(self: Tensor, memory_format: Any = contiguous_format) -> bool:
     """Whether the items lie in C order (or the format's)."""
+    check_format("is_contiguous", memory_format)
     return in_format(self._data, memory_format)
 
 

@@ -99,12 +99,12 @@ class Module(Calls):
 
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """Convert all floating parameters and buffers: `to(dtype)`, `to(device)`, `to(device,
-        dtype)` or `to(tensor)`.
+        dtype)` or `to(tensor)`; `memory_format` is that of those with 4 or 5 dims.
 
         Raises:
             TypeError: the dtype is not floating.
         """
-        device, dtype, non_blocking, _ = parsed_to(*args, **kwargs)
+        device, dtype, non_blocking, _, order = parsed_to(*args, **kwargs)
         if dtype is not None and not dtype.is_floating_point:
             raise TypeError(
                 "nn.Module.to only accepts floating point or complex dtypes, but got desired "
@@ -113,7 +113,10 @@ class Module(Calls):
 
         def converted(tensor: Tensor) -> Tensor:
             wanted = dtype if tensor.is_floating_point() else None
-            return tensor.to(device or tensor.device, wanted or tensor.dtype, non_blocking)
+            place, kind = device or tensor.device, wanted or tensor.dtype
+            if order is not None and tensor.dim() in (4, 5):
+                return tensor.to(place, kind, non_blocking, memory_format=order)
+            return tensor.to(place, kind, non_blocking)
 
         return self._apply(converted)
 

@@ -207,7 +207,8 @@ def convolution(
             np.add(out, bias.reshape(-1, *(1,) * (a.ndim - 2)), out=out)
     else:
         out = convolve(a, weight, bias, stride, padding, dilation, groups)
-    innermost = channels_last(a) or channels_last(weight)
+    images = weight[:, :, None] if weight.ndim == 3 else weight
+    innermost = a.ndim < 5 and (channels_last(a) or channels_last(images))
     return with_channels_last(out) if innermost else out
 
 

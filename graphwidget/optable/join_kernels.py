@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .layout import Array, Shape, as_array, channels_kept, copied
+from .layout import Array, Shape, as_array, channels_kept, channels_last, copied, with_channels_last
 from .shape_kernels import diagonal
 
 
@@ -21,14 +21,18 @@ def stack(arrays: list[Array], dim: int) -> Array:
     arrays = [as_array(a) for a in arrays]
     shape = arrays[0].shape
     at = dim if dim >= 0 else dim + len(shape) + 1
+    if at < len(shape) and all(channels_last(a) for a in arrays):
+        return cat(arrays, at).reshape(*shape[:at], len(arrays), *shape[at:])
     spread = (*shape[:at], 1, *shape[at:])
     return joined([a.reshape(spread) for a in arrays], at, arrays)
 
 
 def cat(arrays: list[Array], dim: int) -> Array:
-    """Joined along a dim; PyTorch lets empty 1-d tensors pass."""
+    """Joined along a dim, with the channels innermost in memory where they are so in all; PyTorch
+    lets empty 1-d tensors pass."""
     parts = [a for a in arrays if a.shape != (0,)]
-    return joined(parts, dim, arrays) if parts else joined(arrays, 0, arrays)
+    found = joined(parts, dim, arrays) if parts else joined(arrays, 0, arrays)
+    return with_channels_last(found) if all(channels_last(a) for a in arrays) else found
 
 
 def joined(parts: list[Array], dim: int, typed: list[Array]) -> Array:
@@ -76,7 +80,8 @@ def roll(a: Array, shifts: Shape, dims: Shape) -> Array:
         return a.copy()
     if not dims:
         return np.roll(a, shifts[0])
-    return np.roll(np.ascontiguousarray(a), shifts, dims)
+    moved = np.roll(np.ascontiguousarray(a), shifts, dims)
+    return with_channels_last(moved) if channels_last(a) else moved
 
 
 def rot90(a: Array, k: int, dims: Shape) -> Array:
@@ -128,6 +133,7 @@ def borders(pad: Shape) -> list[tuple[int, int]]:
     return [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
 
 
+@channels_kept
 def constant_pad(a: Array, pad: Shape, value: float) -> Array:
     """More items at the ends of the last dims; negative numbers take items away."""
     a, sides = as_array(a), borders(pad)

@@ -116,12 +116,17 @@ def channels_last(a: Array) -> bool:
 
 def with_channels_last(a: Array) -> Array:
     """A copy with the channels innermost."""
-    return laid_out(a, [0, *range(2, a.ndim), 1])
+    return laid_out(a, channels_innermost(a.ndim))
+
+
+def channels_innermost(ndim: int) -> list[int]:
+    """The order of dims that is called channels last."""
+    return [0, *range(2, ndim), 1]
 
 
 def channels_kept(kernel: Callable[..., Any], dims: Shape = (4, 5)) -> Callable[..., Any]:
-    """The kernel with its (first) result's channels innermost where they are so in its operand of
-    so many dims."""
+    """The kernel with its result's channels innermost where they are so in its operand of so many
+    dims; of several results, those of the first one's shape."""
 
     @wraps(kernel)
     def keeping(a: Array, *args: Any, **kwargs: Any) -> Any:
@@ -129,7 +134,8 @@ def channels_kept(kernel: Callable[..., Any], dims: Shape = (4, 5)) -> Callable[
         if a.ndim not in dims or not channels_last(a):
             return found
         if isinstance(found, tuple):
-            return with_channels_last(found[0]), *found[1:]
+            shape = found[0].shape
+            return tuple(with_channels_last(x) if x.shape == shape else x for x in found)
         return with_channels_last(found)
 
     return keeping
@@ -162,6 +168,13 @@ def copied(a: Array, dtype: Any) -> Array:
 def empty_like(a: Array, dtype: Any) -> Array:
     """Memory for a copy of a, with the dims in the same order."""
     return np.empty_like(a, dtype) if 0 not in a.strides else empty_ordered(a.shape, dtype, a)
+
+
+def filled(a: Array, value: Any) -> Array:
+    """The same value everywhere, laid out as a copy of a."""
+    result = empty_like(a, a.dtype)
+    result.fill(value)
+    return result
 
 
 def zeros_of(a: Array, shape: Shape) -> Array:

@@ -367,12 +367,12 @@ op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inpla
    d_value=lambda grad: F.sum(grad),
    sign="fill", text="{value}", tex=r"{value}", onnx=None)
 
-op("filled(self, /, value)", lambda a, value: np.full_like(a, value), pointwise=True,
+op("filled(self, /, value)", layout.filled, pointwise=True,
    node="FillBackward0",
    d_self=lambda grad: F.zeros_like(grad),
    public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
 
-op("filled.tensor(self, value, /)", lambda a, value: np.full_like(a, value), node="FillBackward1",
+op("filled.tensor(self, value, /)", layout.filled, node="FillBackward1",
    d_self=lambda grad: F.zeros_like(grad),
    d_value=lambda grad: F.sum(grad),
    public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)

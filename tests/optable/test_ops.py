@@ -149,6 +149,60 @@ def test_float64(key: str, sample: Sample) -> None:
     compare(sample, "float64", transposed=True)
 
 
+# How results lie in memory -----------------------------------------------------------------------
+def arranged(engine: Any, array: Any, how: str) -> Any:
+    """A tensor whose items lie in memory in one of several ways."""
+    ndim = array.ndim
+    order = list(range(ndim))
+    if "turned" in how:
+        order.reverse()
+    elif how == "channels last" and ndim > 2:
+        order = [0, *range(2, ndim), 1]
+    elif how == "repeated" and 0 not in array.shape and ndim:
+        return engine.from_numpy(array[:1].copy()).expand(array.shape)
+    memory = np.ascontiguousarray(array.transpose(order)).reshape(array.transpose(order).shape)
+    back = np.argsort(order).tolist()
+    if how == "turned, with gaps" and ndim:
+        return engine.from_numpy(np.repeat(memory, 2, 0))[::2].permute(back)
+    return engine.from_numpy(memory.copy()).permute(back) if ndim else engine.from_numpy(memory)
+
+
+ARRANGEMENTS = (
+    ("turned", "plain"), ("plain", "turned"), ("repeated", "turned"), ("plain", "repeated"),
+    ("turned, with gaps", "repeated"), ("channels last", "plain"), ("plain", "channels last"),
+    ("repeated", "plain"),
+)  # fmt: skip
+UNARRANGED = (
+    "lu_permutation", "lu_unpack",  # singular, but for rounding
+    "permute",  # PyTorch asks size-1 dims how repeated ones lie
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "sample"), [(key, sample) for key, sample in CASES if key not in UNARRANGED]
+)
+def test_memory(key: str, sample: Sample) -> None:
+    """Strides, offset and views: what an op gives lies in memory as PyTorch's result does."""
+
+    def show(engine: Any, arrays: list[Any], hows: Any) -> Any:
+        pairs = zip(arrays, hows, strict=False)
+        inputs = [arranged(engine, array, how) for array, how in pairs]
+        with np.errstate(all="ignore"):
+            outputs = flat(eval(sample.text, names(engine, inputs)))
+        return [
+            {name: told[name] for name in ("shape", "strides", "contiguous", "offset", "view")}
+            for told in (describe(output, False) for output in outputs)
+        ]
+
+    for shapes in sample.shapes:
+        arrays = data(sample, shapes, "float32")
+        for hows in dict.fromkeys(each[: len(arrays)] for each in ARRANGEMENTS):
+            theirs = attempt(lambda a=arrays, h=hows: show(torch, a, h))
+            if isinstance(theirs, list):  # PyTorch does not write into repeated items
+                found = differences(show(graphwidget, arrays, hows), theirs)
+                assert not found, f"{shapes} {hows}: " + "\n".join(found)
+
+
 @pytest.mark.parametrize(
     ("key", "sample"),
     [(key, sample) for key, sample in CASES if sample.integers and "autograd" not in sample.text],

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core import dtypes
 from ...core.compile import TENSORS as F
+from ...core.formats import suggested
 from ...core.modes import no_grad
 from ...core.padding import pad
 from ...core.public import offer
@@ -114,7 +115,8 @@ def group_norm(
     _floating(input, "GroupNormKernelImpl")
     points = input._data[:1, :1].size if n and channels else 1
     given = [None if each is None else contiguous(each) for each in (weight, bias)]
-    return F.native_group_norm(contiguous(input), *given, n, channels, points, num_groups, eps)
+    input = contiguous(input, suggested(input._data))
+    return F.native_group_norm(input, *given, n, channels, points, num_groups, eps)
 
 
 def _check_count(sizes: Sequence[int], told: Any) -> None:
