@@ -52,7 +52,7 @@ def accumulate(target: AccumulateGrad, grad: Any, create: bool, known: int = 0) 
         taken = taken and obeys(data, variable._data)
         if not taken or (data is grad and not is_own(data)):
             data = promised(variable._data, grad)
-        variable._grad = Tensor._wrap(data)
+        variable._grad = Tensor._wrap(data, None if data.ndim else variable._meta)
         # Else PyTorch writes into new memory, or makes a contiguous clone.
         version = target.grad_version if taken else is_dense(variable._data)
         if version:
@@ -65,6 +65,8 @@ def obeys(grad: np.ndarray, data: np.ndarray) -> bool:
     """Whether a gradient of a leaf lies in memory as promised, in the leaf's type."""
     if grad.dtype != data.dtype:
         return False
+    if not grad.ndim:  # there is one layout only
+        return True
     if not grad.size:  # only one that was expanded does not
         return grad.base is None or not getattr(grad.base, "size", 1)
     if data.flags.c_contiguous or not is_dense(data):
