@@ -55,6 +55,9 @@ else:
 class Sampled(Base):
     """The statement kinds that samples give."""
 
+    inner = False
+    """Whether the last sample is of an op that users do not call: derivatives may."""
+
     def operand(self, shape: tuple[int, ...], sample: Any, dtype: str) -> str:
         """A variable of this shape: one there is, or a new one."""
 
@@ -83,6 +86,7 @@ class Sampled(Base):
     def sample(self) -> tuple[str, list[str]]:
         """A sample's text with variables in it, and their names."""
         key = self.some(KEYS)
+        self.inner = not TABLE[key].public
         sample = self.some(SAMPLES[key])
         names = self.operands(key, sample)
         if sample.positive and self.chance(0.7):
@@ -98,10 +102,10 @@ class Sampled(Base):
         text, names = self.sample()
         target = self.target()
         made = f"{target} = {self.filled(text, names)}"
-        if self.chance(0.5):
+        if self.chance(0.2 if self.inner else 0.5):
             return made
         self.add(made)
-        if self.chance(0.3):
+        if self.chance(0.7 if self.inner else 0.2):
             rough = self.dtype == "float32" or any(name in made for name in ONCE_AGAIN)
             again = 1 if rough else 3  # further ones of single precision are mostly rounding
             return self.derivatives(target, re.findall(r"\bt\d+\b", " ".join(names)), again)
