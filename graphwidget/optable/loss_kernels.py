@@ -202,7 +202,7 @@ def _halves_off(a: Array, target: Array, bound: float) -> tuple[Array, Array]:
 def first_outside(a: Array) -> int:
     """The place of the first item that is no probability; the size where all are."""
     if not a.size or (a.min() >= 0 and a.max() <= 1):
-        return a.size
+        return int(a.size)
     return int(np.argmin(((a >= 0) & (a <= 1)).reshape(-1)))
 
 

@@ -421,9 +421,7 @@ def test_grids(title: str, text: str) -> None:
 
 MISSING = {
     "assert_int_or_pair",
-    "conv_tbc",
     "grouped_mm",
-    "linear_cross_entropy",
     "scaled_grouped_mm",
     "scaled_mm",
 }
