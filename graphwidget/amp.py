@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -14,6 +13,7 @@ from .core.autocast import autocast
 from .core.dtypes import device as Device
 from .core.modes import no_grad
 from .core.tensor import Tensor
+from .core.warning import warn
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
@@ -54,9 +54,8 @@ class GradScaler:
         self._device = Device(device).type
         self._enabled = enabled
         if enabled and self._device == "cuda":
-            warnings.warn(
+            warn(
                 "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
-                stacklevel=2,
             )
             self._enabled = False
         if self._enabled:

@@ -6,7 +6,6 @@ is measured, also in ``fast_mode``, which is accepted and changes nothing.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
@@ -17,6 +16,7 @@ from ..core import hot, random
 from ..core.backward import grad
 from ..core.function import Function
 from ..core.tensor import Tensor
+from ..core.warning import warn
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -87,7 +87,7 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
         if not isinstance(each, Tensor) or not each.requires_grad:
             continue
         if each._data.dtype != np.float64:
-            warnings.warn(SINGLE.format(i), stacklevel=4)
+            warn(SINGLE.format(i))
         sizes = zip(each._data.strides, each._data.shape, strict=True)
         if not all(stride > 0 or size <= 1 for stride, size in sizes):
             raise RuntimeError(STRIDE.format(i))
@@ -179,10 +179,10 @@ def _check_undefined(func: Callable[..., Any], inputs: Sequence[Any]) -> None:
         try:
             grads = grad(case, _wanted(inputs), zeros, allow_unused=True)
         except RuntimeError as error:
-            warnings.warn(UNDEFINED_WARNING, stacklevel=4)
+            warn(UNDEFINED_WARNING)
             raise GradcheckError(UNDEFINED + SEE) from error
         if any(each is not None and each._data.any() for each in grads):
-            warnings.warn(UNDEFINED_WARNING, stacklevel=4)
+            warn(UNDEFINED_WARNING)
             raise GradcheckError(UNDEFINED_NOT_ZERO + SEE)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ..core.dtypes import default_numpy
 from ..core.tensor import Tensor
+from ..core.warning import warn
 
 __all__ = ["Variable"]
 
@@ -25,7 +25,7 @@ class _Former(type):
         cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None
     ) -> Tensor:
         if volatile is not None:
-            warnings.warn(VOLATILE, UserWarning, stacklevel=2)
+            warn(VOLATILE, UserWarning)
         if data is not None and not isinstance(data, Tensor):
             kind = type(data).__name__
             raise TypeError(f"Variable data has to be a tensor, but got {kind}")

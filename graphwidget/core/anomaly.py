@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import traceback
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from . import hot
 from .engine import current_node
 from .observer import switch
 from .version import PACKAGE, user_frame
+from .warning import warn
 
 if TYPE_CHECKING:
     from ..optable import Op
@@ -82,7 +82,7 @@ class Part:
         node = run.current
         if status == "failed" and node is not None:
             for text in told(node):
-                warnings.warn(text, stacklevel=2)
+                warn(text)
 
 
 def remember(node: Node) -> None:
@@ -143,7 +143,7 @@ class detect_anomaly:
 
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan
-        warnings.warn(ENABLED, stacklevel=2)
+        warn(ENABLED)
 
     def __enter__(self) -> None:
         self._before = hot.anomaly, PART.check_nan

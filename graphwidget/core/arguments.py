@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from .combinations import Call, Named, called, combined
-from .deprecation import warn_once
 from .dtypes import device, dtype
 from .signatures import INTEGERS, Parameter, Signature, signatures
 from .tensor import Tensor
+from .warning import warn_once
 
 
 # What fits ---------------------------------------------------------------------------------------

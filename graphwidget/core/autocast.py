@@ -7,13 +7,13 @@ unless it is switched off; for CUDA it warns that there is none and does nothing
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
 from . import dtypes
 from .public import FUNCTIONS, offer
+from .warning import warn
 
 Called = TypeVar("Called", bound=Callable[..., Any])
 
@@ -47,14 +47,12 @@ class autocast:
         self.device = dtypes.device(device_type).type
         self.fast_dtype = dtype
         if enabled and self.device == "cuda":
-            warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.",
-                          stacklevel=2)  # fmt: skip
+            warn("CUDA is not available or torch_xla is imported. Disabling autocast.")  # fmt: skip
             enabled = False
         elif enabled and dtype not in (None, dtypes.float16):
-            warnings.warn(
+            warn(
                 "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
                 "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently.",
-                stacklevel=2,
             )
             enabled = False
         if enabled:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .compile import TENSORS as F
-from .deprecation import warn_once
 from .dims import as_given, dims_as_given, shape_args, wrap_dim
 from .inplace import may_be_reshaped, reshape_in_place
 from .public import METHODS, offer
 from .tensor import Tensor
+from .warning import warn_once
 
 
 @offer()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from .indexing import getitem
 from .node import AccumulateGrad, target_of
 from .order import collect
 from .tensor import Tensor
+from .warning import warn
 
 REFERENCE_CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter "
@@ -175,7 +175,7 @@ def make_run(
     seeds = seeds_for(outputs, grads, create_graph)
     if create_graph and not _warned:
         _warned = True
-        warnings.warn(REFERENCE_CYCLE, stacklevel=4)
+        warn(REFERENCE_CYCLE)
     roots = roots_of(outputs)
     captures = None
     if wanted is not None:
@@ -247,7 +247,7 @@ def backward(
         RuntimeError, TypeError: as PyTorch's, in the same order.
     """
     if grad_variables is not None:
-        warnings.warn(OLD_NAME, FutureWarning, stacklevel=2)
+        warn(OLD_NAME, FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError(BOTH_NAMES)
         grad_tensors = grad_variables
@@ -295,7 +295,7 @@ def grad(
     roots = as_tuple(outputs)
     wanted = inputs_of(inputs, "grad")
     if not only_inputs:
-        warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=2)
+        warn(ONLY_INPUTS, FutureWarning)
     grads = grads_of(grad_outputs, len(roots))
     keep = create_graph if retain_graph is None else retain_graph
     seeds = seeds_for(roots, grads, create_graph, is_grads_batched)

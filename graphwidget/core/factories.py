@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,12 +9,12 @@ import numpy as np
 
 from ..optable import layout as memory
 from . import dtypes
-from .deprecation import warn_once
 from .formats import check_format, formatted, preserve_format
 from .making import GRADLESS, factory, made, shape_from
 from .public import FUNCTIONS, offer
 from .sequences import array_from, narrowed, numpy_type
 from .tensor import Tensor
+from .warning import warn, warn_once
 
 COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -47,7 +46,7 @@ def tensor(
     """
     dtypes.require_cpu(device)
     if isinstance(data, Tensor):
-        warnings.warn(COPY_WARNING, stacklevel=2)
+        warn(COPY_WARNING)
     if isinstance(data, (list, tuple)) and not data:
         return made(np.zeros((0,), numpy_type(dtype)), requires_grad)
     return made(array_from(data, dtype), requires_grad)

@@ -8,7 +8,6 @@ import numpy as np
 
 from . import dtypes
 from .compile import TENSORS as F
-from .deprecation import warn_once
 from .dims import filled_place
 from .linalg import check_floating, check_info, check_matrix, check_square
 from .out import by_columns
@@ -16,6 +15,7 @@ from .public import METHODS, offer
 from .reductions import several
 from .results import named
 from .tensor import Tensor
+from .warning import warn_once
 
 ZERO_PIVOT = (
     "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still "

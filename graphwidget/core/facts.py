@@ -3,7 +3,6 @@ removed kinds of tensors can do: here it is refused in PyTorch's words."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from .making import made
 from .modes import no_grad
 from .public import FUNCTIONS, METHODS, offer
 from .tensor import Tensor
+from .warning import warn
 from .writes import copy_
 
 VOLATILE = "volatile was removed (Variable.volatile is always False)"
@@ -195,7 +195,7 @@ def reinforce(self: Tensor, reward: Any, /) -> None:
 
 def volatile(self: Tensor) -> bool:
     """False, with a warning: removed from PyTorch."""
-    warnings.warn(VOLATILE, UserWarning, stacklevel=2)
+    warn(VOLATILE, UserWarning)
     return False
 
 

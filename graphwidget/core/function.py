@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -17,6 +16,7 @@ from .observer import get_observer, set_observer
 from .tensor import Tensor, as_view
 from .version import bump
 from .views import check_writable, rebase, retaining
+from .warning import warn
 
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to "
@@ -70,7 +70,7 @@ class Function:
         cls._node = type(cls.__name__ + "Backward", (FunctionNode,), scope)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(INSTANCE.format(type(self)), DeprecationWarning, stacklevel=2)
+        warn(INSTANCE.format(type(self)), DeprecationWarning)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(LEGACY)
@@ -201,7 +201,7 @@ def _linked(
     if out._requires_grad and out._node is None:
         raise RuntimeError(LEAF_WRITTEN)
     if not given:
-        warnings.warn(NOT_AN_INPUT, stacklevel=4)
+        warn(NOT_AN_INPUT)
     if out._view is not None and count > 1:
         raise RuntimeError(VIEW_OF_SEVERAL)
     out._grad = None  # it was that of the value before

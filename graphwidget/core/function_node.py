@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -16,6 +15,7 @@ from .observer import get_observer, set_observer
 from .saving import Packed, SavedTensor
 from .tensor import Tensor
 from .version import VersionCounter
+from .warning import warn
 
 if TYPE_CHECKING:
     from .function import Function
@@ -112,7 +112,7 @@ class FunctionNode(Node):
     def saved_variables(self) -> tuple[Any, ...]:
         """The former name of ``saved_tensors``."""
         old = "'saved_variables' is deprecated; use 'saved_tensors'"
-        warnings.warn(old, DeprecationWarning, stacklevel=2)
+        warn(old, DeprecationWarning)
         return self.saved_tensors
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -30,6 +29,7 @@ from .indices import (
 from .promote import constant
 from .tensor import Tensor
 from .views import overlaps_itself
+from .warning import warn
 
 EXPANDED = (
     "Use of {} on expanded tensors is deprecated. Please clone() the tensor before performing this "
@@ -202,9 +202,9 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
         each is None or each.dtype == bool for each in indices
     )  # fmt: skip
     if overlaps_itself(view._data):
-        warnings.warn(EXPANDED.format("index_put_", "indices", "tensor"), stacklevel=3)
+        warn(EXPANDED.format("index_put_", "indices", "tensor"))
         if masks:
-            warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=3)
+            warn(EXPANDED.format("masked_fill_", "mask", "scalar"))
     check_put(view, indices, value, masks)
     params = {"indices": indices, "accumulate": accumulate}
     bounded(partial(inplace.write, TABLE["index_put"]), view, indices, (value,), params)

@@ -6,7 +6,6 @@ PyTorch's nodes show.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from . import errors
 from .compile import TENSORS
 from .tensor import Tensor
 from .version import filled, version_of
+from .warning import warn
 
 BAD_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
@@ -134,7 +134,7 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
         return (index,)
     several = (slice, Tensor, np.ndarray, Sequence, type(None), type(Ellipsis))
     if len(index) < LONG_SEQUENCE and any(isinstance(item, several) for item in index):
-        warnings.warn(NOT_TUPLE, stacklevel=4)
+        warn(NOT_TUPLE)
         return tuple(index)
     return (index,)
 
@@ -339,7 +339,7 @@ def warn_of_bytes(indices: Indices) -> None:
     """
     for tensor in indices.tensors:
         if tensor is not None and tensor._data.dtype == np.uint8:
-            warnings.warn(BYTES, stacklevel=4)
+            warn(BYTES)
 
 
 def indexed(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -10,7 +10,6 @@ from ..optable.refusals import LinAlgError
 from . import dtypes
 from .arithmetic import where
 from .compile import TENSORS as F
-from .deprecation import warn_once
 from .matmul import matmul
 from .norms import matrix_norm, vector_norm
 from .out import by_columns
@@ -20,6 +19,7 @@ from .reductions import several
 from .results import named
 from .tensor import Tensor
 from .version import bump
+from .warning import warn_once
 
 
 # Checks ------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ has its form in place."""
 from __future__ import annotations
 
 import builtins
-import warnings
 from functools import partial
 from typing import Any
 
@@ -24,6 +23,7 @@ from .scatters import do, kind
 from .storage import storage_offset
 from .tensor import Tensor
 from .views import overlaps_itself
+from .warning import warn
 
 BYTE_MASK = (
     "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now "
@@ -49,7 +49,7 @@ def _masked_fill(here: bool, self: Tensor, mask: Tensor, value: Any) -> Tensor:
             f"{dtypes.c_word(mask._data.dtype)}"
         )
     if here and overlaps_itself(self._data):
-        warnings.warn(EXPANDED.format("masked_fill_", "mask", "scalar"), stacklevel=3)
+        warn(EXPANDED.format("masked_fill_", "mask", "scalar"))
     if here:
         broadcast(shapes[::-1])
     if isinstance(value, Tensor):
@@ -99,7 +99,7 @@ def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> T
         check_expand(mask._data, self._data.shape)
     shape = broadcast([mask._data.shape, self._data.shape])
     if mask._data.dtype == np.uint8:
-        warnings.warn(BYTE_MASK, stacklevel=3)
+        warn(BYTE_MASK)
     if mask._data.dtype != bool:
         raise RuntimeError(
             f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind(mask)}"

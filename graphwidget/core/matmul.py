@@ -9,13 +9,13 @@ from typing import Any
 from . import hot
 from .axes import squeeze_, t, transpose
 from .compile import TENSORS as F
-from .deprecation import warn_once
 from .overlap import real_strides
 from .products import addmm, bmm, dot, mm, mv
 from .public import SPACES, offer
 from .shapes import expand, reshape, unsqueeze, view
 from .storage import contiguous
 from .tensor import Tensor
+from .warning import warn_once
 
 
 @offer(out=True)

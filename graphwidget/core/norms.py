@@ -7,12 +7,12 @@ from typing import Any
 from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
-from .deprecation import warn_once
 from .dims import as_given, dims_as_given, wrap_dim
 from .inplace import write
 from .public import offer
 from .reductions import numpy_type, some_dims
 from .tensor import Tensor
+from .warning import warn_once
 
 INF = float("inf")
 

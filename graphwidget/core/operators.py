@@ -11,12 +11,12 @@ import numpy as np
 from . import arithmetic, elementwise, hot, matmul, writes
 from .compile import OPERATORS as BINARY
 from .compile import TENSORS as F
-from .deprecation import warn_once
 from .indexing import getitem, setitem
 from .inplace import writer
 from .promote import is_number
 from .public import METHODS
 from .tensor import Tensor
+from .warning import warn_once
 
 SCALAR_OF_A_GRAPH = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ from .modes import no_grad
 from .overlap import check_overlap
 from .promote import CAST, CASTS, refuse_target
 from .tensor import Tensor
+from .warning import warn
 
 Given = TypeVar("Given", bound=Callable[..., Any])
 
@@ -215,7 +215,7 @@ def filled(name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwa
                 result = result.reshape(out._data.shape)
             else:
                 shape = list(out._data.shape)
-                warnings.warn(COUNTED.format(shape, size, count, count), stacklevel=4)
+                warn(COUNTED.format(shape, size, count, count))
         put(name, target, out, result, 0)
     if recorded:
         underive(name, recorded, out)
@@ -310,7 +310,7 @@ def put(
     if out._data.shape != result._data.shape:
         shapes = list(out._data.shape), list(result._data.shape)
         for _ in range(times if out._data.size else 0):
-            warnings.warn(RESIZED.format(*shapes), stacklevel=4)
+            warn(RESIZED.format(*shapes))
         turned = COLUMNS.get(target, False) if out._data.size else target in COLUMNS
         order: Any = "K" if turned or is_pointwise(name) else "C"
         like = np.empty_like(result._data, out._data.dtype, order)

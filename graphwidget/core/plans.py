@@ -320,6 +320,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         scope["next"] = next_of(targets)
     cls = type(op.node, (Node,), scope)
     globals_: dict[str, Any] = {
+        "__name__": __name__,  # by which Python knows whose warnings are silent
         "freed": errors.freed, "stale": errors.stale, "hot": hot, "ndarray": np.ndarray,
         "pass_on": pass_on, "meet": meet,
         "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,

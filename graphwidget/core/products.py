@@ -9,13 +9,13 @@ from ..optable import TABLE
 from ..optable.refusals import not_implemented
 from . import dtypes
 from .compile import TENSORS as F
-from .deprecation import warn_once
 from .dims import wrap_dim
 from .indexing import check_expand
 from .inplace import write
 from .public import FUNCTIONS, METHODS, offer
 from .shapes import reshape
 from .tensor import Tensor
+from .warning import warn_once
 
 
 def _same_type(a: Tensor, b: Tensor) -> None:

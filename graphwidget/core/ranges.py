@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from .making import factory, made
 from .public import offer
 from .sequences import numpy_type
 from .tensor import Tensor
+from .warning import warn
 
 DEPRECATED_RANGE = (
     "torch.range is deprecated and will be removed in a future release because its behavior is "
@@ -101,7 +101,7 @@ def range(
 
     Shapes: (n,) with n = ⌊(end - start) / step⌋ + 1.
     """
-    warnings.warn(DEPRECATED_RANGE, stacklevel=2)
+    warn(DEPRECATED_RANGE)
     if end is None:
         start, end = 0, start
     count = math.floor(steps_between(start, end, step)) + 1
@@ -228,7 +228,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
                 f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor!r}"
             )
     if indexing is None:
-        warnings.warn(INDEXING, stacklevel=2)
+        warn(INDEXING)
     elif indexing not in ("ij", "xy"):
         raise RuntimeError(
             f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'

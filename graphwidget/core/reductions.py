@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from .dims import as_given, dims_as_given, wrap_dim, wrap_dims
 from .public import offer
 from .results import Named, named
 from .tensor import Tensor
+from .warning import warn
 
 
 def several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
@@ -240,10 +240,9 @@ def warn_freedom(name: str, shape: tuple[int, ...], dims: Any, correction: float
     """Warn where there are too few items for a spread (PyTorch's text)."""
     count = 0 if 0 in shape else count_along(shape, dims)
     if count - (1 if correction is None else correction) <= 0:
-        warnings.warn(
+        warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",
-            stacklevel=3,
         )
 
 

@@ -3,14 +3,13 @@ they are kept and change nothing, because numpy computes in one way."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from . import dtypes
-from .deprecation import warn_once
 from .public import FUNCTIONS, offer
 from .tensor import Tensor
+from .warning import warn, warn_once
 
 _settings: dict[str, Any] = {
     "threads": 1,
@@ -62,10 +61,9 @@ def set_float32_matmul_precision(precision: str) -> None:
         UserWarning: another word, which is not kept.
     """
     if precision not in ("highest", "high", "medium"):
-        warnings.warn(
+        warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
             "setFloat32MatmulPrecision call has no effect.",
-            stacklevel=2,
         )
         return
     _settings["precision"] = precision
@@ -233,9 +231,8 @@ def compile(
         UserWarning: to say so, unless `disable`.
     """
     if not disable:
-        warnings.warn(
+        warn(
             "graphwidget does not compile: torch.compile gives back what it is given",
-            stacklevel=2,
         )
     return model if model is not None else lambda given: given
 

@@ -3,7 +3,6 @@ has its form in place."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from .public import offer
 from .scatters import INTEGERS, do, kind
 from .tensor import Tensor
 from .views import overlaps_itself
+from .warning import warn
 
 
 @offer(out=True)
@@ -121,7 +121,7 @@ def _index_reduce(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
             f"{reduce}."
         )
-    warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
+    warn("index_reduce() is in beta and the API may change at any time.")
     size = self._data.shape[wrap_dim(dim, self._data.ndim)] if self._data.ndim else 1
     data = index._data
     if data.dtype.kind in "iu" and data.size and (data.min() < 0 or data.max() >= size):
@@ -227,7 +227,7 @@ def _index_fill(here: bool, self: Tensor, dim: int, index: Tensor, value: Any) -
     size = self._data.shape[place] if self._data.ndim else 1
     check_range(index, size, place, IndexError, least=-size)
     if here and overlaps_itself(self._data):
-        warnings.warn(EXPANDED.format("index_fill_", "mask", "scalar"), stacklevel=3)
+        warn(EXPANDED.format("index_fill_", "mask", "scalar"))
     if isinstance(value, Tensor):
         return do("index_fill.tensor", self, (index, value), {"dim": dim}, here)
     return do("index_fill", self, (index,), {"dim": dim, "value": value}, here)

@@ -10,13 +10,13 @@ from ..optable.matrix_kernels import singular_values
 from ..optable.refusals import LinAlgError
 from . import dtypes
 from .compile import TENSORS as F
-from .deprecation import warn_once
 from .linalg import check_floating, check_matrix, check_square, inv, solve
 from .public import offer
 from .reductions import several
 from .results import named
 from .shapes import flatten, reshape
 from .tensor import Tensor
+from .warning import warn_once
 
 LINALG_QR, QR = named("linalg_qr", "Q", "R"), named("qr", "Q", "R")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from .public import offer
 from .reductions import several
 from .shapes import flatten, view
 from .tensor import Tensor
+from .warning import warn
 
 
 # Quantiles ---------------------------------------------------------------------------------------
@@ -260,10 +260,9 @@ def cov(
     else:
         factor = F.sub(total, correction)
     if factor._data <= 0:
-        warnings.warn(
+        warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
             "of observations.",
-            stacklevel=2,
         )
         factor = F.zeros_like(factor)
     off = F.sub(rows, F.unsqueeze(mean, 1))

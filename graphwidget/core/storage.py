@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from .storages import TypedStorage, UntypedStorage, warn_typed
 from .tensor import Tensor
 from .version import bump
 from .views import check_writable
+from .warning import warn
 
 
 @offer()
@@ -180,7 +180,7 @@ def regrouped(self: Tensor, name: str, shape: Any, shown: Any) -> Tensor:
     Raises:
         RuntimeError: another number of items (PyTorch's text).
     """
-    warnings.warn(f"non-inplace {name} is deprecated", UserWarning, stacklevel=3)
+    warn(f"non-inplace {name} is deprecated", UserWarning)
     count, data = int(np.prod(shape)), self._data
     if count != data.size:
         sizes = "x".join(map(str, data.shape))

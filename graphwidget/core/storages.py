@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .deprecation import warn_once
 from .public import FUNCTIONS
+from .warning import warn_once
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "

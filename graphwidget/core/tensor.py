@@ -6,7 +6,6 @@ is and what concerns its gradient.
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -32,6 +31,7 @@ from .offered import Offered
 from .pathless import place_of
 from .version import DetachedCounter, InferenceCounter, VersionCounter, counter_of
 from .views import Link, ViewInfo, asked, refresh, refresh_for_op
+from .warning import warn
 
 new = object.__new__
 
@@ -168,7 +168,7 @@ class Tensor(Offered):
         if self._grad is None and self._node is not None and not self.retains_grad:
             warning = UserWarning(errors.NONLEAF_GRAD)
             errors.explained(warning, errors.none_grad(self))
-            warnings.warn(warning, stacklevel=2)
+            warn(warning)
             if hot.observer is not None:
                 hot.observer.failed(warning)
         return self._grad

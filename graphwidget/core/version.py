@@ -6,6 +6,7 @@ is made when it is first asked for; most intermediate results never need one.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import deque
 from pathlib import Path
@@ -17,7 +18,7 @@ from . import hot
 if TYPE_CHECKING:
     from .tensor import Tensor
 
-PACKAGE = str(Path(__file__).parent.parent)
+PACKAGE = str(Path(__file__).parent.parent) + os.sep
 REMEMBERED_WRITES = 16
 """How many of the latest writes a counter can name; a parameter is written without end."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from .. import amp
+from ..core.warning import warn
 
 __all__ = ["GradScaler", "autocast"]
 
@@ -24,7 +24,7 @@ class autocast(amp.autocast):
     """
 
     def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
-        warnings.warn(OLD.format("autocast"), FutureWarning, stacklevel=2)
+        warn(OLD.format("autocast"), FutureWarning)
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
 
@@ -37,7 +37,7 @@ class GradScaler(amp.GradScaler):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(OLD.format("GradScaler"), FutureWarning, stacklevel=2)
+        warn(OLD.format("GradScaler"), FutureWarning)
         super().__init__("cuda", *args, **kwargs)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 from ..core.dtypes import Size, get_default_dtype
 from ..core.modes import enable_grad
 from ..core.public import FUNCTIONS as F
 from ..core.tensor import Tensor
+from ..core.warning import warn
 from .constraints import Constraint
 
 
@@ -139,10 +139,9 @@ class Distribution:
 
     def sample_n(self, n: int) -> Any:
         """`sample((n,))`."""
-        warnings.warn(
+        warn(
             "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
             FutureWarning,
-            stacklevel=2,
         )
         return self.sample(Size((n,)))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.function import Function
 from ..core.modes import is_grad_enabled
 from ..core.tensor import Tensor
+from ..core.warning import warn
 
 NO_INPUT_GRADIENTS = (
     "Full backward hook is firing when gradients are computed with respect to module outputs "
@@ -81,7 +81,7 @@ class ModuleGradients:
         return tuple(found[place] for place in self.outputs)
 
     def _without_inputs(self, grads: tuple[Any, ...]) -> None:
-        warnings.warn(NO_INPUT_GRADIENTS, stacklevel=5)
+        warn(NO_INPUT_GRADIENTS)
         nothing = (None,) * self.input_count
         for hook in self.hooks:
             changed = hook(self.module, nothing, grads)
@@ -171,11 +171,10 @@ def _warn_about_old_style(args: Any, result: Any, node: Any) -> None:
     found = _blind_spot(args, result, node)
     if found is not None:
         use, missing = found
-        warnings.warn(
+        warn(
             f"Using {use} is deprecated and will be removed in future versions. This hook will be "
             f"missing some {missing}",
             FutureWarning,
-            stacklevel=6,
         )
 
 

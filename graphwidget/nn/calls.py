@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from ..core import hot
 from ..core.handles import RemovableHandle
 from ..core.tensor import Tensor
+from ..core.warning import warn
 from .backward_hooks import ModuleGradients, hook_old_style
 from .registers import Registers
 
@@ -212,10 +212,9 @@ class _Call:
             self._after(key, hook)
         if gradients is not None:
             if not isinstance(self.result, Tensor | tuple):
-                warnings.warn(
+                warn(
                     "For backward hooks to be called, module output should be a Tensor or a "
                     f"tuple of Tensors but received {type(self.result)}",
-                    stacklevel=4,
                 )
             self.result = gradients.watch_outputs(self.result)
         if backward and not full:
@@ -254,4 +253,4 @@ class _Call:
                 try:
                     self._after(key, hook)
                 except Exception as error:
-                    warnings.warn(f"{_SILENCED}{error}", stacklevel=5)
+                    warn(f"{_SILENCED}{error}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..core.arithmetic import where
 from ..core.modes import no_grad
 from ..core.random import Generator, randperm
 from ..core.tensor import Tensor
+from ..core.warning import warn
 
 _GAINS = {
     **dict.fromkeys(("linear", "sigmoid", "conv1d", "conv2d", "conv3d"), 1),
@@ -54,10 +54,9 @@ def trunc_normal_(
         UserWarning: the mean lies far outside, so that few draws are kept.
     """
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
             "values may be incorrect.",
-            stacklevel=2,
         )
     with no_grad():
         if _below((b - mean) / std) - _below((a - mean) / std) > 0.3:
@@ -253,7 +252,7 @@ def kaiming_uniform_(
 ) -> Tensor:
     """He et al. (2015), uniform; `a` is the slope of a leaky ReLU."""
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        warn("Initializing zero-element tensors is a no-op")
         return tensor
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
@@ -268,7 +267,7 @@ def kaiming_normal_(
 ) -> Tensor:
     """He et al. (2015), normal."""
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        warn("Initializing zero-element tensors is a no-op")
         return tensor
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
@@ -287,10 +286,9 @@ def _old(new: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     @functools.wraps(new)
     def old(*args: Any, **kwargs: Any) -> Tensor:
-        warnings.warn(
+        warn(
             f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.",
             FutureWarning,
-            stacklevel=2,
         )
         return new(*args, **kwargs)
 

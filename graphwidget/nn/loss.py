@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ..core.tensor import Tensor
+from ..core.warning import warn
 from . import functional
 from .functional.reduction import reduction_text
 from .linear import Linear
@@ -153,12 +153,11 @@ class NLLLoss2d(NLLLoss):
     """`NLLLoss` of images, as PyTorch called it before; deprecated there."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
+        warn(
             "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in "
             "replacement and see https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more "
             "details.",
             FutureWarning,
-            stacklevel=2,
         )
         super().__init__(*args, **kwargs)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ from ..core.gradients import clear_gradients
 from ..core.handles import RemovableHandle
 from ..core.modes import no_grad
 from ..core.tensor import Tensor
+from ..core.warning import warn
 from .calls import (  # noqa: F401  (users find them here)
     Calls,
     added,
@@ -159,12 +159,11 @@ class Module(Calls):
         """All parameters and persistent buffers by path, detached (unless `keep_vars`) but not
         copied."""
         if args:
-            warnings.warn(
+            warn(
                 "Positional args are being deprecated, use kwargs instead. Refer to "
                 "https://pytorch.org/docs/main/generated/torch.nn.Module.html"
                 "#torch.nn.Module.state_dict for details.",
                 FutureWarning,
-                stacklevel=2,
             )
             destination = args[0] if destination is None else destination
             prefix = args[1] if len(args) > 1 and prefix == "" else prefix

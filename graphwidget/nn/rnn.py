@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ..core.factories import empty
 from ..core.joins import stack
 from ..core.tensor import Tensor
+from ..core.warning import warn
 from . import init, packed, rnn_functions
 from .module import Module
 from .parameter import Parameter
@@ -80,11 +80,10 @@ class RNNBase(Module):
                 "element being zeroed"
             )
         if dropout > 0 and self.num_layers == 1:
-            warnings.warn(
+            warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero "
                 f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
                 f"num_layers={self.num_layers}",
-                stacklevel=4,
             )
         for name in ("input_size", "hidden_size"):
             size = getattr(self, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.tensor import Tensor
+from ..core.warning import warn
 from . import functional, init
 from .activation import GELU, ReLU
 from .attention import MultiheadAttention
@@ -159,7 +159,7 @@ class TransformerEncoder(Module):
         self.use_nested_tensor = enable_nested_tensor
         self.mask_check = mask_check
         if enable_nested_tensor and (reason := _why_not_nested(encoder_layer)):
-            warnings.warn(_NESTED + reason, stacklevel=2)
+            warn(_NESTED + reason)
             self.use_nested_tensor = False
 
     def forward(
@@ -322,10 +322,9 @@ def _as_numbers(
 ) -> tuple[Tensor | None, Tensor | None]:
     """Both masks as numbers to be added."""
     if padding is not None and mask is not None and padding.dtype != mask.dtype:
-        warnings.warn(
+        warn(
             f"Support for mismatched src_key_padding_mask and {prefix}mask is deprecated. Use same "
             "type for both instead.",
-            stacklevel=3,
         )
     return _added(padding, like), _added(mask, like)
 

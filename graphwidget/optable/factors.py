@@ -170,7 +170,7 @@ op("ormqr(self, input2, input3, /, left=True, transpose=False)", kernels.ormqr,
    public=False, sign="Q ·", text="Q({self}) {input3}", tex=r"Q({self}) {input3}", onnx=None)
 
 op("geqrf(self, /) -> a, tau", kernels.geqrf, refuses="geqrf_cpu: bool half integer",
-   d_self=lambda grads: F.no_slope("geqrf"),
+   d_self=lambda grads: F.no_derivative("geqrf"),
    public=False, sign="QR", text="QR({self})", tex=r"\operatorname{{QR}} {self}", onnx=None)
 
 

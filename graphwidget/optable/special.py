@@ -122,20 +122,9 @@ def multidigamma(self: Any, p: int) -> Any:
 op("special_zeta(self, other, /)", kernels.zeta,
    refuses="zeta_cpu: half", pointwise=True, dtype="float", public=False,
    also=("special.zeta",),
-   d_self=lambda grad, self, other: F.zeta_slope(),
+   d_self=lambda grad, self, other: F.no_derivative("zeta"),
    d_other=lambda grad, self, other: grad * -self * F.special_zeta(self + 1.0, other),
    text="ζ({self}, {other})", tex=r"\zeta({self}, {other})", onnx=None)
-
-
-@composite
-def no_slope(what: str) -> Any:
-    """Refuses: PyTorch has no derivative of ζ and of the incomplete gamma functions by their first
-    arguments.
-
-    Raises:
-        NotImplementedError: always (PyTorch's text).
-    """
-    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
 
 
 for _name, _title, _kernel, _sign, _tex in (
@@ -143,8 +132,8 @@ for _name, _title, _kernel, _sign, _tex in (
 ):  # fmt: skip
     op(f"{_name}(self, other, /)", _kernel, inplace=True, pointwise=True, dtype="float",
        also=(f"special.{_title}",), numbers=False, guard=gamma.refuse_integers(f"{_name}_cpu"),
-       d_self=(lambda grad, self, other: F.no_slope("igamma: input")) if _sign == 1
-           else (lambda grad, self, other: F.no_slope("igammac: input")),
+       d_self=(lambda grad, self, other: F.no_derivative("igamma: input")) if _sign == 1
+           else (lambda grad, self, other: F.no_derivative("igammac: input")),
        d_other=(lambda grad, self, other: grad * F.gamma_density(self, other)) if _sign == 1
            else (lambda grad, self, other: -grad * F.gamma_density(self, other)),
        text=f"{_tex}({{self}}, {{other}})", tex=f"{_tex}({{self}}, {{other}})", onnx=None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
@@ -12,6 +11,7 @@ from typing import Any
 from ..core.gradients import clear_gradients
 from ..core.handles import RemovableHandle
 from ..core.tensor import Tensor
+from ..core.warning import warn
 
 Group = dict[str, Any]
 Closure = Callable[[], Any]
@@ -117,11 +117,10 @@ class Optimizer:
     def _check_against_others(self, group: Group) -> None:
         members = group["params"]
         if len(set(members)) != len(members):
-            warnings.warn(
+            warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this "
                 "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
                 "information",
-                stacklevel=4,
             )
         named = "param_names" in group
         if any(("param_names" in other) != named for other in self.param_groups):

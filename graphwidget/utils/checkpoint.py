@@ -8,7 +8,6 @@ it.
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -23,6 +22,7 @@ from ..core.modes import enable_grad, no_grad
 from ..core.observer import get_observer, set_observer
 from ..core.random import default as generator
 from ..core.tensor import Tensor
+from ..core.warning import warn
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",
@@ -134,7 +134,7 @@ def checkpoint(
         CheckpointError: in backward, when the part computes something else the second time.
     """
     if use_reentrant is None:
-        warnings.warn(_EXPLICIT, stacklevel=2)
+        warn(_EXPLICIT)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs and use_reentrant:
@@ -340,9 +340,7 @@ class _Filling:
 def check_backward_validity(inputs: Any) -> None:
     """Warn if no argument requires grad."""
     if not any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
-        warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
-        )
+        warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -411,7 +409,7 @@ def checkpoint_sequential(
         ValueError: unknown options.
     """
     if use_reentrant is None:
-        warnings.warn(_EXPLICIT_SEQUENTIAL, stacklevel=2)
+        warn(_EXPLICIT_SEQUENTIAL)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:

@@ -18,7 +18,7 @@ BELOW: dict[str, set[str]] = {
     "static": {"optable"},
     "autograd": {"core", "optable"},
     "amp": {"core", "optable"},
-    "cuda": {"amp"},
+    "cuda": {"amp", "core"},
     "func": {"nn", "core", "optable"},
     "linalg": {"core"},
     "special": {"core"},

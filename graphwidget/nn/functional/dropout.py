@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ...core import dtypes, random
 from ...core.compile import TENSORS as F
 from ...core.tensor import Tensor
 from ...core.version import filled
+from ...core.warning import warn
 from ...optable.layout import memory_order
 
 
@@ -92,13 +92,12 @@ def dropout1d(
 
 
 def _warn(name: str, dims: int, spatial: int, ranks: str) -> None:
-    warnings.warn(
+    warn(
         f"{name}: Received a {dims}-D input to {name}, which is deprecated and will result in an "
         "error in a future release. To retain the behavior and silence this warning, please use "
         f"dropout instead. Note that {name} exists to provide channel-wise dropout on inputs with "
         f"{spatial} spatial dimensions, a channel dimension, and an optional batch dimension "
         f"(i.e. {ranks} inputs).",
-        stacklevel=3,
     )
 
 
@@ -111,13 +110,12 @@ def dropout2d(
     if dims not in (3, 4):
         _warn("dropout2d", dims, 2, "3D or 4D")
     if dims == 3:
-        warnings.warn(
+        warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
             "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
             "dim. This behavior will change in a future release to interpret the input as one "
             "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
             "dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
         )
     return feature_dropout(input, p, training, inplace)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from ...core import dtypes
@@ -11,6 +9,7 @@ from ...core.compile import TENSORS as F
 from ...core.kinds import promote_types
 from ...core.modes import no_grad
 from ...core.tensor import Tensor
+from ...core.warning import warn
 
 
 def embedding(
@@ -94,11 +93,10 @@ def embedding_bag(
     if sparse:
         raise NotImplementedError("embedding_bag: sparse gradients are not offered")
     if weight.dtype is dtypes.int64 and input._meta.floating:
-        warnings.warn(
+        warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag("
             "weight, input, ...)` is deprecated, and should now be `embedding_bag(input, weight, "
             "...)`.",
-            stacklevel=2,
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.size() != per_sample_weights.size():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.reductions import mean
 from ...core.shapes import broadcast_tensors
 from ...core.tensor import Tensor
+from ...core.warning import warn
 from .reduction import DIFFERENT, reduction_of, reduction_text
 
 
@@ -47,7 +46,7 @@ def _weighted(losses: Tensor, input: Tensor, weight: Tensor, how: int) -> Tensor
 def _alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
     """Two tensors of one shape, with a warning where they had two."""
     if second.size() != first.size():
-        warnings.warn(DIFFERENT.format(second.size(), first.size()), stacklevel=3)
+        warn(DIFFERENT.format(second.size(), first.size()))
         first, second = broadcast_tensors(first, second)
     return first, second
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ...core import factories
@@ -13,6 +12,7 @@ from ...core.joins import cat
 from ...core.padding import pad
 from ...core.products import bmm
 from ...core.tensor import Tensor
+from ...core.warning import warn
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
 from .linear import linear
@@ -131,10 +131,9 @@ def _mask_of(
     if is_causal and padding is None and not need_weights:
         return None, True
     if padding is not None and mask is not None and padding.dtype != mask.dtype:
-        warnings.warn(
+        warn(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type "
             "for both instead.",
-            stacklevel=3,
         )
     return _as_numbers(mask, "attn_mask", query), is_causal and padding is None
 

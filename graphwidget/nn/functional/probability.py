@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 from ...core import dtypes
 from ...core.compile import TENSORS as F
@@ -12,6 +11,7 @@ from ...core.promote import broadcast
 from ...core.reductions import mean
 from ...core.shapes import broadcast_shapes
 from ...core.tensor import Tensor
+from ...core.warning import warn
 from ...optable.refusals import not_implemented
 from .loss import reduced
 from .reduction import reduction_of, reduction_text
@@ -101,12 +101,11 @@ def kl_div(
     """
     reduction = reduction_text(size_average, reduce, reduction)
     if reduction == "mean":
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
             "'batchmean' divides only by the batch size, and aligns with the KL div math "
             "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
             "release.",
-            stacklevel=2,
         )
     how = 2 if reduction == "batchmean" else reduction_of(reduction)
     found = divergence(input, target, how, log_target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from ...core.warning import warn
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 """PyTorch's numbers of them, which nodes show as ``_saved_reduction``."""
@@ -35,8 +35,7 @@ def reduction_text(size_average: bool | None, reduce: bool | None, reduction: st
         return reduction
     average = True if size_average is None else size_average
     found = "none" if reduce is False else "mean" if average else "sum"
-    warnings.warn(
+    warn(
         f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.",
-        stacklevel=3,
     )
     return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.tensor import Tensor
+from ...core.warning import warn
 from .sizes import each_dim
 
 MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
@@ -48,7 +48,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         NotImplementedError: images of other dims.
     """
     if align_corners is None:
-        warnings.warn(_DEFAULT, stacklevel=2)
+        warn(_DEFAULT)
         align_corners = False
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
@@ -66,11 +66,10 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
             f"{told}. Got {theta.shape}."
         )
     if align_corners and min(sizes[2:]) == 1:
-        warnings.warn(
+        warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
             "align_corners=True. This is not an intended use case of affine_grid. See the "
             "documentation of affine_grid for details.",
-            stacklevel=2,
         )
     elif min(sizes) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {told}")
@@ -107,7 +106,7 @@ def grid_sample(
             f"'reflection', but got: '{padding_mode}'"
         )
     if align_corners is None:
-        warnings.warn(_DEFAULT, stacklevel=2)
+        warn(_DEFAULT)
         align_corners = False
     return grid_sampler(input, grid, MODES[mode], PADDINGS[padding_mode], align_corners)
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ...core import activations
 from ...core.tensor import Tensor
+from ...core.warning import warn
 
 
 def _chosen(name: str, ndim: int, level: int) -> int:
     """The dim that PyTorch takes when none is given, with its warning."""
-    warnings.warn(
+    warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
         "dim=X as an argument.",
-        stacklevel=level + 1,
     )
     return 0 if ndim in (0, 1, 3) else 1
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import types
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from ...core.tensor import Tensor
 from ...core.version import bump
+from ...core.warning import warn
 
 _NOT_FINITE = (
     "The total norm of order {} for gradients from `parameters` is non-finite, so it cannot be "
@@ -26,9 +26,7 @@ def _listed(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
         return [parameters]
     found = list(parameters)
     if not found and isinstance(parameters, types.GeneratorType):
-        warnings.warn(
-            "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3
-        )
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
     return found
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...core.warning import warn
 from ..module import Module
 
 Places = dict[str, tuple[dict[str, Any], str]]
@@ -102,12 +102,11 @@ def functional_call(
     kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
     """`torch.func.functional_call` under its former name, deprecated in PyTorch."""
-    warnings.warn(
+    warn(
         "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be "
         "removed in a future version of PyTorch. Please use `torch.func.functional_call` instead "
         "which is a drop-in replacement.",
         FutureWarning,
-        stacklevel=2,
     )
     return call_with(
         module, dict(parameters_and_buffers), args, kwargs, tie_weights=tie_weights, strict=strict

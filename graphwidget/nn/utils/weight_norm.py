@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, TypeVar
 
 from ...core.compile import TENSORS as F
 from ...core.dims import filled_place
 from ...core.norms import norm_except_dim
 from ...core.tensor import Tensor
+from ...core.warning import warn
 from ..parameter import Parameter, is_lazy
 
 Of = TypeVar("Of")
@@ -85,11 +85,10 @@ def weight_norm(module: Of, name: str = "weight", dim: int | None = 0) -> Of:
     Raises:
         RuntimeError: it is done already.
     """
-    warnings.warn(
+    warn(
         "`torch.nn.utils.weight_norm` is deprecated in favor of "
         "`torch.nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
-        stacklevel=2,
     )
     WeightNorm.apply(module, name, dim)
     return module

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import types
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...core.warning import warn
 from ..optimizer import Group, Optimizer
 
 Rates = list[Any]
@@ -90,12 +90,12 @@ class LRScheduler:
         """Go on to the next epoch (or, deprecated, to a given one) and set its rates."""
         if self._step_count == 1:
             if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
-                warnings.warn(_OVERRIDDEN, UserWarning, stacklevel=2)
+                warn(_OVERRIDDEN, UserWarning)
             elif not getattr(self.optimizer, "_opt_called", False):
-                warnings.warn(_WRONG_ORDER, UserWarning, stacklevel=2)
+                warn(_WRONG_ORDER, UserWarning)
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
+            warn(EPOCH_IS_DEPRECATED, UserWarning)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:
@@ -121,11 +121,10 @@ class LRScheduler:
     def _warn_outside_step(self) -> None:
         """Warn users who call `get_lr` themselves."""
         if not self._get_lr_called_within_step:
-            warnings.warn(
+            warn(
                 "To get the last learning rate computed by the scheduler, please use "
                 "`get_last_lr()`.",
                 UserWarning,
-                stacklevel=3,
             )
 
     def state_dict(self) -> dict[str, Any]:

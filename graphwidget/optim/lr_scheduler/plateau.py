@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, SupportsFloat
 
+from ...core.warning import warn
 from ..optimizer import Optimizer
 from .base import EPOCH_IS_DEPRECATED, LRScheduler, check_optimizer, put
 
@@ -78,7 +78,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
+            warn(EPOCH_IS_DEPRECATED, UserWarning)
         self.last_epoch = epoch
         if self._is_better(current, self.best):
             self.best = current

@@ -5,12 +5,12 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from ...core import random
 from ...core.tensor import Tensor
+from ...core.warning import warn
 
 T = TypeVar("T", covariant=True)
 
@@ -179,8 +179,7 @@ def _whole(total: int, fractions: Sequence[float]) -> list[int]:
         lengths[place % len(lengths)] += 1
     for place, length in enumerate(lengths):
         if length == 0:
-            warnings.warn(
+            warn(
                 f"Length of split at index {place} is 0. This might result in an empty dataset.",
-                stacklevel=3,
             )
     return lengths

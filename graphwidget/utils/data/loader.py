@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...core import random
+from ...core.warning import warn
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
@@ -192,9 +192,8 @@ def _check_workers(
     if num_workers == 0 and persistent_workers:
         raise ValueError("persistent_workers option needs num_workers > 0")
     if num_workers > 0:
-        warnings.warn(
+        warn(
             f"graphwidget loads data in the main process: num_workers={num_workers} is taken as 0",
-            stacklevel=3,
         )
 
 

@@ -1,0 +1,25 @@
+"""Warnings, each told at the line of the user's that it is about."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+from .version import PACKAGE
+
+_given: set[str] = set()
+
+
+def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
+    """Warn at the first line that is not this package's own."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith((PACKAGE, "<graphwidget")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def warn_once(text: str) -> None:
+    """Warn, unless it was said before in this process (as PyTorch gives some)."""
+    if text not in _given:
+        _given.add(text)
+        warn(text)
