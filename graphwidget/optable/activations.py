@@ -207,14 +207,11 @@ def elu_double_backward(
     grad: Any, grad_output: Any, self_or_result: Any, alpha: float, scale: float,
     input_scale: float, is_result: bool,
 ) -> Any:  # fmt: skip
-    """The second derivative of elu, by x or by its result; 0 where x > 0."""
-    product = grad * grad_output * input_scale
-    if is_result:
-        bent = product
-    else:
-        bent = product * (input_scale * alpha * scale) * F.exp(self_or_result * input_scale)
-    zero = F.zeros_like(self_or_result)
-    return F.where(F.gt(self_or_result, zero), F.zeros_like(bent), bent)
+    """The second derivative of elu, by x or by its result; 0 from x = 0 on."""
+    bent = grad * grad_output * input_scale
+    if not is_result:
+        bent = F.elu_backward(bent, self_or_result, alpha, scale, input_scale, False)
+    return bent * F.lt(self_or_result, F.zeros_like(self_or_result))
 
 
 # Smooth -----------------------------------------------------------------------------------------
