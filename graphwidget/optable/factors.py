@@ -176,31 +176,28 @@ op("geqrf(self, /) -> a, tau", kernels.geqrf, refuses="geqrf_cpu: bool half inte
 
 # Systems, eigenvalues ----------------------------------------------------------------------------
 @composite
-def old_triangular_gradient(
-    some_grads: Any, A: Any, solution: Any, upper: Any, transpose: Any, unit: Any
+def old_triangular_backward(
+    some_grads: Any, A: Any, solution: Any, upper: Any, transpose: Any, unit: Any, by_A: Any
 ) -> Any:  # fmt: skip
-    """The gradient of a triangular system's solution and of the matrix's copy, by the matrix."""
-    found = None
+    """The gradients of a triangular system's solution and of the matrix's copy, by the right side
+    and the matrix."""
+    by_self, found = None, some_grads[1]
     if some_grads[0] is not None:
-        matrix, half = (A, upper) if transpose else (F.mT(A), not upper)
-        flow = F.linalg_solve_triangular(matrix, some_grads[0], half, True, unit)
-        found = F.matmul(solution, F.mT(flow)) if transpose else F.matmul(flow, F.mT(solution))
-        found = F.half_of(-found, upper, unit)
-    if some_grads[1] is None:
-        return found
-    return some_grads[1] if found is None else found + some_grads[1]
+        by_self = F.triangular_solve(some_grads[0], A, upper, not transpose, unit)[0]
+        if by_A:
+            pair = (solution, by_self) if transpose else (by_self, solution)
+            found = F.half_of(-F.matmul(pair[0], F.mT(pair[1])), upper, unit)
+            found = found if some_grads[1] is None else found + some_grads[1]
+    return by_self, found
 
 
 op("triangular_solve(self, A, /, upper=True, transpose=False, unitriangular=False) "
    "-> solution, cloned_coefficient", kernels.triangular_solve,
    refuses="triangular_solve_cpu: bool half integer",
-   d_self=lambda some_grads, self, A, upper, transpose, unitriangular, _self_shape:
-       None if some_grads[0] is None else F.sum_to_size(F.linalg_solve_triangular(
-           A if transpose else F.mT(A), some_grads[0], upper == transpose, True, unitriangular),
-           _self_shape),
-   d_A=lambda some_grads, self, A, solution, upper, transpose, unitriangular, _A_shape:
-       F.sum_to_size(F.old_triangular_gradient(
-           some_grads, A, solution, upper, transpose, unitriangular), _A_shape),
+   d_self__A=lambda some_grads, self, A, solution, upper, transpose, unitriangular, _self_shape,
+       _A_shape, targets: F.sums_to_sizes(F.old_triangular_backward(
+           some_grads, A, solution, upper, transpose, unitriangular, "A" in targets),
+           _self_shape, _A_shape),
    public=False, sign="solve", text="{A}⁻¹ {self}", tex=r"{A}^{{-1}} {self}", onnx=None)
 
 

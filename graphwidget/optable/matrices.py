@@ -80,27 +80,30 @@ op("linalg_slogdet(A, /) -> sign, logabsdet, LU, pivots", kernels.slogdet,
 
 # Equations ---------------------------------------------------------------------------------------
 @composite
-def solve_gradient_B(grad: Any, A: Any, left: Any) -> Any:
-    """The gradient of a solution by the right side: the transposed equation."""
-    return F.linalg_solve_ex(F.mT(A), grad, left)[0]
+def sums_to_sizes(grads: Any, one: Any, other: Any) -> Any:
+    """Gradients of two operands that may have been broadcast; either may be missing."""
+    return (None if grads[0] is None else F.sum_to_size(grads[0], one),
+            None if grads[1] is None else F.sum_to_size(grads[1], other))  # fmt: skip
 
 
 @composite
-def solve_gradient_A(grad: Any, A: Any, result: Any, left: Any, vector: Any) -> Any:
-    """The gradient of a solution by the matrix."""
-    flow = F.solve_gradient_B(grad, A, left)
+def solve_backward(grad: Any, A: Any, result: Any, left: Any, vector: Any, by_A: Any) -> Any:
+    """The gradients of a solution by the matrix and the right side, which is the solution of the
+    transposed equation."""
+    last = len(grad.shape)
     if vector:
-        last = len(flow.shape)
-        return -(F.unsqueeze(flow, last) * F.unsqueeze(result, last - 1))
-    return -F.matmul(flow, F.mT(result)) if left else -F.matmul(F.mT(result), flow)
+        grad, result = F.unsqueeze(grad, last), F.unsqueeze(result, last)
+    flow, found = F.linalg_solve_ex(F.mT(A), grad, left)[0], None
+    if by_A:
+        found = -F.matmul(flow, F.mT(result)) if left else -F.matmul(F.mT(result), flow)
+    return found, F.squeeze_dim(flow, last) if vector else flow
 
 
 op("linalg_solve_ex(A, B, /, left=True) -> result, LU, pivots, info", kernels.solve,
    refuses="lu_cpu: half",
-   d_A=lambda grad, A, LU, pivots, result, left, _B_shape, _A_shape: F.sum_to_size(
-       F.solve_gradient_A(grad, A, result, left, is_vector(_A_shape, _B_shape)), _A_shape),
-   d_B=lambda grad, A, LU, pivots, left, _B_shape:
-       F.sum_to_size(F.solve_gradient_B(grad, A, left), _B_shape),
+   d_A__B=lambda grad, A, LU, pivots, result, left, _A_shape, _B_shape, targets: F.sums_to_sizes(
+       F.solve_backward(grad, A, result, left, is_vector(_A_shape, _B_shape), "A" in targets),
+       _A_shape, _B_shape),
    public=False, sign="solve", text="{A}⁻¹ {B}", tex=r"{A}^{{-1}} {B}", onnx=None)
 
 
@@ -112,21 +115,23 @@ def half_of(a: Any, upper: Any, unitriangular: Any) -> Any:
 
 
 @composite
-def triangular_gradient_A(
-    grad: Any, self: Any, result: Any, upper: Any, left: Any, unit: Any
+def solve_triangular_backward(
+    grad: Any, self: Any, result: Any, upper: Any, left: Any, unit: Any, by_self: Any
 ) -> Any:  # fmt: skip
-    """The gradient of a triangular system's solution by the matrix."""
-    flow = F.linalg_solve_triangular(F.mT(self), grad, not upper, left, unit)
-    flow = F.matmul(flow, F.mT(result)) if left else F.matmul(F.mT(result), flow)
-    return F.half_of(-flow, upper, unit)
+    """The same for a triangular matrix."""
+    flow, found = F.linalg_solve_triangular(F.mT(self), grad, not upper, left, unit), None
+    if by_self:
+        found = F.matmul(flow, F.mT(result)) if left else F.matmul(F.mT(result), flow)
+        found = F.half_of(-found, upper, unit)
+    return found, flow
 
 
 op("linalg_solve_triangular(self, B, /, upper, left=True, unitriangular=False)",
    kernels.solve_triangular, refuses="triangular_solve_cpu: bool half integer",
-   d_self=lambda grad, self, result, upper, left, unitriangular, _self_shape: F.sum_to_size(
-       F.triangular_gradient_A(grad, self, result, upper, left, unitriangular), _self_shape),
-   d_B=lambda grad, self, upper, left, unitriangular, _B_shape: F.sum_to_size(
-       F.linalg_solve_triangular(F.mT(self), grad, not upper, left, unitriangular), _B_shape),
+   d_self__B=lambda grad, self, result, upper, left, unitriangular, _self_shape, _B_shape, targets:
+       F.sums_to_sizes(F.solve_triangular_backward(
+           grad, self, result, upper, left, unitriangular, "self" in targets),
+           _self_shape, _B_shape),
    public=False, sign="solve", text="{self}⁻¹ {B}", tex=r"{self}^{{-1}} {B}", onnx=None)
 
 
