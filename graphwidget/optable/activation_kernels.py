@@ -385,3 +385,11 @@ def glu(a: Array, dim: int) -> Array:
     """The first half along a dim times the sigmoid of the second."""
     first, second = np.split(a, 2, dim)
     return np.multiply(first, sigmoid(second), out=...)
+
+
+def glu_backward(grad: Array, a: Array, dim: int) -> Array:
+    """grad times the slopes of glu: σ(b) by the first half a, a σ(b) (1 - σ(b)) by the second."""
+    first, second = np.split(a, 2, dim)
+    gate = sigmoid(second)
+    low = np.multiply(grad, gate, out=...)
+    return np.concatenate((low, low * first * (1 - gate)), dim)

@@ -242,8 +242,9 @@ ARRAYS.__dict__["gelu_slope"] = kernels.gelu_backward
 def gelu_double_backward(grad: Any, grad_output: Any, self: Any, approximate: str) -> Any:
     """The second derivative of gelu: φ (2 - x²); of its tanh form by the product rule."""
     if approximate == "none":
-        density = F.exp(F.pow(self, 2) * -0.5) * ROOT_ONE_OVER_TWO_PI
-        return grad * grad_output * density * (2 - F.pow(self, 2))
+        square = self * self
+        density = F.exp(square * -0.5) * ROOT_ONE_OVER_TWO_PI
+        return grad * grad_output * (density * 2 - square * density)
     inner = ROOT_TWO_OVER_PI * (self + 0.044715 * F.pow(self, 3))
     slope = ROOT_TWO_OVER_PI * (1 + 0.134145 * F.pow(self, 2))
     bend = ROOT_TWO_OVER_PI * 0.26829 * self
@@ -264,7 +265,8 @@ op("silu(self, /)", kernels.silu, refuses="silu_cpu: bool integer", inplace=True
 def silu_slope(grad: Any, self: Any) -> Any:
     """d silu: σ (1 + x (1 - σ)) with σ = sigmoid(x)."""
     gate = F.sigmoid(self)
-    return grad * gate * (1 + self * (1 - gate))
+    rise = 1 + self * (1 - gate)  # first, as the order decides how further gradients add up
+    return grad * gate * rise
 
 
 op("mish(self, /)", kernels.mish,
@@ -277,8 +279,10 @@ op("mish(self, /)", kernels.mish,
 @composite
 def mish_slope(grad: Any, self: Any) -> Any:
     """d mish: t + x σ (1 - t²) with t = tanh(softplus(x)), σ = sigmoid(x)."""
+    gate = F.sigmoid(self)
     level = F.tanh(F.log1p(F.exp(self)))
-    return grad * (level + self * F.sigmoid(self) * (1 - level * level))
+    rise = 1 - level * level
+    return grad * (level + self * gate * rise)
 
 
 ARRAYS.__dict__.update(silu_slope=kernels.silu_slope, mish_slope=kernels.mish_slope)
@@ -305,9 +309,9 @@ op("softplus_backward(grad_output, self, /, beta, threshold)", kernels.softplus_
 @composite
 def softplus_double_backward(grad: Any, self: Any, beta: float, threshold: float) -> Any:
     """The second derivative of softplus, 0 where it is straight."""
-    level = F.sigmoid(self * beta)
-    bend = grad * (level * (1 - level) * beta)
-    return F.where(F.within(self * beta, None, threshold), bend, F.zeros_like(bend))
+    scaled = self * beta
+    bent = F.lt(scaled, F.ones_like(scaled) * threshold)
+    return F.sigmoid_backward(grad, F.sigmoid(scaled)) * bent * beta
 
 
 op("log_sigmoid(self, /) -> result; buffer", kernels.log_sigmoid,
@@ -320,7 +324,7 @@ op("log_sigmoid_backward(grad_output, self, buffer, /)", kernels.log_sigmoid_bac
    pointwise=True, public=False,
    d_grad_output=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
    d_self=lambda grad, grad_output, self:
-       -(grad * grad_output) * (F.sigmoid(self) * (1 - F.sigmoid(self))),
+       grad * grad_output * (F.sigmoid(self) - 1) * F.sigmoid(self),
    sign="log σ′", text="{grad_output} · σ(−{self})", tex=r"{grad_output} \, \sigma(-{self})",
    onnx=None)
 
@@ -329,12 +333,33 @@ op("glu(self, /, dim=-1)", kernels.glu, refuses="glu_cpu: bool integer", public=
    text="first half · σ(second half) of {self}", tex=r"\operatorname{{glu}} {self}", onnx=None)
 
 
+op("glu_backward(grad_output, self, /, dim)", kernels.glu_backward, public=False,
+   d_grad_output=lambda grad, self, dim: F.glu_slope_by_grad(grad, self, dim),
+   d_self=lambda grad, grad_output, self, dim: F.glu_double_backward(grad, grad_output, self, dim),
+   sign="glu′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+
+
 @composite
-def glu_backward(grad: Any, self: Any, dim: int) -> Any:
-    """d glu: by the first half σ(b), by the second a σ(b) (1 - σ(b))."""
+def glu_slope_by_grad(grad: Any, self: Any, dim: int) -> Any:
+    """The derivative of ``glu_backward`` by its gradient: both halves' slopes."""
+    first, _ = F.halves(self, dim)
+    one, two = F.halves(grad * F.glu_backward(F.ones_like(first), self, dim), dim)
+    return one + two
+
+
+@composite
+def glu_double_backward(grad: Any, grad_output: Any, self: Any, dim: int) -> Any:
+    """The second derivative of glu, a σ(b): with slope s = σ (1 - σ), by a it is s, by b
+    a s (1 - 2 σ)."""
     first, second = F.halves(self, dim)
     gate = F.sigmoid(second)
-    return F.cat([grad * gate, grad * (first * gate * (1 - gate))], dim)
+    rest = 1 - gate
+    slope = gate * rest
+    one, two = F.halves(grad, dim)
+    by_second = two * first
+    found = two * grad_output * slope
+    bend = slope * rest - gate * slope
+    return F.cat([found, by_second * grad_output * bend + one * grad_output * slope], dim)
 
 
 @composite
@@ -342,5 +367,3 @@ def halves(self: Any, dim: int) -> tuple[Any, Any]:
     """The two halves along a dim."""
     size = self.shape[dim]
     return (F.slice(self, dim, 0, size // 2, 1), F.slice(self, dim, size // 2, size, 1))
-
-

@@ -20,20 +20,16 @@ op("mse_loss(self, target, /, reduction=1)", kernels.mse_loss,
 
 
 @composite
-def mse_factor(shape: Any, reduction: int) -> float:
-    """2, over the count for the mean."""
-    return 2.0 / max(kernels.count(shape), 1) if reduction == kernels.MEAN else 2.0
+def bend_of_mse(grad: Any, reduction: int) -> Any:
+    """The second derivative of a squared difference, 2; over the count for the mean."""
+    return F.over_count(grad * 2.0, reduction)
 
 
 op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_loss_backward,
-   d_grad_output=lambda grad, self, target, reduction, _self_shape, _grad_output_shape:
-       F.sum_to_size(
-           grad * (self - target) * F.mse_factor(_self_shape, reduction), _grad_output_shape
-       ),
-   d_self=lambda grad, grad_output, _self_shape, reduction:
-       grad * grad_output * F.mse_factor(_self_shape, reduction),
-   d_target=lambda grad, grad_output, _self_shape, reduction:
-       -(grad * grad_output * F.mse_factor(_self_shape, reduction)),
+   d_grad_output=lambda grad, self, target, reduction, _grad_output_shape: F.sum_to_size(
+       F.mse_loss_backward(grad, self, target, reduction), _grad_output_shape),
+   d_self=lambda grad, grad_output, reduction: F.bend_of_mse(grad * grad_output, reduction),
+   d_target=lambda grad, grad_output, reduction: -F.bend_of_mse(grad * grad_output, reduction),
    public=False, sign="mse′", text="2 · ({self} − {target}) · {grad_output}",
    tex=r"2 ({self} - {target}) {grad_output}", onnx=None)
 
@@ -65,6 +61,12 @@ op("nll_loss_again(self, target, total_weight, weight=None, /, reduction, ignore
 
 # Distances item by item ---------------------------------------------------------------------------
 @composite
+def over_count(items: Any, reduction: int) -> Any:
+    """Items that are over their number for the mean."""
+    return items / max(kernels.count(items.shape), 1) if reduction == kernels.MEAN else items
+
+
+@composite
 def part_of_mean(shape: Any, reduction: int) -> float:
     """What each item's loss counts in the whole: one over their number for the mean, else 1."""
     return 1.0 / max(kernels.count(shape), 1) if reduction == kernels.MEAN else 1.0
@@ -89,31 +91,52 @@ op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
 
 
 @composite
-def bend_within(grad: Any, self: Any, target: Any, bound: Any, factor: Any) -> Any:
-    """What is left of a gradient where a slope still changes: at differences less than a bound."""
-    inside = F.lt(F.abs(self - target), F.ones_like(self) * bound)
-    bend = grad * factor
-    return F.where(inside, bend, F.zeros_like(bend))
+def less_apart(self: Any, target: Any, bound: Any) -> Any:
+    """Whether items differ by less than a bound: there the slope still changes."""
+    return F.lt(F.abs(self - target), F.ones_like(self) * bound)
+
+
+@composite
+def bend_of_smooth_l1(grad: Any, self: Any, target: Any, reduction: int, beta: float) -> Any:
+    """The second derivative of the smooth distance, 1 / beta near 0."""
+    return F.over_count(grad * F.less_apart(self, target, beta) / beta, reduction)
+
+
+@composite
+def bend_of_huber(grad: Any, self: Any, target: Any, reduction: int, delta: float) -> Any:
+    """The second derivative of Huber's distance, 1 near 0."""
+    return F.over_count(grad * F.less_apart(self, target, delta), reduction)
+
+
+@composite
+def slope_times(backward: Any, grad: Any, grad_output: Any, reduction: int) -> Any:
+    """The derivative of a loss's ``backward`` by its gradient, of which there is one for all items
+    unless there is no reduction."""
+    if reduction == kernels.NONE:
+        return backward(grad)
+    return F.sum(backward(F.ones_like(grad_output)) * grad)
 
 
 op("smooth_l1_loss_backward(grad_output, self, target, /, reduction, beta)",
    kernels.smooth_l1_slope, node="SmoothL1LossBackwardBackward0",
-   d_grad_output=lambda grad, self, target, reduction, beta, _grad_output_shape: F.sum_to_size(
-       F.smooth_l1_loss_backward(grad, self, target, reduction, beta), _grad_output_shape),
-   d_self=lambda grad, grad_output, self, target, reduction, beta, _self_shape: F.bend_within(
-       grad * grad_output, self, target, beta, F.part_of_mean(_self_shape, reduction) / beta),
-   d_target=lambda grad, grad_output, self, target, reduction, beta, _self_shape: F.bend_within(
-       grad * grad_output, self, target, beta, -F.part_of_mean(_self_shape, reduction) / beta),
+   d_grad_output=lambda grad, grad_output, self, target, reduction, beta: F.slope_times(
+       lambda flow: F.smooth_l1_loss_backward(flow, self, target, reduction, beta),
+       grad, grad_output, reduction),
+   d_self=lambda grad, grad_output, self, target, reduction, beta:
+       F.bend_of_smooth_l1(grad * grad_output, self, target, reduction, beta),
+   d_target=lambda grad, grad_output, self, target, reduction, beta:
+       -F.bend_of_smooth_l1(grad * grad_output, self, target, reduction, beta),
    public=False, sign="smooth l1′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
 op("huber_loss_backward(grad_output, self, target, /, reduction, delta)",
    kernels.huber_slope, node="HuberLossBackwardBackward0",
-   d_grad_output=lambda grad, self, target, reduction, delta, _grad_output_shape: F.sum_to_size(
-       F.huber_loss_backward(grad, self, target, reduction, delta), _grad_output_shape),
-   d_self=lambda grad, grad_output, self, target, reduction, delta, _self_shape: F.bend_within(
-       grad * grad_output, self, target, delta, F.part_of_mean(_self_shape, reduction)),
-   d_target=lambda grad, grad_output, self, target, reduction, delta, _self_shape: F.bend_within(
-       grad * grad_output, self, target, delta, -F.part_of_mean(_self_shape, reduction)),
+   d_grad_output=lambda grad, grad_output, self, target, reduction, delta: F.slope_times(
+       lambda flow: F.huber_loss_backward(flow, self, target, reduction, delta),
+       grad, grad_output, reduction),
+   d_self=lambda grad, grad_output, self, target, reduction, delta:
+       F.bend_of_huber(grad * grad_output, self, target, reduction, delta),
+   d_target=lambda grad, grad_output, self, target, reduction, delta:
+       -F.bend_of_huber(grad * grad_output, self, target, reduction, delta),
    public=False, sign="huber′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
 op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
@@ -124,19 +147,20 @@ op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
 
 
 @composite
-def soft_margin_bend(self: Any, target: Any) -> Any:
-    """The second derivative of log(1 + exp(-t a)): t² σ(-t a) (1 - σ(-t a))."""
-    slope = F.sigmoid(-target * self)
-    return target * target * slope * (1 - slope)
+def bend_of_soft_margin(grad: Any, self: Any, target: Any, reduction: int) -> Any:
+    """The second derivative of log(1 + exp(-t a)): t² z / (1 + z)² with z = exp(-t a)."""
+    power = F.exp(self * -target)
+    whole = power + 1
+    return F.over_count(grad * (target * target) * power / (whole * whole), reduction)
 
 
 op("soft_margin_loss_backward(grad_output, self, target, /, reduction)",
    kernels.soft_margin_slope, node="SoftMarginLossBackwardBackward0",
-   d_grad_output=lambda grad, self, target, reduction, _grad_output_shape: F.sum_to_size(
-       F.soft_margin_loss_backward(grad, self, target, reduction), _grad_output_shape),
-   d_self=lambda grad, grad_output, self, target, reduction, _self_shape:
-       grad * grad_output * F.part_of_mean(_self_shape, reduction)
-       * F.soft_margin_bend(self, target),
+   d_grad_output=lambda grad, grad_output, self, target, reduction: F.slope_times(
+       lambda flow: F.soft_margin_loss_backward(flow, self, target, reduction),
+       grad, grad_output, reduction),
+   d_self=lambda grad, grad_output, self, target, reduction:
+       F.bend_of_soft_margin(grad * grad_output, self, target, reduction),
    public=False, sign="soft margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
    onnx=None)
 

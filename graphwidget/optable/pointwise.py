@@ -311,7 +311,7 @@ op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="flo
 
 op("sigmoid_backward(grad_output, output, /)", kernels.sigmoid_backward, pointwise=True,
    d_grad_output=lambda grad, output: F.sigmoid_backward(grad, output),
-   d_output=lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output),
+   d_output=lambda grad, grad_output, output: grad * grad_output * (-2 * output + 1),
    public=False, sign="σ′", text="{grad_output} · {output} · (1 − {output})",
    tex=r"{grad_output} {output} (1 - {output})", onnx=None)
 

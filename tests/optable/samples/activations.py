@@ -41,6 +41,9 @@ SAMPLES: dict[str, list[Sample]] = {
     "log_sigmoid_backward": slope("F.logsigmoid(x)"),
     "glu": [Sample("F.glu(x)", [((4,),), ((2, 4),)], integers=False),
             Sample("F.glu(x, 0)", [((4,),), ((2, 4, 3),)], integers=False)],
+    "glu_backward": [Sample(
+        "torch.autograd.grad((F.glu(x) ** 2).sum(), x, create_graph=True)[0]",
+        [((4,),), ((2, 4),)], integers=False)],
     "softmax": [Sample(text, WITH_DIM, integers=False)
                 for text in ("x.softmax(-1)", "torch.softmax(x, 0)")],
     "softmax_backward_data": [Sample(
