@@ -63,7 +63,7 @@ def log_normal(
     """exp of normal numbers."""
     if std <= 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    if dtype.kind != "f":
+    if dtype.kind != "f" and math.prod(shape):
         word = dtypes.type_word(dtype)
         raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{word}'")
     normals = (generator or random.default).normals_one_by_one(math.prod(shape))

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from . import dtypes, hot
+from .arguments import refusal
 from .dims import shape_args
 from .formats import check_format, formatted
 from .public import offer
@@ -102,12 +103,16 @@ def shape_from(name: str, args: tuple[Any, ...], size: Any = None) -> tuple[int,
     """``(2, 3)`` or ``((2, 3),)`` or ``size=`` as a shape.
 
     Raises:
-        TypeError: what is no shape.
+        TypeError: what is no shape (the text of PyTorch's parser, also for factories that layers
+            call).
         RuntimeError: negative sizes.
     """
     if size is not None:
         args = (size,)
-    shape = shape_args(args)
+    try:
+        shape = shape_args(args)
+    except TypeError as error:
+        raise refusal("torch", name, args, {}) or error from None
     for length in shape:
         if length < 0:
             if name == "zeros":

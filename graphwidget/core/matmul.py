@@ -124,7 +124,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return matmul(input, turned)
     if n == 2:
         return addmm(bias, input, turned)
-    if bias._data.ndim == 1 and input._data.flags.c_contiguous:
+    if bias._data.ndim and bias._data.flags.c_contiguous and input._data.flags.c_contiguous:
         *lead, features = input._data.shape
         flat = addmm(bias, view(input, prod(lead), features), turned)
         return view(flat, *lead, flat._data.shape[-1])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.compile import TENSORS as F
+from ..core.dims import wrap_dim
 from ..core.joins import cat, stack
 from ..core.reductions import several
 from ..core.tensor import Tensor
@@ -55,11 +56,15 @@ def stepping(step: Step, has_biases: bool, batch_sizes: list[int] | None = None)
 def fused(
     has_biases: bool, num_layers: int, train: bool, bidirectional: bool, batch_first: bool
 ) -> Way:
-    """An LSTM, all times in one op."""
+    """An LSTM, all times in one op.
+
+    Its way raises an IndexError for an input without the dim of features (PyTorch's text).
+    """
 
     def way(
         input: Tensor, state: Any, weights: Sequence[Tensor], backwards: bool
     ) -> tuple[Tensor, Any]:
+        wrap_dim(2, input._data.ndim)
         biases = weights[2:]
         if not has_biases:
             biases = [Tensor._wrap(np.zeros_like(each._data)) for each in weights]

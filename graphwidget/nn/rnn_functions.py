@@ -84,8 +84,8 @@ def lstm(
     rows = time_first(input, batch_first)
     if one_op:
         way = fused(has_biases, num_layers, train, bidirectional, batch_first)
-        rows = rows.contiguous()
-        states = [(hx[0].select(0, at), hx[1].select(0, at)) for at in range(hx[0].size(0))]
+        rows, hidden, cell = rows.contiguous(), hx[0].contiguous(), hx[1].contiguous()
+        states = [(hidden.select(0, at), cell.select(0, at)) for at in range(hidden.size(0))]
     else:
         way = stepping(lstm_step, has_biases)
         states = list(zip(hx[0].unbind(0), hx[1].unbind(0), strict=True))

@@ -28,13 +28,24 @@ def embedding(
         IndexError: there is no such row.
         RuntimeError: indices that are no integers, or a table that is no matrix.
     """
-    if sparse:
-        raise NotImplementedError("embedding: sparse gradients are not offered")
-    rows = weight._data.shape[0]
-    if padding_idx is not None:
+    if padding_idx is None:
+        padding_idx = -1
+    elif padding_idx:
+        rows = weight.size(0)
         if not -rows <= padding_idx < rows:
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
+    if max_norm is not None:
+        _limit(weight, input.contiguous(), max_norm, norm_type)
+    return look_up(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+def look_up(
+    weight: Tensor, input: Tensor, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
+) -> Tensor:
+    """The rows at the integers of ``input``; no row is padding when its number is negative."""
+    if sparse:
+        raise NotImplementedError("embedding: sparse gradients are not offered")
     if not isinstance(input, Tensor):
         raise TypeError(
             "embedding(): argument 'indices' (position 2) must be Tensor, not "
@@ -42,20 +53,28 @@ def embedding(
         )
     if weight._data.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    if input._data.dtype not in (np.int64, np.int32):
+    _check_integers(input, 1, "embedding")
+    return F.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+def _check_integers(indices: Tensor, place: int, name: str) -> None:
+    """Refuse indices that are no integers, the argument in this place of the op of this name."""
+    if indices._data.dtype not in (np.int64, np.int32):
         raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-            f"Long, Int; but got {dtypes.printed_type(input._data.dtype)} instead (while checking "
-            "arguments for embedding)"
+            f"Expected tensor for argument #{place} 'indices' to have one of the following scalar "
+            f"types: Long, Int; but got {dtypes.printed_type(indices._data.dtype)} instead (while "
+            f"checking arguments for {name})"
         )
-    if max_norm is not None:
-        _limit(weight, input, max_norm, norm_type)
-    index = -1 if padding_idx is None else padding_idx
-    return F.embedding(weight, input, index, scale_grad_by_freq, sparse)
 
 
 def _limit(weight: Tensor, rows: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows that are used down to a norm, in place."""
+    if weight._data.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {weight._data.ndim}-dimensional tensor for "
+            "argument #1 'self' (while checking arguments for embedding_renorm_)"
+        )
+    _check_integers(rows, 2, "embedding_renorm_")
     with no_grad():
         used = np.unique(rows._data)
         norms = np.linalg.norm(weight._data[used], norm_type, 1)

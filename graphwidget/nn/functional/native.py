@@ -58,10 +58,7 @@ def embedding(
 
     Shapes: weight (V, D), indices any; the result is (indices..., D).
     """
-    pad = None if padding_idx < 0 else padding_idx
-    return _embedding.embedding(
-        indices, weight, pad, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
-    )
+    return _embedding.look_up(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
 @offer(method=False)
