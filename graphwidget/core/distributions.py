@@ -22,13 +22,13 @@ def exponential(
     shape: Shape, dtype: NumpyDtype, rate: float, generator: Generator | None = None
 ) -> Array:
     """Exponential numbers with a rate."""
-    if dtype.kind != "f":
+    if rate <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+    if dtype.kind != "f" and math.prod(shape):
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a "
             f"floating point but you specified {dtypes.type_word(dtype)}"
         )
-    if rate <= 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
     return np.asarray(-np.log1p(-units(shape, generator)) / rate).astype(dtype)
 
 
@@ -53,6 +53,8 @@ def geometric(
     """How many trials it takes until one of probability p succeeds."""
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    if dtype.kind == "b" and math.prod(shape):
+        raise NotImplementedError("\"geometric_cpu\" not implemented for 'Bool'")
     trials = np.ceil(np.log(units(shape, generator)) / math.log1p(-p))
     return np.asarray(trials).astype(dtype)
 
