@@ -11,9 +11,15 @@ from ..optable.zeros import Zeros
 from . import errors, hot
 from .meeting import ALONE, is_own
 from .node import AccumulateGrad
-from .overlap import check_overlap, is_dense
+from .overlap import check_overlap, is_dense, real_strides
 from .tensor import Tensor
 from .version import bump, filled
+from .warning import warn_once
+
+LAYOUT = (
+    "grad and param do not obey the gradient layout contract. This is not an error, but may "
+    "impair performance.\ngrad.sizes() = {}, strides() = {}\nparam.sizes() = {}, strides() = {}"
+)
 
 
 def accumulate(target: AccumulateGrad, grad: Any, create: bool, known: int = 0) -> None:
@@ -34,15 +40,20 @@ def accumulate(target: AccumulateGrad, grad: Any, create: bool, known: int = 0) 
         made = hot.copied(grad) if current is None else hot.tensors.add(current, grad)
         if current is None and not obeys(made._data, variable._data):
             made._relay(promised(variable._data, made._data))
+        if current is not None and made._data.strides != variable._data.strides:
+            warn_of_layout(made._data, variable._data)
         variable._grad = made
     elif current is not None:
-        if 0 in current._data.strides:  # the user's own buffer may be an expanded one
+        strides = current._data.strides
+        if 0 in strides:  # the user's own buffer may be an expanded one
             check_overlap(current._data, [])
         try:
             np.add(current._data, grad, out=current._data)
         except ValueError as error:
             raise errors.not_written(error, current._data) from None
         bump(current, "backward")
+        if strides != variable._data.strides or not current._data.flags.forc:
+            warn_of_layout(current._data, variable._data)
     elif grad.__class__ is Zeros and not grad.flags.writeable and obeys(grad, variable._data):
         variable._grad = Tensor._wrap(grad)
         variable._grad._data = grad
@@ -79,6 +90,21 @@ def promised(data: np.ndarray, grad: Any) -> np.ndarray:
     found = np.empty_like(data, order="K" if is_dense(data) else "C")
     np.copyto(found, grad)
     return found
+
+
+def warn_of_layout(grad: np.ndarray, data: np.ndarray) -> None:
+    """Warn of a sum of gradients that does not lie in memory as promised: the user's own ``.grad``
+    did not. PyTorch does not mind the strides of dims of size 1."""
+    steps, promised = (
+        [step // each.itemsize for step in real_strides(each)] for each in (grad, data)
+    )
+    if is_dense(data):
+        dims = zip(grad.shape, steps, promised, strict=False)
+        wrong = any(size != 1 and step != promise for size, step, promise in dims)
+    else:
+        wrong = not grad.flags.c_contiguous
+    if wrong:
+        warn_once(LAYOUT.format(list(grad.shape), steps, list(data.shape), promised))
 
 
 hot.accumulate = accumulate

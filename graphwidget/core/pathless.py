@@ -54,8 +54,10 @@ class Part:
         if node is not None and several and op.node != "NotImplemented":
             shrink(node)
 
-    def wrote(self, op: Op, tensor: Tensor, inputs: Any, params: Any, *rest: Any) -> None:
-        self.called(op, inputs, params, (), None)
+    def wrote(
+        self, op: Op, tensor: Tensor, inputs: Any, params: Any, base: Any, node: Node | None
+    ) -> None:
+        self.called(op, inputs, params, (), node)
 
 
 PART = Part()
