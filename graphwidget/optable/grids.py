@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import grid_kernels as kernels
-from .declare import Namespace, op
+from .declare import Namespace, composite, op
 
 F = Namespace()
 NEAREST = 1
 """The number of the interpolation that does not change with small moves of its points."""
+
+
+@composite
+def grid_sampler_again(
+    some_grads: Any, grad: Any, input: Any, grid: Any, key: Any, options: Any, moving: Any
+) -> Any:
+    """The gradients of what ``grid_sampler_backward`` was given. The image's is one of the slopes
+    along the grid alone; points that stay where they are have none."""
+    of_image, of_grid = some_grads
+    if options[0] == NEAREST or not moving:
+        if of_image is None:
+            return None, None, None
+        return getattr(F, key)(of_image, grid, *options), None, F.zeros_like(grid)
+    of_image = F.zeros_like(input) if of_image is None else of_image
+    along = F.zeros_like(grid) if of_grid is None else of_grid
+    found = F.grid_sampler_second(of_image, along, grad, input, grid, *options)
+    return found[0], None if of_grid is None else found[1], found[2]
 
 
 def grid_sampler(dims: int) -> None:
@@ -24,14 +43,11 @@ def grid_sampler(dims: int) -> None:
        tex=r"{input}({grid})", onnx="GridSample")
     op(f"{key}_backward(grad_output, input, grid, /, {options}) -> grad_input, grad_grid",
        kernels.grid_sampler_backward, node=f"GridSampler{dims}DBackwardBackward0",
-       d_grad_output__input__grid=lambda grads, grad_output, input, grid, interpolation_mode,
-                                         padding_mode, align_corners, targets:
-           # Points that stay where they are leave a product of the image and fixed numbers.
-           (getattr(F, key)(grads[0], grid, interpolation_mode, padding_mode, align_corners)
-            if "input" in targets else None, None, None)
-           if interpolation_mode == NEAREST or "grid" not in targets else
-           F.grid_sampler_second(
-               *grads, grad_output, input, grid, interpolation_mode, padding_mode, align_corners
+       d_grad_output__input__grid=lambda some_grads, grad_output, input, grid,
+                                         interpolation_mode, padding_mode, align_corners, targets:
+           F.grid_sampler_again(
+               some_grads, grad_output, input, grid, key,
+               (interpolation_mode, padding_mode, align_corners), "grid" in targets,
            ),
        public=False, sign="grid sample′", text="{grad_output} at the points {grid}",
        tex=r"{grad_output}", onnx=None)

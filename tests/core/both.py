@@ -29,6 +29,7 @@ SAME = [
 TOLERANCE = {"torch.float16": 2e-2, "torch.float32": 2e-4, "torch.float64": 1e-7}
 WARNED_ONCE = (
     "Using backward() with create_graph=True",
+    "grad and param do not obey the gradient layout contract",
     "Converting a tensor with requires_grad=True to a scalar",
     "The use of `x.T` on tensors of dimension other than 2",
     "Tensor.T is deprecated on",
