@@ -26,6 +26,7 @@ class Tap(NamedTuple):
     """An old place along one dim, for all new points."""
 
     index: Array
+    inside: Array
     factors: tuple[Array, Array, Array]
 
 
@@ -92,10 +93,10 @@ def _taps(grid: Array, size: int, mode: int, padding: int, aligned: bool) -> lis
             found = [(start, (1 - t, -one, none)), (start + 1, (t, one, none))]
     taps = []
     for index, factors in found:
+        first, slope, bend = factors
         inside = (index >= 0) & (index <= size - 1)
-        first, slope, bend = (each * inside for each in factors)
         place = np.clip(np.nan_to_num(index), 0, size - 1).astype(np.int64)
-        taps.append(Tap(place, (first, slope * move, bend * move * move)))
+        taps.append(Tap(place, inside, (first, slope * move, bend * move * move)))
     return taps
 
 
@@ -129,14 +130,26 @@ class Sampling:
         parts = [tap.factors[derived.count(dim)] for dim, tap in enumerate(term)]
         return math.prod(parts[1:], start=parts[0])
 
+    @staticmethod
+    def within(term: Sequence[Tap], values: Array) -> Array:
+        """Values (N, points) or (N, C, points), 0 where a term's old point is outside."""
+        inside = np.logical_and.reduce([tap.inside for tap in term])
+        return np.where(inside if values.ndim == 2 else inside[:, None], values, 0)
+
+    def counted(self, term: Sequence[Tap], values: Array) -> Array:
+        """What a term adds. PyTorch leaves out what is outside of volumes; of images it reads 0
+        there, and 0 times what is not finite counts."""
+        return self.within(term, values) if self.dims == 3 else values
+
     def take(self, a: Array, term: Sequence[Tap]) -> Array:
-        """The values (N, C, points) of an array at a term's old points."""
+        """The values (N, C, points) of an array at a term's old points, 0 outside."""
         flat = as_array(a).reshape(*self.lead, -1)
-        return np.take_along_axis(flat, self.index(term)[:, None], 2)
+        return self.within(term, np.take_along_axis(flat, self.index(term)[:, None], 2))
 
     def put(self, out: Array, term: Sequence[Tap], values: Array) -> None:
         """Add values (N, C, points) to an array (N C items) at a term's old points."""
         (n, c), size = self.lead, math.prod(self.sizes)
+        values = self.within(term, values)
         rows = np.arange(n * c).reshape(n, c, 1) * size
         np.add.at(out, (rows + self.index(term)[:, None]).reshape(-1), values.reshape(-1))
 
@@ -156,7 +169,7 @@ def grid_sampler(
     s = Sampling(input, grid, interpolation_mode, padding_mode, align_corners)
     out: Any = np.zeros((*s.lead, math.prod(s.points)), input.dtype)
     for term in s.terms:
-        out += s.take(input, term) * s.weight(term)[:, None]
+        out += s.counted(term, s.take(input, term) * s.weight(term)[:, None])
     return s.shaped(out)
 
 
@@ -171,9 +184,11 @@ def grid_sampler_backward(
     slopes = np.zeros((s.dims, len(grid), grad.shape[2]), grid.dtype)
     for term in s.terms:
         s.put(image, term, grad * s.weight(term)[:, None])
+        if interpolation_mode == NEAREST:
+            continue  # small moves of the points change nothing, whatever is there
         total = (grad * s.take(input, term)).sum(1)
         for dim in range(s.dims):
-            slopes[dim] += total * s.weight(term, dim)
+            slopes[dim] += s.counted(term, total * s.weight(term, dim))
     return image.reshape(input.shape), _as_grid(slopes, grid.shape)
 
 
@@ -196,12 +211,12 @@ def grid_sampler_second(
     for term in s.terms:
         values, others = s.take(input, term), s.take(of_image, term)
         moved: Any = sum(along[..., dim] * s.weight(term, dim) for dim in range(s.dims))
-        out += others * s.weight(term)[:, None] + values * moved[:, None]
+        out += s.counted(term, others * s.weight(term)[:, None] + values * moved[:, None])
         s.put(image, term, grad * moved[:, None])
         total, other = (grad * values).sum(1), (grad * others).sum(1)
         for e in range(s.dims):
             bent: Any = sum(along[..., d] * s.weight(term, d, e) for d in range(s.dims))
-            slopes[e] += other * s.weight(term, e) + total * bent
+            slopes[e] += s.counted(term, other * s.weight(term, e) + total * bent)
     return s.shaped(out), image.reshape(input.shape), _as_grid(slopes, grid.shape)
 
 

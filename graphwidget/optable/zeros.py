@@ -24,6 +24,8 @@ class Zeros(np.ndarray):
                 each.view(np.ndarray) if isinstance(each, Zeros) else each
                 for each in options["out"]
             )
+        elif method != "at":
+            options["out"] = ...  # numpy drops this on its way here; without, 0-d becomes a number
         return getattr(ufunc, method)(*plain, **options)
 
     def __mul__(self, other: Any) -> Array:

@@ -16,8 +16,9 @@ OPERAND = re.compile(r"(?<![\w.'\"])([xyzw])\b(?! ?=[^=])")
 KEYS = [key for key, samples in SAMPLES.items() if any(s.shapes for s in samples)]
 FLOATS = ["float32", "float64"]
 OTHERS = ["bool", "float16", "int32", "int64"]
-ONCE_AGAIN = ("grid_sample",)
-"""Functions whose second derivatives have none here."""
+DEPTHS = {"grid_sample": 1, "layer_norm": 1, "batch_norm": 1, "_WeightNorm": 0}
+"""How often functions are derived before the last time, where further derivatives are missing here
+or wrong in PyTorch: finite differences say that it takes deviations and norms for constants."""
 APART = {"linalg_eig": "({}).detach()"}
 """What makes samples comparable in programs: PyTorch's eigenvalues are complex, and so is their
 graph."""
@@ -106,8 +107,8 @@ class Sampled(Base):
             return made
         self.add(made)
         if self.chance(0.7 if self.inner else 0.2):
-            rough = self.dtype == "float32" or any(name in made for name in ONCE_AGAIN)
-            again = 1 if rough else 3  # further ones of single precision are mostly rounding
+            again = 1 if self.dtype == "float32" else 3  # further ones would be mostly rounding
+            again = min([again, *(DEPTHS[name] for name in DEPTHS if name in made)])
             return self.derivatives(target, re.findall(r"\bt\d+\b", " ".join(names)), again)
         if self.wants_grad(target):
             total = self.some(["{}.sum()", "({} ** 2).sum()", "({} * 3).mean()"]).format(target)
@@ -121,7 +122,7 @@ class Sampled(Base):
         if not sources:
             return "pass"
         source = self.some(sources)
-        for _ in range(self.random.randint(1, depth)):
+        for _ in range(depth and self.random.randint(1, depth)):
             if not self.wants_grad(name):
                 return "pass"
             total = self.some(["{}.sum()", "({} ** 2).sum()"]).format(name)

@@ -76,8 +76,8 @@ SAMPLES: dict[str, list[Sample]] = {
         f"{F}.pdist(x, float('inf'))", f"{F}.pdist(x, 0.0)", integers=False),
     "pdist_backward": each(TABLES, f"{F}.pdist(x)", integers=False),
     "weight_norm_interface": each(
-        [((4, 3), (1, 3))], "torch.nn.utils.parametrizations._WeightNorm(1)(y, x)",
-        "torch.nn.utils.parametrizations._WeightNorm(0)(y.t(), x.t())", integers=False),
+        [((4, 3), (1, 3))], "torch.nn.utils.parametrizations._WeightNorm(1)(y[:1], x)",
+        "torch.nn.utils.parametrizations._WeightNorm(0)(y[:1].t(), x.t())", integers=False),
     "embedding_bag": each(TABLES, *BAGS, integers=False),
     "embedding_bag_backward": each(TABLES, *BAGS[:2], integers=False),
     "embedding_bag_weights_backward": each(WEIGHTED, *WEIGHTED_BAGS, integers=False),
