@@ -80,7 +80,9 @@ op("linalg_lu_factor_ex(A, /, pivot=True) -> LU, pivots, info",
 
 @composite
 def placed(part: Any, shape: Any, dim: int) -> Any:
-    """The first items of a dim of zeros."""
+    """The first items of a dim of zeros; the part itself if it is all of them."""
+    if part.shape[dim] == shape[dim]:
+        return part
     return F.slice_backward(part, (*part.shape[:dim], shape[dim], *part.shape[dim + 1 :]), dim,
                             0, part.shape[dim], 1)
 
@@ -97,16 +99,19 @@ def lu_solve_gradient(
     grad: Any, LU: Any, pivots: Any, result: Any, left: Any, adjoint: Any
 ) -> Any:
     """The gradient of a solution by the LU factors of its matrix."""
-    flow = F.linalg_lu_solve(LU, pivots, grad, left, not adjoint)
-    if left:
-        first, second = (result, flow) if adjoint else (flow, result)
-        found = F.matmul(first, F.mT(second))
-    else:
-        first, second = (flow, result) if adjoint else (result, flow)
-        found = F.matmul(F.mT(first), second)
-    found = F.matmul(F.mT(F.lu_permutation(LU, pivots)), found)
-    lower, upper = F.lower_of(LU), F.upper_of(LU)
-    return -(F.tril(F.matmul(found, F.mT(upper)), -1) + F.triu(F.matmul(F.mT(lower), found), 0))
+    L, U = F.lu_unpack(LU)
+    if left != adjoint:
+        first, second = (grad, F.mT(result)) if left else (F.mT(grad), result)
+        by_U = F.linalg_solve_triangular(
+            F.mT(U), -F.matmul(first, second), False, True, False)  # fmt: skip
+        by_L = F.linalg_solve_triangular(F.mT(L), F.matmul(by_U, F.mT(U)), True, True, True)
+        return F.tril(by_L, -1) + F.triu(by_U, 0)
+    P = F.lu_permutation(LU, pivots)
+    first, second = (result, F.mT(grad)) if left else (F.mT(result), grad)
+    flow = -F.matmul(F.product(F.mT(P), first, second), P)
+    by_L = F.linalg_solve_triangular(F.mT(L), flow, True, False, True)
+    by_U = F.linalg_solve_triangular(F.mT(U), F.matmul(F.mT(L), by_L), False, False, False)
+    return F.tril(by_L, -1) + F.triu(by_U, 0)
 
 
 op("linalg_lu_solve(LU, pivots, B, /, left=True, adjoint=False)", kernels.lu_solve,

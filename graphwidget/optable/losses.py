@@ -170,31 +170,35 @@ op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
    d_self=lambda grad, self, target, weight, reduction:
        F.binary_cross_entropy_backward(grad, self, target, weight, reduction),
    d_target=lambda grad, self, target, weight, reduction:
-       F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
-       * (F.log(1 - self) - F.log(self)),
+       F.over_count(F.scaled(-F.logit(self, None) * grad, weight), reduction),
    public=False, sign="bce",
    text="−({target} · log {self} + (1 − {target}) · log(1 − {self}))",
    tex=r"-({target} \ln {self} + (1 - {target}) \ln(1 - {self}))", onnx=None)
 
 
 @composite
+def entropy_steepness(self: Any, target: Any) -> Any:
+    """The derivative of a binary cross entropy: (a - t) / (a (1 - a))."""
+    one, rest = self + 1e-12, 1 - self + 1e-12
+    return (self - target) / (one * rest)
+
+
+@composite
 def entropy_bend(self: Any, target: Any) -> Any:
     """The second derivative of a binary cross entropy: (a² - 2 a t + t) / (a (1 - a))²."""
-    spread = (self + 1e-12) * (1 - self + 1e-12)
-    return (self * self - 2 * self * target + target) / (spread * spread)
+    one, rest = self + 1e-12, 1 - self + 1e-12
+    return (self * self - 2 * self * target + target) / (F.pow(one, 2) * F.pow(rest, 2))
 
 
 op("binary_cross_entropy_backward(grad_output, self, target, weight=None, /, reduction)",
    kernels.entropy_slope, node="BinaryCrossEntropyBackwardBackward0",
    d_grad_output=lambda grad, self, target, weight, reduction, _grad_output_shape: F.sum_to_size(
-       F.binary_cross_entropy_backward(grad, self, target, weight, reduction),
+       F.over_count(F.scaled(F.entropy_steepness(self, target) * grad, weight), reduction),
        _grad_output_shape),
-   d_self=lambda grad, grad_output, self, target, weight, reduction, _self_shape:
-       F.scaled(grad * grad_output, weight) * F.part_of_mean(_self_shape, reduction)
-       * F.entropy_bend(self, target),
-   d_target=lambda grad, grad_output, self, weight, reduction, _self_shape:
-       F.scaled(grad * grad_output, weight) * -F.part_of_mean(_self_shape, reduction)
-       / F.clamp((1 - self) * self, 1e-12, None),
+   d_self=lambda grad, grad_output, self, target, weight, reduction: F.over_count(
+       F.scaled(F.entropy_bend(self, target) * (grad * grad_output), weight), reduction),
+   d_target=lambda grad, grad_output, self, weight, reduction:
+       F.over_count(F.scaled(-grad * grad_output, weight) / ((1 - self) * self), reduction),
    public=False, sign="bce′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
 op("binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, /, reduction=1)",

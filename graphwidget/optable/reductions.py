@@ -83,7 +83,7 @@ def products_of_others(self: Any, dim: Any) -> Any:
 def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
     """The gradient of a product, exact where items are 0 (dim None: of all items)."""
     if len(self.shape) == 0:
-        return F.reshape(grad, ())
+        return grad
     if dim is not None:
         grad = F.keep(grad, self.shape, dim, keepdim)
         result = F.keep(result, self.shape, dim, keepdim)

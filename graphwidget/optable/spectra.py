@@ -133,25 +133,20 @@ op("linalg_eigh(A, /, UPLO='L') -> eigenvalues, eigenvectors", kernels.eigh,
 # Pseudo-inverses ---------------------------------------------------------------------------------
 @composite
 def pinv_backward(grad: Any, self: Any, result: Any) -> Any:
-    """The gradient of a pseudo-inverse (Golub and Pereyra 1973)."""
+    """The gradient of a pseudo-inverse (Golub and Pereyra 1973). Its terms are computed from the
+    last to the first, which decides how further gradients add up."""
     turned, back = F.mT(result), F.mT(grad)
     if self.shape[-2] <= self.shape[-1]:
         inside = F.matmul(back, result)
         outside = F.matmul(inside, turned)
-        return (
-            -F.mT(F.matmul(result, inside))
-            + outside
-            - F.product(self, result, outside)
-            + F.product(turned, result, back - F.matmul(inside, self))
-        )
+        rest = F.product(turned, result, back - F.matmul(inside, self))
+        less = F.product(self, result, outside)
+        return -F.mT(F.matmul(result, inside)) + outside - less + rest
     inside = F.matmul(result, back)
     outside = F.matmul(turned, inside)
-    return (
-        -F.mT(F.matmul(inside, result))
-        + outside
-        - F.product(outside, result, self)
-        + F.product(back - F.matmul(self, inside), result, turned)
-    )
+    less = F.product(outside, result, self)
+    rest = F.product(back - F.matmul(self, inside), result, turned)
+    return -F.mT(F.matmul(inside, result)) + rest + outside - less
 
 
 op("linalg_pinv(self, /, rcond, hermitian=False)", kernels.pinv,
