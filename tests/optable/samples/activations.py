@@ -25,7 +25,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "hardswish": floats("F.hardswish(x)", "F.hardswish(x * 3)"),
     "hardswish_backward": slope("F.hardswish(x)"),
     "hardsigmoid": floats("F.hardsigmoid(x).detach()"),
-    "hardsigmoid_backward": floats("torch.autograd.grad(F.hardsigmoid(x * 2).sum(), x)[0]"),
+    "hardsigmoid_backward": floats(
+        "torch.autograd.grad(F.hardsigmoid(x * 2).sum(), x, create_graph=True)[0].detach()"),
     "elu": floats("F.elu(x)", "F.elu(x, 2.0)", "F.selu(x)"),
     "elu.written": floats("F.elu(x * 1, 2.0, inplace=True)", "torch.selu_(x * 1)"),
     "celu": floats("F.celu(x, 2.0)"),

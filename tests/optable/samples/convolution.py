@@ -80,7 +80,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "max_pool_gather": each(
         POOLED, grads(f"{F}.max_pool2d(x, 3, 1, 1, ceil_mode=True)", "x") + "[0]", integers=False),
     "max_pool_scatter": each(
-        POOLED, grads(f"{F}.max_pool2d(x, 2) ** 3", "x") + "[0] ** 2", integers=False),
+        POOLED, grads(grads(grads(f"{F}.max_pool2d(x, 2)", "x") + "[0]", "x") + "[0]", "x")
+        + "[0].detach()", integers=False),
     "max_pool_indices": each(
         POOLED, f"{F}.max_pool2d(x, 2, return_indices=True)",
         f"{F}.max_pool2d(x, 3, 2, 1, return_indices=True)",

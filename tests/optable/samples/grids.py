@@ -36,7 +36,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "grid_sampler_3d_backward": each(
         VOLUMES, f"{F}.grid_sample(x, y / 2, align_corners=False) ** 2", integers=False),
     "grid_sampler_second": each(
-        IMAGES, grads(f"{F}.grid_sample(x, y / 2, align_corners=True)") + "[0].detach()",
+        IMAGES, grads(grads(f"{F}.grid_sample(x, y / 2, align_corners=True)") + "[1]")
+        + "[0].detach()",
         integers=False),
     "affine_grid_generator": [
         *each([((2, 2, 3),)], f"{F}.affine_grid(x, (2, 1, 3, 4), align_corners=False)",
