@@ -62,10 +62,10 @@ op("embedding_dense_backward(grad_output, indices, /, num_weights, padding_idx, 
 @composite
 def embedding_again(grad: Any, indices: Any, padding_idx: Any) -> Any:
     """The rows of ``grad`` at the indices, zeros at ``padding_idx``."""
-    rows = F.embedding(grad, indices, -1, False, False)
-    if padding_idx < 0:
-        return rows
-    return F.masked_fill(rows, F.unsqueeze(F.eq(indices, padding_idx), -1), 0)
+    rows = F.index_select(grad, F.reshape(indices, (-1,)), 0)
+    if padding_idx >= 0:
+        rows = F.masked_fill(rows, F.reshape(F.eq(indices, padding_idx), (-1, 1)), 0)
+    return F.reshape(rows, (*indices.shape, -1))
 
 
 # Bags of rows -------------------------------------------------------------------------------------

@@ -53,10 +53,16 @@ def scaled_dot_product_attention(
         return F.flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
     if query._data.dtype == np.float16:  # computed in float32
         q, k, v = (F.to_copy(each, np.dtype(np.float32)) for each in (query, key, value))
-        whole = scaled_dot_product_attention(
-            q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa
-        )
+        whole = _unfused(q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa)
         return F.to_copy(whole, np.dtype(np.float16))
+    return _unfused(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+def _unfused(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float,
+    is_causal: bool, scale: float | None, enable_gqa: bool,
+) -> Tensor:  # fmt: skip
+    """Attention step by step, each an op."""
     if enable_gqa:
         key, value = (_repeated(each, query) for each in (key, value))
     # the scale is shared between the operands, which keeps half precision from overflowing
