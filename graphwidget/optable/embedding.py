@@ -61,11 +61,21 @@ op("embedding_dense_backward(grad_output, indices, /, num_weights, padding_idx, 
 
 @composite
 def embedding_again(grad: Any, indices: Any, padding_idx: Any) -> Any:
-    """The rows of ``grad`` at the indices, zeros at ``padding_idx``."""
+    """The rows of ``grad`` at the indices, zeros at ``padding_idx``.
+
+    Raises:
+        RuntimeError: no indices; PyTorch asks the rows for their length.
+    """
+    shape = (*indices.shape, -1)
+    if 0 in shape:
+        raise RuntimeError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+            "dimension size -1 can be any value and is ambiguous"
+        )
     rows = F.index_select(grad, F.reshape(indices, (-1,)), 0)
     if padding_idx >= 0:
         rows = F.masked_fill(rows, F.reshape(F.eq(indices, padding_idx), (-1, 1)), 0)
-    return F.reshape(rows, (*indices.shape, -1))
+    return F.reshape(rows, shape)
 
 
 # Bags of rows -------------------------------------------------------------------------------------
