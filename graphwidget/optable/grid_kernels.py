@@ -239,12 +239,10 @@ def affine_grid(theta: Array, size: Shape, align_corners: bool) -> Array:
     return np.matmul(base, theta.swapaxes(1, 2)).reshape(size[0], *size[2:], len(size) - 2)
 
 
-def affine_grid_backward(grad: Array, size: Shape, align_corners: bool) -> Array:
-    """The gradient of the matrices."""
-    grad = as_array(grad)
-    base = _base(size, align_corners, grad.dtype)
-    flat = grad.reshape(size[0], -1, len(size) - 2)
-    return np.matmul(base.T, flat).swapaxes(1, 2)
+def affine_base(like: Array, size: Shape, align_corners: bool) -> Array:
+    """The points of each image as they are before they move, with a 1 after their places."""
+    base = _base(size, align_corners, like.dtype)
+    return np.broadcast_to(base, (size[0], *base.shape))
 
 
 # Pools undone -------------------------------------------------------------------------------------

@@ -68,17 +68,14 @@ op("grid_sampler_second(of_image, of_grid, grad_output, input, grid, /, interpol
    tex=r"{grad_output}", onnx=None)
 
 op("affine_grid_generator(theta, /, size, align_corners)", kernels.affine_grid,
-   d_theta=lambda grad, size, align_corners:
-       F.affine_grid_generator_backward(grad, size, align_corners),
+   d_theta=lambda grad, size, align_corners: F.transpose(F.bmm(
+       F.transpose(F.affine_base(grad, size, align_corners), 1, 2),
+       F.reshape(grad, (size[0], -1, len(size) - 2))), 1, 2),
    public=False, sign="affine grid", text="the points of an image moved by {theta}",
    tex=r"{theta}", onnx="AffineGrid")
 
-op("affine_grid_generator_backward(grad_output, /, size, align_corners)",
-   kernels.affine_grid_backward, node="TransposeBackward0",
-   d_grad_output=lambda grad, size, align_corners:
-       F.affine_grid_generator(grad, size, align_corners),
-   public=False, sign="affine grid′", text="{grad_output} by {size}", tex=r"{grad_output}",
-   onnx=None)
+op("affine_base(self, /, size, align_corners)", kernels.affine_base, nograd=True,
+   public=False, sign="affine base", text="the points of an image", tex=r"{size}", onnx=None)
 
 
 def max_unpool(dims: int) -> None:

@@ -54,15 +54,15 @@ op("mm(self, mat2, /)", np.matmul,
    sign="@", text="{self} @ {mat2}", tex=r"{self} {mat2}", onnx="MatMul")
 
 op("mv(self, vec, /)", np.matmul,
-   d_self=lambda grad, vec: F.ger(grad, vec),
+   d_self=lambda grad, vec: F.ger(F.reshape(grad, (-1, 1)), vec),
    d_vec=lambda grad, self: F.mv(F.t(self), grad),
    sign="@", text="{self} @ {vec}", tex=r"{self} {vec}", onnx="MatMul")
 
-op("ger(self, vec2, /)", np.multiply.outer,
-   d_self=lambda grad, vec2: F.mv(grad, vec2),
-   d_vec2=lambda grad, self: F.mv(F.t(grad), self),
-   node="MulBackward0",
-   public=False, sign="⊗", text="{self} ⊗ {vec2}", tex=r"{self} \otimes {vec2}", onnx=None)
+# A column times a row.
+op("ger(self, other, /)", np.multiply, node="MulBackward0",
+   d_self=lambda grad, other, _self_shape: F.sum_to_size(grad * other, _self_shape),
+   d_other=lambda grad, self, _other_shape: F.sum_to_size(grad * self, _other_shape),
+   public=False, sign="⊗", text="{self} ⊗ {other}", tex=r"{self} \otimes {other}", onnx=None)
 
 op("dot(self, tensor, /)", dot,
    d_self=lambda grad, tensor: grad * tensor,
@@ -115,7 +115,7 @@ op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", adding(np.matmul), node="Ad
 
 op("addmv(self, mat, vec, /, beta=1, alpha=1)", adding(np.matmul),
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
-   d_mat=lambda grad, vec, alpha: F.times(F.ger(grad, vec), alpha),
+   d_mat=lambda grad, vec, alpha: F.times(F.ger(F.reshape(grad, (-1, 1)), vec), alpha),
    d_vec=lambda grad, mat, alpha: F.times(F.mv(F.t(mat), grad), alpha),
    sign="@ +", text="{alpha} · {mat} @ {vec} + {beta} · {self}",
    tex=r"{alpha} {mat} {vec} + {beta} {self}", onnx=None)

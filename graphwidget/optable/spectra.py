@@ -81,25 +81,32 @@ def svd_backward(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any) -> Any
         U, Vh = F.slice(U, row + 1, 0, count, 1), F.slice(Vh, row, 0, count, 1)
         gU = None if gU is None else F.slice(gU, row + 1, 0, count, 1)
         gVh = None if gVh is None else F.slice(gVh, row, 0, count, 1)
+    tall = U.shape[-2] >= Vh.shape[-1]
     if gU is None and gVh is None:
-        return None if gS is None else F.matmul(U * F.unsqueeze(gS, row), Vh)
+        if gS is None:
+            return None
+        if tall:
+            return F.matmul(U, F.unsqueeze(gS, row + 1) * Vh)
+        return F.matmul(U * F.unsqueeze(gS, row), Vh)
     apart = F.gaps(S, True)
     right, below = F.unsqueeze(S, row), F.unsqueeze(S, row + 1)
-    inner = None if gS is None else F.on_diagonal(gS)
+    inner = None
     if gU is not None:
         turn = F.matmul(F.mT(U), gU)
-        inner = F.added(inner, (turn - F.mT(turn)) / apart * right)
+        inner = (turn - F.mT(turn)) / apart * right
     if gVh is not None:
         turn = F.matmul(Vh, F.mT(gVh))
         inner = F.added(inner, below * ((turn - F.mT(turn)) / apart))
-    found = F.product(U, inner, Vh)
+    inner = inner if gS is None else inner + F.on_diagonal(gS)
     if gU is not None and U.shape[-2] > count:
         side = gU / right
-        found = found + F.matmul(side - F.product(U, F.mT(U), side), Vh)
+        found = F.matmul(U, inner) + side - F.matmul(U, F.matmul(F.mT(U), side))
+        return F.matmul(found, Vh)
     if gVh is not None and Vh.shape[-1] > count:
         side = gVh / below
-        found = found + F.matmul(U, side - F.product(side, F.mT(Vh), Vh))
-    return found
+        found = F.matmul(inner, Vh) + side - F.matmul(F.matmul(side, F.mT(Vh)), Vh)
+        return F.matmul(U, found)
+    return F.matmul(F.matmul(U, inner), Vh) if tall else F.matmul(U, F.matmul(inner, Vh))
 
 
 op("linalg_svd(A, /, full_matrices=True) -> U, S, Vh", kernels.svd, refuses="linalg_svd_cpu: half",

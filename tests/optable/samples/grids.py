@@ -45,7 +45,7 @@ SAMPLES: dict[str, list[Sample]] = {
         *each([((1, 3, 4),)], f"{F}.affine_grid(x, (1, 1, 2, 3, 2), align_corners=False)",
               integers=False),
     ],
-    "affine_grid_generator_backward": each(
+    "affine_base": each(
         [((2, 2, 3),)], f"{F}.affine_grid(x, (2, 1, 3, 4), align_corners=True) ** 2",
         integers=False),
     "max_unpool2d": each(
