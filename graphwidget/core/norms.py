@@ -7,7 +7,7 @@ from typing import Any
 from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
-from .dims import as_given, dims_as_given, wrap_dim
+from .dims import as_given, dims_as_given, filled_place, wrap_dim
 from .inplace import write
 from .public import offer
 from .reductions import numpy_type, some_dims
@@ -219,13 +219,18 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     for dim -1.
 
     Shapes: any; the result has size 1 in every dim but ``dim``.
+
+    Raises:
+        IndexError: a dim out of range, or a 0-d tensor's dim 0.
     """
     if dim == -1:
         needs_floats(v)
         return F.norm_all(v, pow)
     shape, last = v._data.shape, v.ndim - 1
     if dim not in (0, last):
+        wrap_dim(dim, v.ndim)
         return F.transpose(norm_except_dim(F.transpose(v, 0, dim), pow, 0), 0, dim)
+    filled_place(dim, v.ndim)
     rows = (shape[0], -1) if dim == 0 else (-1, shape[last])
     found = F.norm_dim(v.contiguous().view(rows), pow, (1 if dim == 0 else 0,), False)
     return F.view(found, tuple(n if d == dim else 1 for d, n in enumerate(shape)))

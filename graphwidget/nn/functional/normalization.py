@@ -148,7 +148,9 @@ def batch_norm(
     shape = input._data.shape
     if training:
         _check_count(shape, input.size())
-    elif running_mean is None or running_var is None:
+    if not input._data.size:
+        return _nothing_normed(input, weight, bias)
+    if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
     channels = shape[1] if len(shape) > 1 else 0
@@ -163,6 +165,14 @@ def batch_norm(
     return F.native_batch_norm(
         input, weight, bias, running_mean, running_var, training, momentum, eps
     )
+
+
+def _nothing_normed(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    """An input without items, unchecked, and joined to weight and bias as PyTorch does."""
+    out = F.clone(input)
+    if weight is not None:
+        out = F.mul(out, weight.select(0, 0))
+    return out if bias is None else F.add(out, bias.select(0, 0))
 
 
 def instance_norm(

@@ -25,8 +25,8 @@ def normed_weight(v: Tensor, g: Tensor, dim: int) -> Tensor:
         RuntimeError: norms of another type than the floating direction (PyTorch's text).
     """
     v, g = v.contiguous(), g.contiguous()
-    filled_place(dim, v.dim())
     if dim in (0, v.dim() - 1):
+        filled_place(dim, v.dim())
         if v._meta.floating and g._data.dtype != v._data.dtype:
             raise RuntimeError(f"expected scalar type {v.dtype.word} but found {g.dtype.word}")
         return F.weight_norm_interface(v, g, dim)
