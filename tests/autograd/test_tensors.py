@@ -7,7 +7,6 @@ import warnings
 import pytest
 
 import graphwidget
-from graphwidget.core import deprecation
 from tests.core.both import both, programs, source
 
 PROGRAMS = """
@@ -201,7 +200,7 @@ def test_same(title: str, text: str) -> None:
 
 
 def test_a_float_of_a_graph_warns_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deprecation, "_given", set())
+    monkeypatch.setattr(warning, "_given", set())
     x = graphwidget.ones(1, requires_grad=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
