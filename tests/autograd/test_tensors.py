@@ -7,6 +7,7 @@ import warnings
 import pytest
 
 import graphwidget
+from graphwidget.core import warning
 from tests.core.both import both, programs, source
 
 PROGRAMS = """

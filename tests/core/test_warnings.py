@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import graphwidget as torch
+from graphwidget.core import warning
 
 WARNING: dict[str, Callable[[], Any]] = {
     "kernel": lambda: torch.std(torch.ones(1)),
@@ -32,7 +33,8 @@ torch.tensor([1e30]).half()
 
 
 @pytest.mark.parametrize("name", WARNING)
-def test_a_warning_names_the_line_of_the_user(name: str) -> None:
+def test_a_warning_names_the_line_of_the_user(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warning, "_given", set())  # what is told once may have been told
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         WARNING[name]()
