@@ -64,7 +64,7 @@ def shown_names(op: Op) -> list[str]:
                 names += [f"{source}_sym_sizes", *([f"{source}_sym_numel"] * (op.name == "mean"))]
             elif need.endswith("_strides"):
                 names += [f"{target}_sym_sizes", f"{target}_sym_strides"]
-            elif need not in GIVEN:
+            elif need in op.inputs or need not in GIVEN:
                 names.append(CHOSEN.get(op.node, need) if need == "choice" else need)
     for source, dims in single.items():
         names += [f"{source}_sym_argsize_{'minus_' * (d < 0)}{abs(d)}" for d in dims]

@@ -60,7 +60,8 @@ def kept(a: Array, result1: Array, p: float, _train: bool | None) -> Array:
 
 op("native_dropout(input, result1, /, p, _train)", kept, public=False,
    # PyTorch scales the gradient only where it was told to train; None does scale the result.
-   d_input=lambda grad, result1, p, _train: grad * (result1 * scale(p, bool(_train))),
+   d_input=lambda grad, result1, input_dtype, p, _train:
+       grad * (F.to_copy(result1, input_dtype) * scale(p, bool(_train))),
    sign="dropout", text="{input} · {result1} ÷ (1 − {p})",
    tex=r"{input} \odot {result1} / (1 - {p})", onnx=None)
 

@@ -21,7 +21,7 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "segment_reduce_backward": floats(
         grads(LENGTHS.format("'prod'", ", initial=2"), "x") + "[0].detach()",
-        grads(OFFSETS.format("'max'", ""), "x") + "[0]", shapes=ROWS[:1],
+        grads(OFFSETS.format("'max'", ""), "x") + "[0].detach()", shapes=ROWS[:1],
     ),
 }  # fmt: skip
 
