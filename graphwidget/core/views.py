@@ -8,7 +8,7 @@ runs the chain's derivatives in reverse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -278,7 +278,6 @@ class CopySlices(Node):
     __module__ = "builtins"
 
     __slots__ = ("chain", "function", "order", "others", "passes")
-    writes = MappingProxyType({0: 2})
 
     def __init__(self, base: Tensor, info: ViewInfo, function: Node) -> None:
         target = target_of(base)
@@ -303,6 +302,11 @@ class CopySlices(Node):
         left = iter(self.next)
         first = next(left) if self.passes else None
         return (first, *(next(left) if there else None for there in self.others))
+
+    @property
+    def writes(self) -> Mapping[int, int]:  # type: ignore[override]  # of classes elsewhere
+        """The base's gradient is a copy into which the view's is written."""
+        return {0: 2} if self.passes else {}
 
     def _function(self) -> Node:
         if self.function is None:

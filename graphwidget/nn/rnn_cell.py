@@ -50,7 +50,7 @@ def gru_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | N
     reset, update, new = parts(projected, 3)
     reset2, update2, new2 = parts(functional.linear(hidden, weight, bias), 3)
     fresh = (new + new2 * (reset2 + reset).sigmoid()).tanh()
-    found: Tensor = ((hidden - fresh) * (update2 + update).sigmoid()).add_(fresh)
+    found: Tensor = (hidden - fresh).mul_((update2 + update).sigmoid()).add_(fresh)
     return found
 
 
