@@ -24,7 +24,7 @@ def exponential(
     """Exponential numbers with a rate."""
     if rate <= 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
-    if dtype.kind != "f" and math.prod(shape):
+    if dtype.kind != "f" and 0 not in shape:
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a "
             f"floating point but you specified {dtypes.type_word(dtype)}"
@@ -53,7 +53,7 @@ def geometric(
     """How many trials it takes until one of probability p succeeds."""
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    if dtype.kind == "b" and math.prod(shape):
+    if dtype.kind == "b" and 0 not in shape:
         raise NotImplementedError("\"geometric_cpu\" not implemented for 'Bool'")
     trials = np.ceil(np.log(units(shape, generator)) / math.log1p(-p))
     return np.asarray(trials).astype(dtype)
@@ -65,7 +65,7 @@ def log_normal(
     """exp of normal numbers."""
     if std <= 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    if dtype.kind != "f" and math.prod(shape):
+    if dtype.kind != "f" and 0 not in shape:
         word = dtypes.type_word(dtype)
         raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{word}'")
     normals = (generator or random.default).normals_one_by_one(math.prod(shape))
