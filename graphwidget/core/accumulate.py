@@ -26,8 +26,8 @@ def accumulate(target: AccumulateGrad, grad: Any, create: bool, known: int = 0) 
     """Add a gradient to the ``.grad`` of a target's leaf.
 
     The first is taken over when nobody else has it and it lies in memory as promised, else copied
-    so; later ones are added in place. Under create_graph both are recorded
-    and out of place (PyTorch, accumulate_grad.h). ``known`` callers more refer to the gradient.
+    so; later ones are added in place. Under create_graph both are recorded and out of place
+    (PyTorch, accumulate_grad.h). ``known`` callers more refer to the gradient.
 
     Raises:
         RuntimeError: the leaf was written and is none any more, or what it has cannot be written.
@@ -52,7 +52,8 @@ def accumulate(target: AccumulateGrad, grad: Any, create: bool, known: int = 0) 
         except ValueError as error:
             raise errors.not_written(error, current._data) from None
         bump(current, "backward")
-        if strides != variable._data.strides or not current._data.flags.forc:
+        gaps = current._data.base is not None and not current._data.flags.forc
+        if gaps or strides != variable._data.strides:
             warn_of_layout(current._data, variable._data)
     elif grad.__class__ is Zeros and not grad.flags.writeable and obeys(grad, variable._data):
         variable._grad = Tensor._wrap(grad)

@@ -10,11 +10,11 @@ import linecache
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import hot
+from . import dtypes, hot
 from .dtypes import printed_type
 from .version import DetachedCounter, Site, WriteRecord, call_site
 
@@ -211,3 +211,34 @@ def none_grad(tensor: Tensor) -> Finding:
     )
     node = getattr(tensor._node, "node", tensor._node)  # grad_fn may raise for a view
     return Finding("none", help, node=node, tensor=tensor)
+
+
+def check_grad(tensor: Tensor, grad: Any) -> None:
+    """Refuse what is no gradient of a tensor, when it is assigned.
+
+    Raises:
+        TypeError: it is no tensor.
+        RuntimeError: it is the tensor itself, or of another type or size.
+    """
+    if not isinstance(grad, hot.Tensor):
+        raise TypeError(
+            "assigned grad expected to be a Tensor or None but got grad of type "
+            f"{type(grad).__name__}"
+        )
+    if grad is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if grad._data.dtype != tensor._data.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{dtypes.c_word(grad._data.dtype)}' to a "
+            f"tensor with grad_dtype '{dtypes.type_word(tensor._data.dtype)}'. The gradient must "
+            "match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
+            "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+            "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+            "downstream systems that assume they match."
+        )
+    if grad._data.shape != tensor._data.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(grad._data.shape)}' to a tensor of "
+            f"size '{list(tensor._data.shape)}'. Please ensure that the gradient and the tensor "
+            "are the same size"
+        )

@@ -57,11 +57,6 @@ def factory(
         def make(
             *args: Any, device: Any = None, requires_grad: bool = False, **named: Any
         ) -> Tensor:
-            if like and args and not isinstance(args[0], Tensor):
-                kind = type(args[0]).__name__
-                raise TypeError(
-                    f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}"
-                )
             dtypes.require_cpu(device)
             order = named.pop("memory_format", None) if like else None
             check_format(name, order)

@@ -10,6 +10,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     arithmetic,
     autocast,
     axes,
+    constants,
     conversion,
     copies,
     counts,
@@ -54,7 +55,7 @@ from .compile import TENSORS as F
 from .dims import filled_place
 from .face import faced
 from .public import METHODS, offer, offer_table
-from .tensor import Tensor, seal
+from .tensor import Tensor
 
 
 @offer(function=False)
@@ -125,6 +126,27 @@ for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 for _name in OWN:
     setattr(Tensor, _name, faced("Tensor", _name, vars(Tensor)[_name]))
-seal(Tensor)
 Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
 F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.summed_to)
+
+
+def seal(cls: type[Tensor]) -> None:
+    """Let what may not be assigned say so as PyTorch does."""
+    for name, member in list(vars(cls).items()):
+        if isinstance(member, property) and member.fset is None and not name.startswith("__"):
+            refusal = _refusal(name)
+            setattr(cls, name, property(member.fget, refusal, refusal, member.__doc__))
+
+
+def _refusal(name: str) -> Callable[..., None]:
+    def refuse(self: Tensor, value: Any = None) -> None:
+        raise _not_writable(name)
+
+    return refuse
+
+
+def _not_writable(name: str) -> AttributeError:
+    return AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+
+seal(Tensor)

@@ -11,27 +11,16 @@ The classes of ordinary ops (``MulBackward0``) are made by ``compile`` from thei
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import errors, hot
+from . import hot
 from .handles import RemovableHandle
-from .saving import Packed, PackedIndices, SavedTensor, pack_slot
-from .shown import (
-    CHOSEN,
-    CONSTANTS,
-    chosen_indices,
-    shown_kept,
-    shown_names,
-    shown_sizes,
-    unsigned,
-)
-from .version import VersionCounter, counter_of, version_of
+from .keeping import Saves
+from .version import counter_of
 
 if TYPE_CHECKING:
-    from ..optable import Op
     from .tensor import Tensor
 
 UNNUMBERED = ("CopyBackwards", "NotImplemented")
@@ -61,7 +50,7 @@ class Hooks:
         """Of a node with several outputs, those of each."""
 
 
-class Node:
+class Node(Saves):
     """A ``grad_fn``.
 
     Class attributes: ``op`` and ``targets`` (the inputs that need gradients) for nodes made
@@ -75,11 +64,7 @@ class Node:
         "seq",
     )  # fmt: skip
 
-    op: ClassVar[Op | None] = None
-    targets: ClassVar[tuple[str, ...]] = ()
     single: ClassVar[bool] = False
-    saves: ClassVar[tuple[str, ...]] = ()
-    own: ClassVar[str | None] = None
     special: ClassVar[bool] = False
     outputs: ClassVar[int] = 1
     writes: Mapping[int, int] = MappingProxyType({})
@@ -99,10 +84,6 @@ class Node:
     mark: int
     _rec: Any
     _dict: dict[str, Any]
-
-    if TYPE_CHECKING:  # the slots of the generated classes, and what users ask for
-
-        def __getattr__(self, name: str) -> Any: ...
 
     def start(self, next: tuple[Any, ...]) -> None:
         """Give a node made by hand its place in the graph (generated code does it inline)."""
@@ -146,18 +127,6 @@ class Node:
         """The name that error messages use."""
         name = type(self).__name__
         return f"torch::autograd::{name}" if name in UNNUMBERED else name
-
-    def __init_subclass__(cls) -> None:
-        # A ``__getattr__`` would make Python read every attribute of nodes six times as slowly.
-        for name in cls.saved_names():
-            setattr(cls, "_saved_" + name, property(partial(cls.read_saved, name=name)))
-            if cls.op is not None and name in cls.op.tensors:
-                setattr(cls, "_raw_saved_" + name, property(partial(SavedTensor, slot=name)))
-
-    @classmethod
-    def saved_names(cls) -> list[str]:
-        """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
-        return [] if cls.op is None else shown_names(cls.op)
 
     @property
     def slots(self) -> tuple[Any, ...]:
@@ -210,127 +179,6 @@ class Node:
         kind = type(self)
         place = "torch.autograd.function." if kind.__module__ == "torch.autograd.function" else ""
         return f"<{place}{kind.__name__} object at {hex(id(self))}>"
-
-    # Saved values ------------------------------------------------------------------------
-    def read_saved(self, name: str) -> Any:
-        """A saved value or piece of metadata by name, version-checked as backward does.
-
-        Raises:
-            RuntimeError: it was freed, or written in place since it was saved.
-        """
-        if "_sym_" in name and name in self.saved_names():
-            return shown_sizes(self, *name.split("_sym_"))
-        if name == CHOSEN.get(type(self).__name__):
-            if self.saved_choice is None:
-                raise errors.freed(self)
-            return chosen_indices(self)
-        if name in self.saves:
-            if getattr(self, "saved_" + name) is None:
-                raise errors.freed(self)
-            tensor, version = self.unpack(name)
-            if version_of(tensor) != int(version):
-                raise errors.stale(self, name, tensor, version)
-            tensor = shown_kept(self, name, tensor)
-            return tensor.as_saved() if tensor._number else tensor
-        op = self.op
-        if op is not None and name in op.metadata(self.targets):
-            value = getattr(self, "p_" + name)
-            if name != "indices":
-                return unsigned(name, value)
-            if value is None:
-                raise errors.freed(self)
-            if isinstance(value, PackedIndices):
-                return tuple(None if each is None else each.restore() for each in value.parts)
-            value.check(self)
-            return value.tensors
-        if op is not None and name in CONSTANTS.get(op.node, ()):
-            return CONSTANTS[op.node][name]
-        if op is not None and name in op.tensors:
-            return None
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")
-
-    def unpack(self, name: str) -> tuple[Any, int]:
-        """The Tensor in a saved slot, which is not freed, and the version at which it was saved,
-        unchecked.
-
-        An input is kept as the Tensor it was. An output is kept as its array (keeping the
-        Tensor would be a cycle) and is given its history back here.
-        """
-        saved = getattr(self, "saved_" + name)
-        if isinstance(saved, Packed):
-            tensor = saved.restore(self.output_edge(name) if saved.own else None)
-            return tensor, counter_of(tensor).version
-        version = getattr(self, "version_" + name)
-        if not self.is_own(name):
-            return saved, version
-        tensor = hot.Tensor._wrap(saved)
-        tensor._counter = self.own_counter(name)
-        if tensor._meta.floating and (self.op is None or self.op.differentiable(name)):
-            tensor._node = self.output_edge(name)
-            tensor._requires_grad = True
-        return tensor, version
-
-    def own_counter(self, name: str | None = None) -> VersionCounter:
-        """The counter of a saved output, made now if nobody needed it before."""
-        slot = f"counter_{name or self.own}"
-        counter: VersionCounter | None = getattr(self, slot)
-        if counter is None:
-            counter = VersionCounter()
-            setattr(self, slot, counter)
-        return counter
-
-    def is_own(self, name: str) -> bool:
-        """Whether a saved slot holds one of the node's own outputs."""
-        return self.op is not None and name in self.op.outputs
-
-    def output_edge(self, name: str) -> Node:
-        """Where the gradient of the output of this name collects: of a view that was written, at
-        its own history for as long as that lives."""
-        assert self.op is not None
-        outputs = self.op.outputs
-        if len(outputs) > 1:
-            return Output(self, outputs.index(name))
-        view = getattr(self, "_dict", {}).get("view")
-        return self if view is None else view() or self
-
-    def raw_saved(self, name: str) -> Any:
-        """What a slot holds: None for nothing, and the empty tuple when that was freed."""
-        if name not in self.saves:
-            return None
-        saved = getattr(self, "saved_" + name)
-        return () if saved is None else saved
-
-    def hook_saved(self, name: str, both: Any) -> None:
-        """Let a pair of hooks keep what a slot holds."""
-        pack_slot(self, name, both)
-
-    def pass_nothing(self, keep: bool) -> None:
-        """What is left of a run when no gradient came: what was saved is looked at all the same
-        (so it may be an error), and let go.
-
-        Raises:
-            RuntimeError: it was freed, or written in place since it was saved.
-        """
-        for name in self.saves:
-            self.read_saved(name)
-        if not keep:
-            self.release()
-
-    def release(self) -> None:
-        """Let go of what was saved."""
-        for name in self.saves:
-            setattr(self, "saved_" + name, None)
-
-    def iter_saved(self) -> Iterator[tuple[str, Any, int]]:
-        """``(slot, Tensor, version)`` for what is saved and not freed, unchecked; without what
-        no variable of the program ever was."""
-        for name in self.saves:
-            saved = getattr(self, "saved_" + name, None)
-            if isinstance(saved, Packed):
-                continue  # the user's hooks are not called to be watched
-            if saved is not None and (self.op is None or name not in self.op.kept):
-                tensor, version = self.unpack(name)
-                yield name, tensor, version
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError(f"cannot pickle '{type(self).__name__}' object")

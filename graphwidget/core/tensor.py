@@ -176,7 +176,7 @@ class Tensor(Offered):
     @grad.setter
     def grad(self, grad: Tensor | None) -> None:
         if grad is not None:
-            _check_grad(self, grad)
+            errors.check_grad(self, grad)
         self._grad = grad
         if hot.observer is not None:
             hot.observer.assigned(self)
@@ -303,9 +303,6 @@ class Tensor(Offered):
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
             )
-        if not isinstance(other, Tensor):
-            kind = type(other).__name__
-            raise TypeError(f"Variable data has to be a tensor, but got {kind}")
         self._data = other._data
         self._meta = other._meta
 
@@ -384,73 +381,6 @@ class Tensor(Offered):
         return printing.format_tensor(self, spec)
 
 
-def seal(cls: type[Tensor]) -> None:
-    """Let what may not be assigned say so as PyTorch does."""
-    for name, member in list(vars(cls).items()):
-        if isinstance(member, property) and member.fset is None and not name.startswith("__"):
-            refusal = _refusal(name)
-            setattr(cls, name, property(member.fget, refusal, refusal, member.__doc__))
-
-
-def _refusal(name: str) -> Callable[..., None]:
-    def refuse(self: Tensor, value: Any = None) -> None:
-        raise _not_writable(name)
-
-    return refuse
-
-
-def _not_writable(name: str) -> AttributeError:
-    return AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
-
-
-class Constant(Tensor):
-    """A Python number in a tensor's place: it never raises a type within its category."""
-
-    __slots__ = ("number",)
-    _number = True
-    number: bool | int | float
-
-    def as_saved(self) -> Tensor:
-        """What users find in a saved slot: a tensor of the number's own type."""
-        return Tensor._wrap(np.asarray(self.number))
-
-
-class Absent(Constant):
-    """Stands for a tensor that was left out (``bias=None``): its array is None."""
-
-    __slots__ = ()
-
-    def as_saved(self) -> Any:
-        """What users find in a saved slot."""
-        return None
-
-
-def _check_grad(tensor: Tensor, grad: Any) -> None:
-    """PyTorch's checks of an assigned gradient."""
-    if not isinstance(grad, Tensor):
-        raise TypeError(
-            "assigned grad expected to be a Tensor or None but got grad of type "
-            f"{type(grad).__name__}"
-        )
-    if grad is tensor:
-        raise RuntimeError("can't assign Variable as its own grad")
-    if grad._data.dtype != tensor._data.dtype:
-        raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{dtypes.c_word(grad._data.dtype)}' to a "
-            f"tensor with grad_dtype '{dtypes.type_word(tensor._data.dtype)}'. The gradient must "
-            "match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
-            "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
-            "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
-            "downstream systems that assume they match."
-        )
-    if grad._data.shape != tensor._data.shape:
-        raise RuntimeError(
-            f"attempting to assign a gradient of size '{list(grad._data.shape)}' to a tensor of "
-            f"size '{list(tensor._data.shape)}'. Please ensure that the gradient and the tensor "
-            "are the same size"
-        )
-
-
 def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: int = 0) -> None:
     """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
     counter = out._counter = counter_of(source)
@@ -465,10 +395,9 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
         out._requires_grad = True
 
 
-hot.Tensor, hot.Constant, hot.new = Tensor, Constant, new
+hot.Tensor, hot.new = Tensor, new
 hot.as_view, hot.refresh, hot.Output, hot.asked = as_view, refresh_for_op, Output, asked
 hot.accumulator, hot.target_of, hot.counter_of = place_of, edge_of, counter_of
 hot.save_input, hot.save_output, hot.VersionCounter = save_input, save_output, VersionCounter
 hot.nothing = lambda: None
-hot.wrap, hot.ABSENT = Tensor._wrap, Absent._wrap(np.zeros(()))
-hot.ABSENT._data = None
+hot.wrap = Tensor._wrap

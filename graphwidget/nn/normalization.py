@@ -152,28 +152,6 @@ class GroupNorm(Module):
         )
 
 
-class CrossMapLRN2d(Module):
-    """`LocalResponseNorm` of images (N, C, H, W), as PyTorch computed it before."""
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The normalized input."""
-        found: Tensor = cross_map.CrossMapLRN2d.apply(
-            input, self.size, self.alpha, self.beta, self.k
-        )
-        return found
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
-
-
 class LocalResponseNorm(Module):
     """Divides by a power of the mean square over neighbouring channels (Krizhevsky et al., 2012):
     `x / (k + alpha mean(x²)) ** beta` over `size` channels."""
@@ -192,3 +170,17 @@ class LocalResponseNorm(Module):
     def extra_repr(self) -> str:
         """The options."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """`LocalResponseNorm` of images (N, C, H, W), as PyTorch computed it before."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The normalized input."""
+        found: Tensor = cross_map.CrossMapLRN2d.apply(
+            input, self.size, self.alpha, self.beta, self.k
+        )
+        return found
