@@ -74,6 +74,26 @@ result = [attempt(lambda: x[torch.zeros(size, dtype=torch.bool)].shape) for size
 result += [attempt(lambda: x.__setitem__(torch.zeros(size, dtype=torch.bool), 1.))
            for size in (0, 1, 2, 3)]
 
+# convolutions look at histories, numbers and sizes, in this order
+conv, conv2, i, z = torch.conv1d, torch.conv2d, torch.ones(2, 3, 8), torch.zeros
+a = z(2, 6, 3, requires_grad=True) * 1
+b, c = a.unbind()
+a.mul_(2)
+result = [attempt(call) for call in (
+    lambda: conv(i, b), lambda: conv(z(6, 3), z(6, 3, 2), c), lambda: conv(i, b, padding="same"),
+    lambda: conv(i, z(6, 3, 2, 2), padding="same", stride=2), lambda: conv(i, z(0, 3, 2), groups=2),
+    lambda: conv(i, z(6, 3, 2, 2), stride=(1, 1), dilation=0),
+    lambda: conv(i, z(6, 3, 2), dilation=-1),
+    lambda: conv(i, z(6, 3, 2), padding="same", dilation=(1, 1)),
+    lambda: conv(i, z(6, 3, 2), padding="same", groups=0),
+    lambda: conv2(z(2, 3, 8, 8), z(6, 3, 2), stride=[1]),
+    lambda: conv(i, z(6, 3, 2), z(3), dilation=0))]
+
+# a table that requires grad is asked for its rows first
+look, half = torch.nn.functional.embedding, torch.tensor(0.5)
+result = [attempt(lambda: look(half, half.clone().requires_grad_())),
+          attempt(lambda: look(half, half))]
+
 # bools are refused before sizes that do not match
 result = [attempt(lambda: torch.ones(2).bool() - torch.ones(3)),
           attempt(lambda: torch.ones(2).lerp(torch.ones(3).double(), 0.5))]

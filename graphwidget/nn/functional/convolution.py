@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes
+from ...core import dtypes, hot
 from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.shapes import squeeze, unsqueeze
 from ...core.tensor import Tensor
 from ...optable.refusals import not_implemented
-from .sizes import each_dim, shown
+from .sizes import each_dim, is_int, shown
 
 
 def _convolve(
@@ -27,71 +27,105 @@ def _convolve(
             f"input of size: {list(input._data.shape)}"
         )
     source = unsqueeze(input, 0) if unbatched else input
-    stride, dilation = each_dim(stride, dims), each_dim(dilation, dims)
+    stride, dilation, more = (
+        (each,) * dims if is_int(each) else tuple(each) for each in (stride, dilation, more)
+    )
     if isinstance(padding, str) and padding not in ("valid", "same"):
         raise RuntimeError(f"Invalid padding string: '{padding}'")
-    if weight._data.ndim < 3:
-        raise RuntimeError("weight should have at least three dimensions")
-    if isinstance(padding, str):
-        source, padding = _named_padding(padding, source, weight, stride, dilation)
-    padding, more = each_dim(padding, dims), each_dim(more, dims)
-    _check_numbers(dims, stride, padding, dilation, more, groups)
-    check(source, weight, bias, stride, padding, dilation, groups, transposed)
-    if transposed:
-        _check_more(more, stride, dilation)
-    out = F.convolution(source, weight, bias, stride, padding, dilation, transposed, more, groups)
+    if padding == "same":
+        source, padding = _same_padding(source, weight, stride, dilation, groups)
+    elif padding == "valid":
+        padding = (0,)
+    elif is_int(padding):
+        padding = (padding,) * dims
+    numbers = {
+        "stride": stride, "padding": tuple(padding), "dilation": dilation, "output_padding": more
+    }  # fmt: skip
+    out = convolved(source, weight, bias, numbers, groups, transposed)
     return squeeze(out, 0) if unbatched else out
 
 
-def _named_padding(
-    padding: str, input: Tensor, weight: Tensor, stride: tuple[int, ...], dilation: tuple[int, ...]
+def convolved(
+    input: Tensor, weight: Tensor, bias: Tensor | None, numbers: dict[str, tuple[int, ...]],
+    groups: int, transposed: bool,
+) -> Tensor:  # fmt: skip
+    """A convolution over as many dims as the weight has, of which each of ``numbers`` (by their
+    names) tells one for all or one for each."""
+    hot.asked((input, weight, bias))
+    dims = weight._data.ndim - 2
+    _check_weight(dims, groups)
+    found = {name: each * dims if len(each) == 1 else each for name, each in numbers.items()}
+    _check_numbers(dims, found)
+    stride, padding, dilation, more = found.values()
+    check(input, weight, bias, padding, dilation, groups, transposed)
+    if transposed:
+        _check_more(more, stride, dilation)
+    return F.convolution(input, weight, bias, stride, padding, dilation, transposed, more, groups)
+
+
+def _same_padding(
+    input: Tensor, weight: Tensor, stride: tuple[int, ...], dilation: tuple[int, ...], groups: int
 ) -> tuple[Tensor, tuple[int, ...]]:
-    """``valid`` or ``same`` as numbers; the odd one of ``same`` is added to the input's ends."""
-    if padding == "valid":
-        return input, (0,)
+    """What keeps the length; where it is odd, the one more is added to the input's ends."""
+    kernel = weight._data.shape[2:]
+    _check_weight(weight._data.ndim - 2, groups)
+    _check_dims(input, weight, "")
+    for name, numbers in (("stride", stride), ("dilation", dilation)):
+        if len(numbers) not in (1, len(kernel)):
+            raise RuntimeError(f"{name} cannot broadcast to {len(kernel)} dimensions")
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
-    total = [d * (k - 1) for d, k in zip(dilation, weight._data.shape[2:], strict=True)]
+    total = [d * (k - 1) for d, k in zip(each_dim(dilation, len(kernel)), kernel, strict=True)]
     if any(t % 2 for t in total):
         ends = tuple(side for t in reversed(total) for side in (0, t % 2))
         input = F.constant_pad_nd(input, ends, 0)
-    return input, tuple(t // 2 for t in total)
+    return input, tuple(int(t / 2) for t in total)
 
 
-def _check_numbers(
-    dims: int, stride: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...],
-    more: tuple[int, ...], groups: int,
-) -> None:  # fmt: skip
-    named = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": more}
+def _check_weight(dims: int, groups: int) -> None:
+    if dims < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+
+
+def _check_numbers(dims: int, named: dict[str, tuple[int, ...]]) -> None:
     for name, numbers in named.items():
         if len(numbers) != dims:
             raise RuntimeError(
                 f"expected {name} to be a single integer value or a list of {dims} values to match "
                 f"the convolution dimensions, but got {name}={list(numbers)}"
             )
-    for name, numbers, least in (("padding", padding, 0), ("output_padding", more, 0)):
-        if min(numbers) < least:
-            raise RuntimeError(f"negative {name} is not supported")
-    for name, numbers in (("stride", stride), ("dilation", dilation), ("groups", (groups,))):
-        if min(numbers) <= 0:
-            raise RuntimeError(f"non-positive {name} is not supported")
+    for name, least, text in (
+        ("padding", 0, "negative padding is not supported"),
+        ("output_padding", 0, "negative output_padding is not supported"),
+        ("stride", 1, "non-positive stride is not supported"),
+        ("dilation", 0, "dilation should be greater than zero"),
+    ):
+        if min(named[name]) < least:
+            raise RuntimeError(text)
+
+
+def _check_dims(input: Tensor, weight: Tensor, space: str = " ") -> None:
+    sizes, shape = list(input._data.shape), list(weight._data.shape)
+    if len(shape) != len(sizes):
+        raise RuntimeError(
+            f"Expected {len(shape)}-dimensional input for {len(shape)}-dimensional weight{space}"
+            f"{shape}, but got {len(sizes)}-dimensional input of size {sizes} instead"
+        )
 
 
 def check(
-    input: Tensor, weight: Tensor, bias: Tensor | None, stride: tuple[int, ...],
-    padding: tuple[int, ...], dilation: tuple[int, ...], groups: int, transposed: bool,
+    input: Tensor, weight: Tensor, bias: Tensor | None, padding: tuple[int, ...],
+    dilation: tuple[int, ...], groups: int, transposed: bool,
 ) -> None:  # fmt: skip
     """PyTorch's checks of shapes and types, in its order."""
+    _check_dims(input, weight)
     sizes, shape = list(input._data.shape), list(weight._data.shape)
-    if len(shape) != len(sizes):
-        if len(stride) == 1:
-            raise RuntimeError(
-                f"Expected {len(shape)}-dimensional input for {len(shape)}-dimensional weight "
-                f"{shape}, but got {len(sizes)}-dimensional input of size {sizes} instead"
-            )
+    if shape[0] < groups:
         raise RuntimeError(
-            f"expected stride to be a single integer value or a list of {len(shape) - 2} values to "
-            f"match the convolution dimensions, but got stride={list(stride)}"
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but "
+            f"got weight of size {shape} instead"
         )
     channels = shape[0] if transposed else shape[1] * groups
     if shape[0] % groups:
@@ -120,6 +154,8 @@ def check(
                 f"Calculated padded input size per channel: {shown(padded)}. Kernel size: "
                 f"{shown(reach)}. Kernel size can't be greater than actual input size"
             )
+    if min(dilation) < 1:
+        raise RuntimeError("non-positive dilation is not supported")
     if 0 not in sizes:
         _check_types(input, weight, bias, transposed, max(dilation) > 1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core import dtypes
+from ...core import dtypes, hot
 from ...core.compile import TENSORS as F
 from ...core.kinds import promote_types
 from ...core.modes import no_grad
@@ -25,7 +25,7 @@ def embedding(
         sparse: not offered.
 
     Raises:
-        IndexError: there is no such row.
+        IndexError: there is no such row, or a number in the place of a table that requires grad.
         RuntimeError: indices that are no integers, or a table that is no matrix.
     """
     if padding_idx is None:
@@ -51,6 +51,8 @@ def look_up(
             "embedding(): argument 'indices' (position 2) must be Tensor, not "
             f"{type(input).__name__}"
         )
+    if weight.requires_grad and hot.grad_enabled():
+        weight.size(0)  # PyTorch's node is told first how many rows there are
     if weight._data.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     _check_integers(input, 1, "embedding")

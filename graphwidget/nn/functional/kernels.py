@@ -132,14 +132,11 @@ def convolution(
 
     Shapes: input (N, C, ...), weight (D, C / groups, ...), (C, D / groups, ...) when transposed.
     """
-    dims = input._data.ndim - 2
-
-    def each(given: Sequence[int]) -> tuple[int, ...]:
-        return tuple(given) * dims if len(given) == 1 else tuple(given)
-
-    steps, pads, spread, more = map(each, (stride, padding, dilation, output_padding))
-    _convolution.check(input, weight, bias, steps, pads, spread, groups, transposed)
-    return F.convolution(input, weight, bias, steps, pads, spread, transposed, more, groups)
+    numbers = {
+        "stride": tuple(stride), "padding": tuple(padding), "dilation": tuple(dilation),
+        "output_padding": tuple(output_padding),
+    }  # fmt: skip
+    return _convolution.convolved(input, weight, bias, numbers, groups, transposed)
 
 
 @offer(method=False)

@@ -33,9 +33,10 @@ SAMPLES: dict[str, list[Sample]] = {
         "x.orgqr(y * 0.7)"),
     "geqrf": real(TALL, "torch.geqrf(x.detach())", "torch.orgqr(*x.detach().geqrf())"),
     "ormqr": real(
-        WITH_TAU[:2], "torch.ormqr(x / 2, y / 2, x)", "torch.ormqr(x / 2, y / 2, x.mT, left=False)",
-        "torch.ormqr(x / 2, y / 2, x, transpose=True)",
-        "torch.ormqr(x / 2, y / 2, x.mT, left=False, transpose=True)"),
+        WITH_TAU[:2], "torch.ormqr(x / 2, y * 0.3, x)",
+        "torch.ormqr(x / 2, y * 0.3, x.mT, left=False)",
+        "torch.ormqr(x / 2, y * 0.3, x, transpose=True)",
+        "torch.ormqr(x / 2, y * 0.3, x.mT, left=False, transpose=True)"),
     "triangular_solve": real(
         PAIRS, f"torch.triangular_solve(y, {REGULAR})",
         f"torch.triangular_solve(y, {REGULAR}, upper=False)[0]",
