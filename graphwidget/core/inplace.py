@@ -21,7 +21,7 @@ from ..optable.index_kernels import put_into
 from ..optable.layout import clone, memory_order
 from ..optable.scatter_kernels import put_masked
 from . import dtypes, errors, hot
-from .compile import LINKS, signature_of
+from .compile import LINKS, TENSORS, signature_of
 from .node import Node, save_input, save_output
 from .overlap import check_overlap, interleaved, same_memory
 from .promote import CAST, CASTS, cast_to, promotion, refuse_target, refuse_types
@@ -310,6 +310,15 @@ def history(tensor: Tensor, node: Node) -> None:
         tensor._node, tensor._requires_grad = node, True
     if keeps:
         tensor.retain_grad()
+
+
+def write_in_formula(key: str, tensor: Tensor, *rest: Any, **params: Any) -> Tensor:
+    """``F.write``: formulas write parts of new tensors, where PyTorch's do."""
+    op = TABLE[key]
+    return write(op, tensor, rest, {**op.params, **params})
+
+
+TENSORS.__dict__["write"] = write_in_formula
 
 
 def writer(key: str) -> Callable[..., Tensor]:

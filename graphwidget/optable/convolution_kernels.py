@@ -20,6 +20,8 @@ import numpy as np
 
 from .kernels import Array, Shape
 from .layout import as_array, channels_last, with_channels_last
+from .refusals import WORDS, not_implemented
+from .shape_kernels import view
 from .window_kernels import add_windows, inside, pad, window_count, windows
 
 SPAN = 1 << 21
@@ -253,11 +255,25 @@ def tap_times(steps: int, outputs: int, tap: int, pad: int) -> tuple[int, int, i
 
 
 def conv_tbc(a: Array, weight: Array, bias: Array, pad: int) -> Array:
-    """(T + 2 pad - K + 1, N, O) of inputs (T, N, C) and weights (K, C, O)."""
+    """(T + 2 pad - K + 1, N, O) of inputs (T, N, C) and weights (K, C, O).
+
+    Raises:
+        RuntimeError, NotImplementedError: what PyTorch's products of each tap refuse.
+    """
     steps = len(a) + 2 * pad - len(weight) + 1
     out = np.empty((steps, a.shape[1], weight.shape[2]), a.dtype)
-    np.copyto(out, bias)
+    np.copyto(out, bias, casting="unsafe")
     for tap, matrix in enumerate(weight):
         low, high, first = tap_times(len(a), steps, tap, pad)
-        out[low:high] += np.matmul(a[first : first + high - low], matrix)
+        if high > low:
+            rows = view(a[first : first + high - low], ((high - low) * a.shape[1], a.shape[2]))
+            if matrix.dtype != a.dtype:
+                raise RuntimeError(
+                    "self and mat2 must have the same dtype, but got "
+                    f"{WORDS[a.dtype.name]} and {WORDS[matrix.dtype.name]}"
+                )
+            if a.dtype.kind == "b" and out.size:
+                raise not_implemented("addmm_impl_cpu_", a.dtype)
+            part = out[low:high]
+            part += np.matmul(rows, matrix).reshape(part.shape)
     return out

@@ -99,6 +99,21 @@ def geqrf(a: Array) -> tuple[Array, Array]:
     return dense_columns(mT(turned)), np.ascontiguousarray(tau)
 
 
+def reflect(K: Array, v: Array, factor: Array, place: int, left: bool) -> Array:
+    """K, into which (I - factor v vᵀ) K is written, or K (I - factor v vᵀ). The first ``place``
+    items of v are zeros, so that as many rows or columns stay as they are, even where v or its
+    factor is no number."""
+    v = v[..., place:, :]
+    scaled = factor[..., None] * v
+    if left:
+        rows = K[..., place:, :]
+        rows -= scaled * (mT(v) @ rows)
+    else:
+        columns = K[..., place:]
+        columns -= (columns @ scaled) * mT(v)
+    return K
+
+
 def reflected(vectors: Array, tau: Array, c: Array, backwards: bool) -> Array:
     """H1 ... Hk C (Hk ... H1 C, backwards) of the reflections I - tau v vᵀ that lie below the
     diagonal of ``vectors``."""
@@ -107,14 +122,16 @@ def reflected(vectors: Array, tau: Array, c: Array, backwards: bool) -> Array:
     count = tau.shape[-1]
     units = np.tril(vectors, -1) + np.eye(*vectors.shape[-2:], dtype=vectors.dtype)
     for step in range(count) if backwards else reversed(range(count)):
-        v = units[..., step, None]
-        found -= tau[..., step, None, None] * (v @ (mT(v) @ found))
+        reflect(found, units[..., step, None], tau[..., step, None], step, True)
     return found
 
 
 def householder_product(a: Array, tau: Array) -> Array:
     """The first columns of the product of reflections."""
-    return dense_columns(reflected(a, tau, eye_like(a), False))
+    found, units = eye_like(a), np.tril(a, -1) + eye_like(a)
+    for step in reversed(range(tau.shape[-1])):  # what is left of the step is that of 1
+        reflect(found[..., step:], units[..., step, None], tau[..., step, None], step, True)
+    return dense_columns(found)
 
 
 def ormqr(a: Array, tau: Array, c: Array, left: bool, transpose: bool) -> Array:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import factor_kernels as kernels
-from .declare import Namespace, composite, op
+from .declare import ARRAYS, Namespace, composite, op
 
 F = Namespace()
 
@@ -125,51 +125,87 @@ op("linalg_lu_solve(LU, pivots, B, /, left=True, adjoint=False)", kernels.lu_sol
 
 # Householder's reflections -----------------------------------------------------------------------
 @composite
-def reflections_backward(grad: Any, vectors: Any, tau: Any, C: Any, backwards: Any) -> Any:
-    """The gradients of H1 ... Hk C (or Hk ... H1 C) by the vectors and factors of its reflections
-    I - tau v vᵀ: each is undone in turn."""
+def reflect(K: Any, v: Any, factor: Any, place: Any, left: Any) -> Any:
+    """K, multiplied by the reflection I - factor v vᵀ from the left or right; v begins with
+    ``place`` zeros."""
+    scaled = F.unsqueeze(factor, len(K.shape) - 1) * v
+    if left:
+        return K - scaled * F.matmul(F.mT(v), K)
+    return K - F.matmul(K, scaled) * F.mT(v)
+
+
+ARRAYS.__dict__.update(reflect=kernels.reflect)
+
+
+@composite
+def reflection_backward(K: Any, v: Any, factor: Any, place: Any) -> Any:
+    """The gradients by the vector and factor of a reflection, of which K is all around it."""
+    last = len(K.shape) - 1
+    v = F.slice(v, last - 1, place, None, 1)
+    forth = F.matmul(F.mT(v), F.slice(K, last - 1, place, None, 1))
+    back = F.matmul(F.slice(K, last, place, None, 1), v)
+    factor = F.unsqueeze(factor, last)
+    slope = F.squeeze_dim(-factor * forth, last - 1) - F.squeeze_dim(factor * back, last)
+    along = -F.matmul(F.slice(forth, last, place, None, 1), v)
+    return F.unsqueeze(slope, last), F.squeeze_dim(along, last)
+
+
+@composite
+def reflections_backward(grad: Any, result: Any, vectors: Any, tau: Any, backwards: Any) -> Any:
+    """The gradients of a product of reflections H1 ... Hk C by their vectors and factors: of
+    K = result gradᵀ one reflection after the other is undone on the left, and then done on the
+    right. ``backwards`` is for C H1 ... Hk, with K the other way round. As in PyTorch reflections
+    are inverted, though some have no inverse."""
+    if 0 in vectors.shape or 0 in tau.shape:
+        return None, None
     last, count = len(vectors.shape) - 1, tau.shape[-1]
-    units = F.tril(vectors, -1) + F.eye_like(vectors)
+    units = F.tril(vectors, -1)
+    F.write("fill", F.diagonal(units, 0, last - 1, last), value=1.0)
+    active = F.slice(units, last, 0, count, 1)
+    undo = tau / (tau * F.sum_dim(active * active, (last - 1,), False) - 1.0)
+
+    def parts(factors: Any, place: int) -> tuple[Any, Any]:
+        column = F.slice(units, last, place, place + 1, 1)
+        return column, F.slice(factors, last - 1, place, place + 1, 1)
+
     order = list(reversed(range(count))) if backwards else list(range(count))
-    steps, behind = [], C
-    for place in reversed(order):
-        v = F.unsqueeze(F.select(units, last, place), last)
-        factor = F.unsqueeze(F.unsqueeze(F.select(tau, last - 1, place), last - 1), last)
-        steps.append((place, v, factor, behind))
-        behind = behind - factor * F.matmul(v, F.matmul(F.mT(v), behind))
-    slopes, factors = {}, {}
-    for place, v, factor, behind in reversed(steps):
-        forth, back = F.matmul(F.mT(v), grad), F.matmul(F.mT(v), behind)
-        factors[place] = -F.sum_dim(forth * back, (last - 1, last), False)
-        slope = -factor * (F.matmul(grad, F.mT(back)) + F.matmul(behind, F.mT(forth)))
-        slopes[place] = F.squeeze_dim(slope, last)
-        grad = grad - factor * F.matmul(v, forth)
-    found = F.stack([slopes[place] for place in range(count)], last)
-    found = F.tril(F.placed(found, vectors.shape, last), -1)
-    return found, F.stack([factors[place] for place in range(count)], last - 1)
+    K = F.matmul(result, F.mT(grad))
+    K = F.reflect(K, *parts(undo, order[0]), order[0], not backwards)
+    by_vectors, by_factors = F.zeros_like(vectors), F.zeros_like(tau)
+    for place, after in zip(order, [*order[1:], None], strict=True):
+        own = parts(tau, place)
+        slope, along = F.reflection_backward(K, *own, place)
+        F.write("copy", F.select(by_vectors, last, place), F.squeeze_dim(slope, last))
+        F.write("copy", F.select(by_factors, last - 1, place), F.squeeze_dim(along, last - 1))
+        if after is not None:
+            K = F.reflect(K, *parts(undo, after), after, not backwards)
+            K = F.reflect(K, *own, place, backwards)
+    return F.write("tril", by_vectors, diagonal=-1), by_factors
 
 
 op("linalg_householder_product(input, tau, /)", kernels.householder_product,
    refuses="orgqr_cpu: bool half integer",
-   d_input__tau=lambda grad, input, tau, result, targets:
-       F.reflections_backward(grad, input, tau, F.eye_like(input), False),
+   d_input__tau=lambda grad, input, tau, result:
+       F.reflections_backward(grad, result, input, tau, False),
    public=False, sign="Q", text="Q of {input}", tex=r"Q({input})", onnx=None)
 
 
 @composite
 def ormqr_backward(
-    grad: Any, self: Any, tau: Any, C: Any, left: Any, transpose: Any
+    grad: Any, result: Any, self: Any, tau: Any, left: Any, transpose: Any
 ) -> Any:
     """The gradients of a product with Q by its vectors and factors."""
-    if left:
-        return F.reflections_backward(grad, self, tau, C, transpose)
-    return F.reflections_backward(F.mT(grad), self, tau, F.mT(C), not transpose)
+    if left != transpose:
+        first, second = (F.mT(grad), F.mT(result)) if transpose else (grad, result)
+        return F.reflections_backward(first, second, self, tau, False)
+    first, second = (result, grad) if transpose else (F.mT(result), F.mT(grad))
+    return F.reflections_backward(first, second, self, tau, True)
 
 
 op("ormqr(self, input2, input3, /, left=True, transpose=False)", kernels.ormqr,
    refuses="ormqr_cpu: bool half integer",
    d_self__input2=lambda grad, self, input2, input3, result, left, transpose, targets:
-       F.ormqr_backward(grad, self, input2, input3, left, transpose),
+       F.ormqr_backward(grad, result, self, input2, left, transpose),
    d_input3=lambda grad, self, input2, left, transpose:
        F.ormqr(self, input2, grad, left, not transpose),
    public=False, sign="Q ·", text="Q({self}) {input3}", tex=r"Q({self}) {input3}", onnx=None)

@@ -279,7 +279,16 @@ def sum_to_size(a: Array, shape: Shape) -> Array:
     return as_array(np.add.reduce(a, dims, keepdims=True)).reshape(shape)
 
 
-ARRAYS.__dict__.update(reshape=lambda a, shape: a.reshape(shape), sum_to_size=sum_to_size)
+def write(key: str, target: Array, *operands: Any, **params: Any) -> Array:
+    """What an op gives of ``target`` and other operands, written into ``target``. Formulas write
+    parts of new tensors so, where PyTorch's do."""
+    np.copyto(target, getattr(ARRAYS, key)(target, *operands, **params))
+    return target
+
+
+ARRAYS.__dict__.update(
+    reshape=lambda a, shape: a.reshape(shape), sum_to_size=sum_to_size, write=write
+)
 
 
 def rsqrt(a: Array) -> Array:

@@ -198,11 +198,16 @@ def matrix_exp_backward(grad: Any, self: Any) -> Any:
     """The gradient of exp of matrices: the upper right of exp of a block matrix (Higham, Functions
     of Matrices, 2008, theorem 3.6)."""
     size, row = self.shape[-1], len(self.shape) - 2
+
+    def block(whole: Any, i: int, j: int) -> Any:
+        rows = F.slice(whole, row, i * size, (i + 1) * size, 1)
+        return F.slice(rows, row + 1, j * size, (j + 1) * size, 1)
+
     turned = F.mT(self)
-    top = F.cat([turned, grad], row + 1)
-    bottom = F.cat([F.zeros_like(turned), turned], row + 1)
-    whole = F.linalg_matrix_exp(F.cat([top, bottom], row))
-    return F.slice(F.slice(whole, row, 0, size, 1), row + 1, size, 2 * size, 1)
+    whole = F.zeros_of(grad, (*self.shape[:row], 2 * size, 2 * size))
+    for i, j, part in ((0, 0, turned), (1, 1, turned), (0, 1, grad)):
+        F.write("copy", block(whole, i, j), part)
+    return block(F.linalg_matrix_exp(whole), 0, 1)
 
 
 op("linalg_matrix_exp(self, /)", kernels.matrix_exp,

@@ -20,7 +20,11 @@ CALLS = [
     "x.addcmul(y, y, value=2)", "x.prod()", "x.prod(1)", "x.std()", "x.std(1)", "x.norm()",
     "x.norm(dim=1)", "x.norm(p=1)", "x.norm(p=3)", "x.dist(y)", "torch.addmm(m, m, m, beta=2)",
     "F.silu(x)", "F.mish(x)", "F.softsign(x)", "F.normalize(x)", "F.l1_loss(x, y)",
-    "F.cosine_similarity(x, y)", "F.rms_norm(x, (3,))",
+    "F.cosine_similarity(x, y)", "F.rms_norm(x, (3,))", "torch.linalg.matrix_exp(m)",
+    "torch.linalg.householder_product(m, x[0])", "torch.ormqr(m, x[0], m)",
+    "torch.ormqr(m, x[0], m, transpose=True)", "torch.ormqr(m, x[0], m, left=False)",
+    "torch.ormqr(m, x[0], m, left=False, transpose=True)",
+    "torch.conv_tbc(m[None], x[None, :, :].mT, y[0, :2], 1)",
 ]  # fmt: skip
 
 

@@ -132,3 +132,26 @@ def test_second_derivatives_by_two_ways_to_one_output(factor: str) -> None:
             "result = [first.detach() * 1, second * 1]"
         )
     )
+
+
+REFLECTIONS = [
+    "torch.linalg.householder_product(m, tau)", "torch.ormqr(m, tau, c)",
+    "torch.ormqr(m, tau, c, transpose=True)", "torch.ormqr(m, tau, c.mT, left=False)",
+    "torch.ormqr(m, tau, c.mT, left=False, transpose=True)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", REFLECTIONS)
+@pytest.mark.parametrize("tau", ["[nan, 0.5]", "[0.5, nan]", "[inf, 0.5]", "[0.5, inf]"])
+def test_reflections_leave_rows_alone(call: str, tau: str) -> None:
+    """A reflection whose vector begins with zeros does not touch as many rows, whatever it is."""
+    both(
+        source(f"""
+nan, inf = float("nan"), float("inf")
+m = torch.tensor([[2.0, 0.5], [0.3, 3.0], [0.1, 0.4]], dtype=torch.double, requires_grad=True)
+tau = torch.tensor({tau}, dtype=torch.double, requires_grad=True)
+c = torch.tensor([[2.0, 0.5], [1.0, 3.0], [4.0, 0.4]], dtype=torch.double, requires_grad=True)
+out = {call}
+result = [out.detach(), torch.autograd.grad(out.sum(), (m, tau, c), allow_unused=True)]
+""")
+    )

@@ -52,7 +52,9 @@ out.square().sum().backward()
 result = [out.detach(), signal.grad, kernel.grad, bias.grad, out.grad_fn._saved_pad, [attempt(f)
     for f in (lambda: F.conv_tbc(signal[0], kernel, bias), lambda: F.conv_tbc(signal, kernel[0],
     bias), lambda: F.conv_tbc(signal, kernel, bias[:2]), lambda: F.conv_tbc(signal, kernel[:, :2],
-    bias), lambda: F.conv_tbc(signal, kernel, bias[None]))]]
+    bias), lambda: F.conv_tbc(signal, kernel, bias[None]), lambda: F.conv_tbc(signal.transpose(0,
+    1), kernel, bias), lambda: F.conv_tbc(signal, kernel.double(), bias), lambda: F.conv_tbc(
+    signal > 0, kernel > 0, bias), lambda: F.conv_tbc(signal[:2], kernel, bias, -1))]]
 
 # gradients of convolutions as functions
 G = F.grad

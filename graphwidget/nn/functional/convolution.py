@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core import dtypes, hot
 from ...core.compile import TENSORS as F
+from ...core.making import shape_from
 from ...core.public import offer
 from ...core.shapes import squeeze, unsqueeze
 from ...core.tensor import Tensor
@@ -316,7 +317,9 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
         (T + 2 pad - K + 1, N, D).
 
     Raises:
-        RuntimeError: shapes that do not match.
+        RuntimeError: shapes or types that do not match, samples whose times do not lie one behind
+            the other in memory.
+        NotImplementedError: bools.
     """
     sizes, kernel, offsets = input._data.shape, weight._data.shape, bias._data.shape
     for wrong, text in (
@@ -331,4 +334,5 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
         raise RuntimeError("Input dim 2 (input channels) is not == dim 1 in the weight tensor")
     if kernel[2] != offsets[0]:
         raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
+    shape_from("empty", (sizes[0] + 2 * pad - kernel[0] + 1, sizes[1], kernel[2]))
     return F.conv_tbc(input, weight, bias, pad)
