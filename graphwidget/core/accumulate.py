@@ -10,7 +10,6 @@ import numpy as np
 from ..optable.zeros import Zeros
 from . import errors, hot
 from .meeting import ALONE, is_own
-from .node import AccumulateGrad
 from .overlap import check_overlap, is_dense, real_strides
 from .tensor import Tensor
 from .version import bump, filled
@@ -22,53 +21,77 @@ LAYOUT = (
 )
 
 
-def accumulate(target: AccumulateGrad, grad: Any, create: bool, known: int = 0) -> None:
-    """Add a gradient to the ``.grad`` of a target's leaf.
+def accumulate(
+    variable: Tensor, grad: Any, create: bool, version: int | None, known: int = 0
+) -> None:
+    """Add a gradient to a leaf's ``.grad``, to which other threads may add meanwhile.
 
     The first is taken over when nobody else has it and it lies in memory as promised, else copied
     so; later ones are added in place. Under create_graph both are recorded and out of place
-    (PyTorch, accumulate_grad.h). ``known`` callers more refer to the gradient.
+    (PyTorch, accumulate_grad.h). ``version`` says how often the gradient was written; ``known``
+    callers more refer to it.
 
     Raises:
         RuntimeError: the leaf was written and is none any more, or what it has cannot be written.
     """
-    variable = target.variable
     if variable._node is not None or (variable._view is not None and variable.grad_fn is not None):
         raise RuntimeError("leaf variable has been moved into the graph interior")
-    current = variable._grad
-    if create and isinstance(grad, Tensor):
-        made = hot.copied(grad) if current is None else hot.tensors.add(current, grad)
-        if current is None and not obeys(made._data, variable._data):
-            made._relay(promised(variable._data, made._data))
-        if current is not None and made._data.strides != variable._data.strides:
-            warn_of_layout(made._data, variable._data)
-        variable._grad = made
-    elif current is not None:
-        strides = current._data.strides
-        if 0 in strides:  # the user's own buffer may be an expanded one
-            check_overlap(current._data, [])
-        try:
-            np.add(current._data, grad, out=current._data)
-        except ValueError as error:
-            raise errors.not_written(error, current._data) from None
-        bump(current, "backward")
-        gaps = current._data.base is not None and not current._data.flags.forc
-        if gaps or strides != variable._data.strides:
-            warn_of_layout(current._data, variable._data)
-    elif grad.__class__ is Zeros and not grad.flags.writeable and obeys(grad, variable._data):
-        variable._grad = Tensor._wrap(grad)
-        variable._grad._data = grad
-    else:
-        data = np.asarray(grad)
-        taken = sys.getrefcount(grad) == known + (ALONE if data is not grad else ALONE + 1)
-        taken = taken and obeys(data, variable._data)
-        if not taken or (data is grad and not is_own(data)):
-            data = promised(variable._data, grad)
-        variable._grad = Tensor._wrap(data, None if data.ndim else variable._meta)
-        # Else PyTorch writes into new memory, or makes a contiguous clone.
-        version = target.grad_version if taken else is_dense(variable._data)
-        if version:
-            variable._grad._counter = filled(int(version))
+    create = create and isinstance(grad, Tensor)
+    if variable._grad is None:
+        if create:
+            made = recorded(variable, grad)
+        elif grad.__class__ is Zeros and not grad.flags.writeable and obeys(grad, variable._data):
+            made = Tensor._wrap(grad)
+            made._data = grad
+        else:
+            data = np.asarray(grad)
+            taken = sys.getrefcount(grad) == known + (ALONE if data is not grad else ALONE + 1)
+            taken = taken and obeys(data, variable._data)
+            if not taken or (data is grad and not is_own(data)):
+                data = promised(variable._data, grad)
+            made = Tensor._wrap(data, None if data.ndim else variable._meta)
+            # Else PyTorch writes into new memory, or makes a contiguous clone.
+            writes = version if taken else is_dense(variable._data)
+            if writes:
+                made._counter = filled(int(writes))
+        # Nothing is called within this line, so no other thread comes in between.
+        variable._grad = made if variable._grad is None else variable._grad
+        if variable._grad is made:
+            return
+    with hot.lock:
+        if create:
+            variable._grad = made = hot.tensors.add(variable._grad, grad)
+            if made._data.strides != variable._data.strides:
+                warn_of_layout(made._data, variable._data)
+        else:
+            add_in_place(variable, variable._grad, grad)
+
+
+def recorded(variable: Tensor, grad: Tensor) -> Tensor:
+    """A leaf's first gradient when accumulation is recorded."""
+    made: Tensor = hot.copied(grad)
+    if not obeys(made._data, variable._data):
+        made._relay(promised(variable._data, made._data))
+    return made
+
+
+def add_in_place(variable: Tensor, current: Tensor, grad: Any) -> None:
+    """Write a sum into what a leaf has.
+
+    Raises:
+        RuntimeError: it cannot be written.
+    """
+    strides = current._data.strides
+    if 0 in strides:  # the user's own buffer may be an expanded one
+        check_overlap(current._data, [])
+    try:
+        np.add(current._data, grad, out=current._data)
+    except ValueError as error:
+        raise errors.not_written(error, current._data) from None
+    bump(current, "backward")
+    gaps = current._data.base is not None and not current._data.flags.forc
+    if gaps or strides != variable._data.strides:
+        warn_of_layout(current._data, variable._data)
 
 
 # PyTorch promises that a leaf's gradient lies in memory as the leaf does where its items leave no

@@ -11,7 +11,7 @@ from ..optable.layout import empty_like
 from . import hot
 from .dtypes import Size, default_numpy
 from .edges import GradientEdge, meta_at, refreshed, target_at
-from .engine import Run, _collecting
+from .engine import Run
 from .indexing import getitem
 from .node import AccumulateGrad, target_of
 from .order import collect
@@ -364,7 +364,7 @@ def collected(
 
 def leaves_of(tensor: Tensor) -> set[Any]:
     """The leaves that a backward from this tensor would reach."""
-    with _collecting:
+    with hot.lock:
         return {
             end.variable for end in collect(roots_of([tensor])) if end.__class__ is AccumulateGrad
         }

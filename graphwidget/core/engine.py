@@ -10,6 +10,7 @@ Nothing here recurses over the graph, so its depth does not matter.
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -26,9 +27,6 @@ from .promote import fit_to
 from .tensor import Tensor
 from .version import counter_of, version_of
 
-_collecting = threading.RLock()
-"""Held while a run finds its nodes. Reentrant: a stepper that is collected as garbage may end its
-run in the middle of that."""
 _in_slots: set[Run] = set()
 """The open runs, of all threads, that keep gradients in their nodes' own slots."""
 _local = threading.local()
@@ -54,6 +52,16 @@ def current_node() -> Node | None:
     """The node whose backward (or hook) this thread is running."""
     run = current_run()
     return None if run is None else run.current
+
+
+class Slot:
+    """Holds what collects for a target, and how often that was written, in the target's place."""
+
+    __slots__ = ("grad", "grad_version")
+
+    def __init__(self) -> None:
+        self.grad: Any = None
+        self.grad_version: int | None = None
 
 
 class Run:
@@ -104,7 +112,8 @@ class Run:
         self.pauses = True
         """Whether ``steps()`` yields every node, or only those that are not the common case."""
         self.members: set[Any] | None = None
-        self.private: dict[Any, Any] | None = None
+        self.private: dict[Any, Slot] | None = None
+        """The slots in which gradients collect where another open run uses the targets' own."""
         self._generator: Iterator[Node] | None = None
         self._rec: Any = None
 
@@ -175,10 +184,10 @@ class Run:
     def _begin(self) -> None:
         _open_runs().append(self)
         self.status = "running"
-        with _collecting:
+        with hot.lock:
             found = collect(self.roots)
             if any(run.uses(found) for run in tuple(_in_slots)):
-                self.private = {}
+                self.private = defaultdict(Slot)
             else:
                 self.order = found
                 _in_slots.add(self)
@@ -188,7 +197,7 @@ class Run:
         self.present = present = None if self.captures is None else set(found)
         for root, seed in zip(self.roots, self.seeds, strict=True):
             if present is None or root in present:
-                self._give(root, seed)
+                self._give(self._slot(root), seed)
 
     def uses(self, targets: list[Any]) -> bool:
         """Whether one of the targets is among this open run's."""
@@ -203,7 +212,7 @@ class Run:
             for target in self.order:
                 for each in (target, *target.next):
                     each.grad = each.grad_version = None
-        with _collecting:
+        with hot.lock:
             _in_slots.discard(self)
             self.members = self.private = None
         try:
@@ -213,39 +222,27 @@ class Run:
             self.order, self._left = [], iter(())
             self.__dict__.pop("_reached", None)
 
-    # Gradients on their way: in the nodes' slots, or here when another open run uses those --------
-    def _take(self, target: Any) -> Any:
-        """What has collected for a target."""
-        if self.private is not None:
-            return self.private.pop(target, None)
-        grad = target.grad
-        target.grad = None
-        return grad
+    # Gradients on their way --------------------------------------------------------------------
+    def _slot(self, target: Any) -> Any:
+        """Where gradients collect for a target: in itself, or in private."""
+        return target if self.private is None else self.private[target]
 
-    def _give(self, target: Any, grad: Any) -> None:
-        """Add to what collects for a target."""
-        if self.private is not None:
-            before = self.private.get(target)
-            self.private[target] = grad if before is None else before + grad
-        elif target.grad is None:
-            target.grad = grad
+    def _give(self, slot: Any, grad: Any) -> None:
+        """Add to what collects in a slot."""
+        if slot.grad is None:
+            slot.grad = grad
         elif self.create_graph or meeting.apart:
-            target.grad = target.grad + grad
+            slot.grad = slot.grad + grad
         else:
-            meet(target, grad)
+            meet(slot, grad)
 
     def _give_output(self, target: Output, grad: Any) -> None:
         """The gradient of one output joins those of its node's others."""
-        node, private = target.node, self.private
-        grads = node.grad if private is None else private.get(node)
-        if grads is None:
-            grads = [None] * len(node.metas)
-            if private is None:
-                node.grad = grads
-            else:
-                private[node] = grads
-        before = grads[target.nr]  # of an edge that was made by hand
-        grads[target.nr] = grad if before is None else before + grad
+        slot = self._slot(target.node)
+        if slot.grad is None:
+            slot.grad = [None] * len(target.node.metas)
+        before = slot.grad[target.nr]  # of an edge that was made by hand
+        slot.grad[target.nr] = grad if before is None else before + grad
 
     def _only_captured(self, target: Any) -> bool:
         """Nothing is left to do for a target that was wanted for itself alone."""
@@ -256,8 +253,8 @@ class Run:
         status, error = "abandoned", None
         if hot.observer is not None:
             hot.observer.run_begins(self)
-        self._begin()
         try:
+            self._begin()
             captures = self.captures
             keep = self.retain_graph
             plain = not self.create_graph and self.private is None
@@ -270,24 +267,25 @@ class Run:
                     if self.pauses:
                         yield target
                     continue
-                grad = self._take(target)
+                slot = self._slot(target)
+                grad, slot.grad = slot.grad, None
                 if target.hooks is not None or captures is not None:
-                    grad = self._arrive(target, target.hooks, grad)
+                    grad = self._arrive(target, slot, grad)
                     if self._only_captured(target):
                         continue
+                version, slot.grad_version = slot.grad_version, None
                 if not target.special:
                     if self.create_graph and not hot.mode.enabled:
-                        self._recorded(target, grad)
+                        self._recorded(target, grad, version)
                     else:
-                        self._node(target, grad)
+                        self._node(target, grad, version)
                 elif target.__class__ is Output:
                     self._give_output(target, grad)
-                    target.grad_version = None
                     continue
                 elif target.__class__ is Nowhere:
                     continue
                 else:
-                    self._leaf(target, grad)
+                    self._leaf(target, grad, version)
                 del grad  # whoever keeps it need not copy it
                 yield target
             status = "ok"
@@ -299,22 +297,21 @@ class Run:
         finally:
             self._end(status, error)
 
-    def _recorded(self, node: Node, grad: Any) -> None:
+    def _recorded(self, node: Node, grad: Any, version: int | None) -> None:
         """Run one node with gradients recorded, though the caller's mode is not to record."""
         hot.set_grad_enabled(True)
         try:
-            self._node(node, grad)
+            self._node(node, grad, version)
         finally:
             hot.set_grad_enabled(False)
 
-    def _node(self, node: Node, grad: Any) -> None:
-        """Run one node and hand its gradients on."""
+    def _node(self, node: Node, grad: Any, version: int | None) -> None:
+        """Run one node on its gradient, written so often, and hand its own gradients on."""
         observer, create, keep = hot.observer, self.create_graph, self.retain_graph
         if observer is not None:
             outs = tuple(grad) if grad.__class__ is list else (grad,)
             observer.node_starts(self, node, outs)
-        hooks, given, version = node.hooks, grad, node.grad_version
-        node.grad_version = None
+        hooks, given = node.hooks, grad
         late = not keep and hooks is not None and bool(hooks.post)  # these may fail
         if grad.__class__ is list and not node.takes_none:
             grad = _defined(node, grad, create)
@@ -351,13 +348,13 @@ class Run:
             grad = found.pop()
             if grad is None:
                 continue
-            writes = node.writes.get(place)
+            writes, slot = node.writes.get(place), self._slot(child)
             if self.create_graph:
                 if writes and not version_of(grad):
                     counter_of(grad).version = counter_of(grad).savable = writes
-            elif child.grad is None and (version or writes):
-                child.grad_version = writes or (version if shared(grad, given) else None)
-            self._give(child, grad)
+            elif slot.grad is None and (version or writes):
+                slot.grad_version = writes or (version if shared(grad, given) else None)
+            self._give(slot, grad)
 
     @staticmethod
     def _fitted(node: Node, grads: Any) -> Any:
@@ -367,22 +364,23 @@ class Run:
             return fitted(grads, node.fit[0])
         return [fitted(grad, meta) for grad, meta in zip(grads, node.fit, strict=True)]
 
-    def _arrive(self, target: Any, hooks: Hooks | None, grad: Any) -> Any:
-        """What happens to a gradient before its target uses it: hooks, capturing, retaining.
+    def _arrive(self, target: Any, slot: Any, grad: Any) -> Any:
+        """What happens to a gradient from a slot before its target uses it: hooks, capturing,
+        retaining.
 
         A captured gradient includes its tensor's hooks, except (as in PyTorch) when the tensor
         lies on the way to another captured one.
         """
-        before = grad
+        hooks, before = target.hooks, grad
         if hooks is not None and hooks.outputs:
             self._outputs_arrive(hooks, grad)
         elif hooks is not None and (target.__class__ is not Output or self._only_captured(target)):
-            grad = run_tensor_hooks(self, hooks, grad, target)
+            grad = run_tensor_hooks(self, hooks, grad, slot)
             run_retain(self, hooks, grad)
         if self.captures is not None and target in self.captures:
             found = self.found[target] = before if target in self.through else grad
-            if target.grad_version and found is grad:
-                self.given[id(grad)] = as_tensor(self, grad, target.grad_version)
+            if slot.grad_version and found is grad:
+                self.given[id(grad)] = as_tensor(self, grad, slot.grad_version)
         if hooks is not None and hooks.pre and not self._only_captured(target):
             grad = run_pre(self, target, hooks, grad)
         return grad
@@ -394,16 +392,15 @@ class Run:
         for nr, each in sorted(hooks.outputs.items()):
             run_retain(self, each, grads[nr])
 
-    def _leaf(self, target: AccumulateGrad, grad: Any) -> None:
+    def _leaf(self, target: AccumulateGrad, grad: Any, version: int | None) -> None:
         """Add to a leaf's ``.grad``."""
         observer, hooks, variable = hot.observer, target.hooks, target.variable
         if observer is not None:
             observer.node_starts(self, target, (grad,))
         if grad is not None and variable._requires_grad:
-            accumulate(target, grad, self.create_graph, known=1)
+            accumulate(variable, grad, self.create_graph, version, known=1)
             if observer is not None:
                 observer.accumulated(self, variable, "accumulated", grad)
-        target.grad_version = None
         if hooks is not None and hooks.accumulated:
             run_accumulated(self, hooks, variable)
         if hooks is not None and hooks.post:

@@ -80,20 +80,20 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
 
 
-def run_tensor_hooks(run: Run, hooks: Hooks, grad: Any, target: Any = None) -> Any:
+def run_tensor_hooks(run: Run, hooks: Hooks, grad: Any, slot: Any = None) -> Any:
     """The tensor hooks in order of registration; each may replace the gradient, whose version the
-    target knows."""
+    slot knows."""
     if not hooks.tensor:
         return grad
     with Mode(run.create_graph):
-        tensor = as_tensor(run, grad, target and target.grad_version)
+        tensor = as_tensor(run, grad, None if slot is None else slot.grad_version)
         for hook in list(hooks.tensor.values()):
             result = hook(tensor)
             if result is not None:
                 check_result(hook, tensor, result)
                 tensor = result
-    if target is not None and tensor is not None:
-        target.grad_version = version_of(tensor)
+    if slot is not None and tensor is not None:
+        slot.grad_version = version_of(tensor)
     return as_given(run, tensor)
 
 

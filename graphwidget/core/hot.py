@@ -77,8 +77,12 @@ class Mode(threading.local):
 
 
 mode = Mode()
-_lock = threading.Lock()
 _disabled_threads: set[int] = set()
+
+lock = threading.RLock()
+"""Held by a thread that makes or changes what belongs to all threads: the end of a leaf's graph,
+its ``.grad``, a storage's counter, the order of a run. Reentrant: what is collected as garbage
+meanwhile may run any code."""
 
 
 def grad_enabled() -> bool:
@@ -95,7 +99,7 @@ def set_grad_enabled(on: bool) -> None:
     ident = threading.get_ident()
     if on and ident not in _disabled_threads:
         return
-    with _lock:
+    with lock:
         (_disabled_threads.discard if on else _disabled_threads.add)(ident)
         grad_everywhere = not _disabled_threads
 

@@ -111,10 +111,11 @@ class Saves:
     def own_counter(self, name: str | None = None) -> VersionCounter:
         """The counter of a saved output, made now if nobody needed it before."""
         slot = f"counter_{name or self.own}"
-        counter: VersionCounter | None = getattr(self, slot)
-        if counter is None:
-            counter = VersionCounter()
-            setattr(self, slot, counter)
+        with hot.lock:
+            counter: VersionCounter | None = getattr(self, slot)
+            if counter is None:
+                counter = VersionCounter()
+                setattr(self, slot, counter)
         return counter
 
     def is_own(self, name: str) -> bool:

@@ -6,12 +6,11 @@ them would take longer than the rest of the import.
 
 from __future__ import annotations
 
-import threading
 import types
 from collections.abc import Callable
 from typing import Any
 
-_WRITING = threading.RLock()
+from . import hot
 
 
 def pending(*args: Any, write: Callable[[], Callable[..., Any]], **kwargs: Any) -> Any:
@@ -27,7 +26,7 @@ def later(
     function.__qualname__ = name  # by which Python's own errors call it
 
     def write() -> types.FunctionType:
-        with _WRITING:
+        with hot.lock:
             if is_pending(function):
                 made = build()
                 # ``write`` stays: another thread may be about to call what is still pending.

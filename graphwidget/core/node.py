@@ -163,8 +163,9 @@ class Node(Saves):
         return Output(self, nr) if self.op is not None and not self.op.single else self
 
     def _hooks(self) -> Hooks:
-        if self.hooks is None:
-            self.hooks = Hooks()
+        with hot.lock:
+            if self.hooks is None:
+                self.hooks = Hooks()
         return self.hooks
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -249,7 +250,7 @@ class AccumulateGrad(Node):
         grad = self.grad
         self.grad = None
         if grad is not None and variable._requires_grad:
-            hot.accumulate(self, grad, False)
+            hot.accumulate(variable, grad, False, self.grad_version)
         self.grad_version = None
         return True
 
@@ -276,18 +277,21 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Nowhere | None:
     """
     if not leaf._requires_grad:
         return None
-    reference = leaf._accumulator
-    found: AccumulateGrad | Nowhere | None = reference() if reference is not None else None
-    if found is None:
-        if leaf._view is not None and not leaf._view.asked:
-            found = Nowhere()
-            found.start(())
-            return found
-        found = AccumulateGrad(leaf)
-        if leaf._hooks is not None:
-            found.hooks = Hooks(leaf._hooks)
-        leaf._accumulator = weakref.ref(found)
-    return found
+    before = leaf._accumulator
+    found: AccumulateGrad | Nowhere | None = None if before is None else before()
+    if found is not None:
+        return found
+    if leaf._view is not None and not leaf._view.asked:
+        found = Nowhere()
+        found.start(())
+        return found
+    found = AccumulateGrad(leaf)
+    if leaf._hooks is not None:
+        found.hooks = Hooks(leaf._hooks)
+    made = weakref.ref(found)
+    # Nothing is called within this line, so no other thread comes in between.
+    leaf._accumulator = made if leaf._accumulator is before else leaf._accumulator
+    return found if leaf._accumulator is made else accumulator(leaf)
 
 
 def edge_of(tensor: Tensor) -> Any:

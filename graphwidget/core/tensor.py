@@ -20,7 +20,6 @@ from .node import (
     AccumulateGrad,
     Hooks,
     Node,
-    Nowhere,
     Output,
     accumulator,
     edge_of,
@@ -56,7 +55,7 @@ class Tensor(Offered):
     _grad: Tensor | None
     _hooks: Hooks | None
     _view: ViewInfo | None
-    _accumulator: weakref.ref[AccumulateGrad | Nowhere] | None
+    _accumulator: weakref.ref[AccumulateGrad] | None
     _rec: Any
 
     _number: ClassVar[bool] = False
@@ -242,13 +241,14 @@ class Tensor(Offered):
 
     def _leaf_hooks(self) -> Hooks:
         """This leaf's own hooks, which its AccumulateGrad shares."""
-        if self._hooks is None:
-            self._hooks = Hooks()
-            end = accumulator(self)
-            if end is not None:
-                before, end.hooks = end.hooks, Hooks(self._hooks)
-                if before is not None:
-                    end.hooks.pre, end.hooks.post = before.pre, before.post
+        with hot.lock:
+            if self._hooks is None:
+                self._hooks = Hooks()
+                end = accumulator(self)
+                if end is not None:
+                    before, end.hooks = end.hooks, Hooks(self._hooks)
+                    if before is not None:
+                        end.hooks.pre, end.hooks.post = before.pre, before.post
         return self._hooks
 
     def backward(

@@ -185,9 +185,10 @@ def counter_of(tensor: Tensor) -> VersionCounter:
     counter = tensor._counter
     if counter is None:
         node = tensor._node
-        counter = None if node is None or node.own is None else node.own_counter()
-        counter = counter or VersionCounter()
-        tensor._counter = counter
+        own = None if node is None or node.own is None else node.own_counter()
+        made = own or VersionCounter()
+        # Nothing is called within this line, so no other thread comes in between.
+        counter = tensor._counter = tensor._counter or made
     return counter
 
 

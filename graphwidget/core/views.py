@@ -182,9 +182,19 @@ def refresh(view: Tensor) -> None:
     elif view._node is None:
         view._requires_grad = info.asked
         return
-    version = view._counter.version  # type: ignore[union-attr]
-    if info.version == version:
-        return
+    if info.version != view._counter.version:  # type: ignore[union-attr]
+        with hot.lock:
+            if info.version != view._counter.version:  # type: ignore[union-attr]
+                renew(view, info)
+
+
+def renew(view: Tensor, info: ViewInfo) -> None:
+    """Give a view a new node on its base's present one.
+
+    Raises:
+        RuntimeError: the view may not be used after its base was written (PyTorch's texts).
+    """
+    base, version = info.base, counter_of(view).version
     if info.origin != "default":
         raise RuntimeError(info.complaint(BASE_WRITTEN, view._node))
     target = target_of(base)

@@ -94,6 +94,24 @@ made = [f(a)._version for f in (
     lambda a: torch.autograd.grad((a * 1).lt_(b).sum(), b)[0],
     lambda a: torch.autograd.grad(torch.div(b, a, rounding_mode="floor").sum(), a)[0])]
 result = each, made, versions(written, (2, 3)), versions(base_written, (2, 3))
+
+# a run inside another's hook counts for itself
+w = torch.ones(3, requires_grad=True)
+a = w * 2
+b = a.sort()[0]
+c = b + a
+seen = []
+@torch.enable_grad()
+def inner(grad):
+    seen.append(grad._version)
+    if len(seen) < 10:
+        found = torch.autograd.grad(c.sum() + a.sum(), w, retain_graph=True)
+        found += torch.autograd.grad((c * a).sum() + b.sum() * 2, a, retain_graph=True)
+        seen.extend((each._version, each) for each in found)
+for each in (a, b, c):
+    each.register_hook(inner)
+(c * a + a).sum().backward()
+result = seen, w.grad._version, w.grad
 """
 
 
