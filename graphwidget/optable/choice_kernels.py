@@ -39,9 +39,9 @@ def zero_where(mask: Array, a: Array, out: Array | None = None) -> Array:
         out[...] = found
         return out
     kind = BITS[a.itemsize]
-    bits = np.subtract(mask.view(np.int8), _ONE)  # all bits set where the item stays
-    found = np.empty_like(mask, kind) if out is None else out.view(kind)
-    np.bitwise_and(a.view(kind), bits, found)
+    bits = mask.astype(kind)
+    np.subtract(bits, _ONE, bits)  # all bits set where the item stays
+    found = np.bitwise_and(a.view(kind), bits, bits if out is None else out.view(kind))
     return found.view(a.dtype)
 
 

@@ -53,8 +53,7 @@ def sigmoid_backward(grad: Array, result: Array) -> Array:
     if not isinstance(grad, np.ndarray):
         result = result[()]
         return grad * ((1 - result) * result)
-    factor = np.negative(result, out=...)
-    np.add(factor, ONE, factor)
+    factor = np.subtract(ONE, result, out=..., dtype=result.dtype)
     np.multiply(factor, result, factor)
     if grad.shape != factor.shape:
         return np.multiply(grad, factor, out=...)

@@ -20,8 +20,8 @@ from ..core.version import bump, call_site
 from ..optable import TABLE
 from .optimizer import Closure, Group, Optimizer
 
-BLOCK = 1 << 16
-"""Items of a block: a quarter of a megabyte of float32."""
+BLOCK = 1 << 14
+"""Items of a block: 64 kB of float32."""
 
 Rule = Callable[..., None]
 _DEVICES = "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']"
@@ -58,7 +58,6 @@ class Stepper(Optimizer):
 
     def update(self, group: Group) -> None:
         """One step for the parameters of a group; those without gradient are left alone."""
-        spare: dict[Any, np.ndarray] = {}
         site, decay = call_site(), group.get("weight_decay", 0)
         apart = decay if group.get("decoupled_weight_decay") else 0
         decay, maximize = 0.0 if apart else float(decay), group["maximize"]
@@ -81,7 +80,7 @@ class Stepper(Optimizer):
             if apart:
                 parameter._data *= 1 - rate_of(group) * apart
                 bump(parameter, "mul_", site)
-            run(rule, numbers, arrays, decay, maximize, spare)
+            run(rule, numbers, arrays, decay, maximize)
             for name in self.writes:
                 bump(parameter, name, site)
             if before is not None:
@@ -110,53 +109,30 @@ class Stepper(Optimizer):
         return "add", Tensor._wrap(parameter._data - before), {}
 
 
-def run(
-    rule: Rule,
-    numbers: Any,
-    arrays: list[np.ndarray],
-    decay: float,
-    maximize: bool,
-    spare: dict[Any, np.ndarray],
-) -> None:
+def run(rule: Rule, numbers: Any, arrays: list[np.ndarray], decay: float, maximize: bool) -> None:
     """Apply a rule to a parameter, its gradient and its state, block by block.
 
-    Weight decay and maximizing change the gradient before the rule sees it. `spare` keeps the
-    arrays in between for the next parameter of the same type.
+    Weight decay and maximizing change the gradient before the rule sees it.
     """
-    first = arrays[0]
-    size = first.size
-    if size > BLOCK and all(each.flags.c_contiguous for each in arrays):
-        flat = [each.reshape(-1) for each in arrays]
-        for start in range(0, size, BLOCK):
-            blocks = [each[start : start + BLOCK] for each in flat]
-            _block(rule, numbers, blocks, decay, maximize, _spare(spare, blocks[0]))
-    else:
-        _block(rule, numbers, arrays, decay, maximize, _spare(spare, first))
-
-
-def _spare(spare: dict[Any, np.ndarray], like: np.ndarray) -> np.ndarray:
-    """Three arrays of an array's shape and type, from those at hand if they are large enough."""
-    found = spare.get(like.dtype)
-    if found is None or found.shape[1] < like.size:
-        found = spare[like.dtype] = np.empty((3, like.size), like.dtype)
-    return found[:, : like.size].reshape(3, *like.shape)
+    size = arrays[0].size
+    if size <= BLOCK or not all(each.flags.c_contiguous for each in arrays):
+        _block(rule, numbers, arrays, decay, maximize)
+        return
+    flat = [each.reshape(-1) for each in arrays]
+    for start in range(0, size, BLOCK):
+        blocks = [each[start : start + BLOCK] for each in flat]
+        _block(rule, numbers, blocks, decay, maximize)
 
 
 def _block(
-    rule: Rule,
-    numbers: Any,
-    arrays: list[np.ndarray],
-    decay: float,
-    maximize: bool,
-    spare: np.ndarray,
+    rule: Rule, numbers: Any, arrays: list[np.ndarray], decay: float, maximize: bool
 ) -> None:
     parameter, grad, *state = arrays
     if maximize:
-        grad = np.negative(grad, spare[0, ...])
+        grad = np.negative(grad)
     if decay:
-        decayed = np.multiply(parameter, decay, spare[1, ...])
-        grad = np.add(grad, decayed, spare[0, ...])
-    rule(numbers, parameter, grad, *state, spare[1, ...], spare[2, ...])
+        grad = np.add(grad, np.multiply(parameter, decay))
+    rule(numbers, parameter, grad, *state, np.empty_like(parameter), np.empty_like(parameter))
 
 
 def _refuse(group: Group, parameter: Tensor) -> None:
