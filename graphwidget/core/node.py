@@ -23,7 +23,7 @@ from .version import counter_of
 if TYPE_CHECKING:
     from .tensor import Tensor
 
-UNNUMBERED = ("CopyBackwards", "NotImplemented")
+UNNUMBERED = ("CopyBackwards", "Error", "NotImplemented")
 """Nodes that PyTorch names by their C++ class."""
 
 Grad = Any

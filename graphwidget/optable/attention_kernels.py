@@ -28,9 +28,7 @@ def _scores(
     """query key^T scale, plus the mask; -inf for what is masked out."""
     by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = np.matmul(query * query.dtype.type(by), key.swapaxes(-1, -2))
-    if mask is not None and mask.dtype == bool:
-        np.copyto(scores, -np.inf, where=~mask)
-    elif mask is not None:
+    if mask is not None:
         np.add(scores, mask, scores)
     if is_causal:
         np.copyto(scores, -np.inf, where=_ahead(*scores.shape[-2:]))

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import scatter_kernels as kernels
 from . import shape_kernels
-from .declare import Namespace, composite, op
+from .declare import ARRAYS, Namespace, composite, op
 
 F = Namespace()
 
@@ -62,9 +62,26 @@ op("scatter_add(self, index, src, /, dim)", kernels.scatter_add, inplace=True,
 
 
 @composite
-def without(grad: Any, index: Any, dim: Any, include_self: Any) -> Any:
-    """The gradient of what takes part only where nothing was scattered."""
-    return grad if include_self else F.scatter_value(grad, index, dim, 0)
+def taken(whole: Any, index: Any, dim: Any, slices: Any) -> Any:
+    """What lies at an index, of which each entry is for one item or for one of the slices."""
+    return F.index_select(whole, index, dim) if slices else F.gather(whole, index, dim)
+
+
+@composite
+def received(start: Any, index: Any, items: Any, dim: Any, slices: Any) -> Any:
+    """The sums of what each place receives."""
+    if slices:
+        return F.index_add(start, index, items, dim, 1)
+    return F.scatter_add(start, index, items, dim)
+
+
+@composite
+def reduced(
+    self: Any, index: Any, src: Any, dim: Any, reduce: Any, include_self: Any, slices: Any
+) -> Any:
+    """The op of either kind."""
+    op = F.index_reduce if slices else F.scatter_reduce
+    return op(self, index, src, dim, reduce, include_self)
 
 
 @composite
@@ -74,67 +91,103 @@ def as_numbers(mask: Any, like: Any) -> Any:
 
 
 @composite
-def scatter_counts(like: Any, index: Any, src: Any, dim: Any, include_self: Any) -> Any:
+def received_counts(
+    like: Any, index: Any, src: Any, dim: Any, include_self: Any, slices: Any
+) -> Any:
     """How many items each place received, at least 1."""
     start = F.ones_like(like) if include_self else F.zeros_like(like)
-    counts = F.scatter_add(start, index, F.ones_like(src), dim)
+    counts = F.received(start, index, F.ones_like(src), dim, slices)
     return F.masked_fill(counts, counts == 0, 1)
 
 
 @composite
-def scatter_reduce_backward_self(
+def reduced_backward_self(
     grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
-    include_self: Any,
-) -> Any:
-    """d scatter_reduce by self. ``amax`` and ``amin`` share among equal items; ``prod`` is the
-    product of the others."""
+    include_self: Any, slices: Any,
+) -> Any:  # fmt: skip
+    """d scatter_reduce or index_reduce by self. ``amax`` and ``amin`` share among equal items;
+    ``prod`` is the product of the others. What takes no part itself has a gradient only where
+    nothing was written."""
     if reduce == "sum":
         found = grad
     elif reduce == "mean":
-        found = grad / F.scatter_counts(grad, index, src, dim, include_self)
+        found = grad / F.received_counts(grad, index, src, dim, include_self, slices)
     elif reduce == "prod":
         filled = F.masked_fill(self, self == 0, 1)
-        others = F.scatter_reduce(filled, index, src, dim, reduce, include_self)
+        others = F.reduced(filled, index, src, dim, reduce, include_self, slices)
         found = (grad * others) / filled
     else:
         mine = F.as_numbers(self == result, self)
-        theirs = F.as_numbers(src == F.gather(result, index, dim), src)
-        found = mine * (grad / F.scatter_add(mine, index, theirs, dim))
-    return F.without(found, index, dim, include_self)
+        theirs = F.as_numbers(src == F.taken(result, index, dim, slices), src)
+        found = mine * (grad / F.received(mine, index, theirs, dim, slices))
+    if include_self:
+        return found
+    clear = F.index_fill if slices else F.scatter_value
+    return clear(found, index, dim, 0)
 
 
 @composite
-def scatter_reduce_backward_src(
+def reduced_backward_src(
     grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
-    include_self: Any,
-) -> Any:
-    """d scatter_reduce by src."""
+    include_self: Any, slices: Any,
+) -> Any:  # fmt: skip
+    """d scatter_reduce or index_reduce by what is written."""
     if reduce == "sum":
-        return F.gather(grad, index, dim)
+        return F.taken(grad, index, dim, slices)
     if reduce == "mean":
-        counts = F.scatter_counts(grad, index, src, dim, include_self)
-        return F.gather(grad, index, dim) / F.gather(counts, index, dim)
+        counts = F.received_counts(grad, index, src, dim, include_self, slices)
+        return F.taken(grad, index, dim, slices) / F.taken(counts, index, dim, slices)
     if reduce == "prod":
         zero = src == 0
-        zeros = F.scatter_add(F.zeros_like(self), index, F.as_numbers(zero, src), dim)
-        single = zero & (F.gather(zeros, index, dim) == 1)
-        others = F.scatter_reduce(
-            self, index, F.masked_fill(src, single, 1), dim, reduce, include_self
+        zeros = F.received(F.zeros_like(self), index, F.as_numbers(zero, src), dim, slices)
+        single = zero & (F.taken(zeros, index, dim, slices) == 1)
+        others = F.reduced(
+            self, index, F.masked_fill(src, single, 1), dim, reduce, include_self, slices
         )
-        quotient = F.gather(grad * result, index, dim) / F.masked_fill(src, zero, 1)
-        return F.where(single, F.gather(grad * others, index, dim), quotient)
+        quotient = F.taken(grad * result, index, dim, slices) / F.masked_fill(src, zero, 1)
+        found = F.where(single, F.taken(grad * others, index, dim, slices), quotient)
+        return F.derived_once(found, zeros, slices)
     mine = F.as_numbers(self == result, self)
-    theirs = F.as_numbers(src == F.gather(result, index, dim), src)
-    shared = grad / F.scatter_add(mine, index, theirs, dim)
-    return theirs * F.gather(shared, index, dim)
+    theirs = F.as_numbers(src == F.taken(result, index, dim, slices), src)
+    shared = grad / F.received(mine, index, theirs, dim, slices)
+    return theirs * F.taken(shared, index, dim, slices)
 
+
+@composite
+def derived_once(found: Any, zeros: Any, slices: Any) -> Any:
+    """The gradient of a product; where several factors of one place are 0, no derivatives follow,
+    though it has a graph."""
+    name, source = ("index_reduce", "source") if slices else ("scatter_reduce", "src")
+    text = (
+        f"{name}(): Double backward is unsupported for {source} when >1 zeros in {source} are "
+        "scattered to the same position in self"
+    )
+    return F.delayed_error(found, text) if bool(F.any(zeros > 1)) else found
+
+
+ARRAYS.__dict__["derived_once"] = lambda found, zeros, slices: found
+
+
+@composite
+def refuse(text: Any) -> Any:
+    """Refuses backward with a text.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(text)
+
+
+op("delayed_error(self, /, text)", lambda a, text: a.copy(), node="Error",
+   d_self=lambda grad, text: F.refuse(text),
+   public=False, sign="error", text="{self}", tex=r"{self}", onnx=None)
 
 op("scatter_reduce(self, index, src, /, dim, reduce, include_self=True)", kernels.scatter_reduce,
    inplace=True,
    d_self=lambda grad, self, index, src, result, dim, reduce, include_self:
-       F.scatter_reduce_backward_self(grad, self, index, src, result, dim, reduce, include_self),
+       F.reduced_backward_self(grad, self, index, src, result, dim, reduce, include_self, False),
    d_src=lambda grad, self, index, src, result, dim, reduce, include_self:
-       F.scatter_reduce_backward_src(grad, self, index, src, result, dim, reduce, include_self),
+       F.reduced_backward_src(grad, self, index, src, result, dim, reduce, include_self, False),
    text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
 
 # Along a dim, one index for each slice -----------------------------------------------------------
@@ -185,17 +238,12 @@ op("index_fill.tensor(self, index, value, /, dim)", kernels.index_fill_tensor, i
 op("unique_of(self, /)", kernels.unique, nograd=True, public=False,
    text="the different items of {self}", tex=r"{self}", onnx=None)
 
-op("spread_index(self, like, /, dim)", kernels.spread_index, nograd=True, public=False,
-   text="{self} for each item", tex=r"{self}", onnx=None)
-
 op("index_reduce(self, index, source, /, dim, reduce, include_self=True)", kernels.index_reduce,
    inplace=True,
    d_self=lambda grad, self, index, source, result, dim, reduce, include_self:
-       F.scatter_reduce_backward_self(grad, self, F.spread_index(index, source, dim), source,
-                                      result, dim, reduce, include_self),
+       F.reduced_backward_self(grad, self, index, source, result, dim, reduce, include_self, True),
    d_source=lambda grad, self, index, source, result, dim, reduce, include_self:
-       F.scatter_reduce_backward_src(grad, self, F.spread_index(index, source, dim), source,
-                                     result, dim, reduce, include_self),
+       F.reduced_backward_src(grad, self, index, source, result, dim, reduce, include_self, True),
    text="{reduce} of {self} and {source} at {index}", tex=r"{self}", onnx=None)
 
 # Flat indices -------------------------------------------------------------------------------------

@@ -22,6 +22,17 @@ v.requires_grad_()
 x.add_(v)
 result = attempt(lambda: x.sum().backward()), v.requires_grad
 
+# where two factors of a place are 0, the gradient of a product by them has none itself
+result = []
+for factors in ([1., 2., 3.], [0., 2., 3.], [0., 2., 0.]):
+    for name in ("index_reduce", "scatter_reduce"):
+        a = torch.tensor([2., 0.], requires_grad=True)
+        b = torch.tensor(factors, requires_grad=True)
+        out = getattr(a, name)(0, torch.tensor([1, 0, 1]), b, "prod")
+        c, d = torch.autograd.grad(out.sum(), (a, b), create_graph=True)
+        result += [graph(c.grad_fn), graph(d.grad_fn), d.grad_fn.name(), d,
+                   attempt(lambda: torch.autograd.grad((d ** 2).sum(), b)[0])]
+
 # the gradient through sgn cannot be written, and what it is multiplied with neither
 results = []
 for f in (torch.sgn, lambda x: (x * 2).sgn(), lambda x: x.view(2, 1).sgn(), lambda x: (-x).sgn(),

@@ -25,6 +25,9 @@ result = [case(), case(is_causal=True), case(torch.randn(4, 4)), case(blind), ca
     case(shape=(3, 5)), case(shape=(3, 4, 5)), case(torch.where(blind, 0., -inf))]
 q, k, v = rand(1, 4, 3, 2), rand(1, 2, 3, 2), rand(1, 2, 3, 2)
 result.append(show(F.scaled_dot_product_attention(q, k, v, enable_gqa=True), q, k, v))
+q, k, mask = rand(1, 2, 4, 3), rand(1, 2, 4, 3), torch.zeros(4, 4)
+result += [F.scaled_dot_product_attention(q, k, k, m).grad_fn._saved_attn_mask for m in (blind,
+    mask, None)]
 
 # several heads
 def case(q, k=None, v=None, make={}, **o):

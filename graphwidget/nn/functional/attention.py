@@ -49,6 +49,7 @@ def scaled_dot_product_attention(
         raise RuntimeError(f"expected scalar type Float but found {kind}")
     if fused:
         if attn_mask is not None:
+            attn_mask = _added(attn_mask, query._data.dtype)
             _check_mask(attn_mask, (*query._data.shape[:-1], key._data.shape[-2]))
         return F.flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
     if query._data.dtype == np.float16:  # computed in float32

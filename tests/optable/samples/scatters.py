@@ -60,7 +60,7 @@ SAMPLES: dict[str, list[Sample]] = {
     + each(NUMBER, "x.index_fill(0, torch.tensor([0]), 3)"),
     "index_fill.tensor": each([((2, 3), ())], f"x.index_fill(1, {I}, y)"),
     "unique_of": each([((2, 3), ())], f"x.index_fill(1, {I}, y)"),
-    "spread_index": each(BOTH, SLICES[0]),
+    "delayed_error": each(BOTH, SLICES[0]),
     "index_reduce": each(BOTH, *SLICES),
     "take": each(PLANE, f"x.take({I})", f"torch.take(x, {J} - 2)")
     + each(NUMBER, "x.take(torch.tensor([0, 0]))"),
