@@ -377,7 +377,7 @@ class Run:
         elif hooks is not None and (target.__class__ is not Output or self._only_captured(target)):
             grad = run_tensor_hooks(self, hooks, grad, slot)
             run_retain(self, hooks, grad)
-        if self.captures is not None and target in self.captures:
+        if self.captures is not None and target in self.captures and not self.into_grad:
             found = self.found[target] = before if target in self.through else grad
             if slot.grad_version and found is grad:
                 self.given[id(grad)] = as_tensor(self, grad, slot.grad_version)

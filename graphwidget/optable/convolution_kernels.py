@@ -155,7 +155,8 @@ def by_both(
     sizes, points = a.shape[2:], math.prod(a.shape[2:])
     each = d // groups * math.prod(kernel)
     turned = _turned(weight, groups).reshape(groups, within, each)
-    first = np.empty((n, groups, within, points), weight.dtype)
+    whole = np.empty((n, c, *sizes), weight.dtype)
+    first = whole.reshape(n, groups, within, points)
     second = np.zeros((groups, within, each), weight.dtype)
     a = a.reshape(first.shape)
     for part in batches(n, d * math.prod(kernel) * points * grad.itemsize):
@@ -165,7 +166,7 @@ def by_both(
         second += np.add.reduce(np.matmul(a[part], found.swapaxes(-1, -2)), 0)
     second = second.reshape(groups, within, d // groups, *kernel).swapaxes(1, 2)
     second = np.flip(second.reshape(weight.shape), tuple(range(2, weight.ndim)))
-    return first.reshape(n, c, *sizes), np.ascontiguousarray(second)
+    return whole, np.ascontiguousarray(second)
 
 
 def by_weight(
@@ -176,14 +177,15 @@ def by_weight(
     (n, d), c, count = grad.shape[:2], a.shape[1], grad.shape[2:]
     points, each = math.prod(count), c // groups * math.prod(kernel)
     across = _orders(len(kernel))[2]
-    out = np.zeros((groups, d // groups, each), grad.dtype)
+    whole = np.zeros((d, c // groups, *kernel), grad.dtype)
+    out = whole.reshape(groups, d // groups, each)
     for part in batches(n, c * math.prod(kernel) * points * a.itemsize):
         # one product over all windows beats one for each sample and a sum
         found = columns(pad(a[part], padding), kernel, stride, dilation, count).transpose(across)
         found = found.reshape(groups, each, -1).swapaxes(1, 2)
         above = grad[part].swapaxes(0, 1).reshape(groups, d // groups, -1)
         out += np.matmul(above, found)
-    return out.reshape(d, c // groups, *kernel)
+    return whole
 
 
 # The ops' own ------------------------------------------------------------------------------------

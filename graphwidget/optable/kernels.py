@@ -263,7 +263,8 @@ def gather_chosen(a: Array, index: Array, dim: int) -> Array:
 
 
 def sum_to_size(a: Array, shape: Shape) -> Array:
-    """The sum over the dims that a broadcast from ``shape`` stretched."""
+    """The sum over the dims that a broadcast from ``shape`` stretched; where it added dims, a view
+    of the sum that keeps them, as in PyTorch, which never adds to a view in place."""
     a = as_array(a)
     if a.shape == shape:
         return a
@@ -271,11 +272,12 @@ def sum_to_size(a: Array, shape: Shape) -> Array:
     if extra == 1 and a.ndim == 2 and a.shape[1:] == shape and a.flags.c_contiguous:
         rows = len(a)
         if 0 < rows <= MOST_ONES and a.dtype.char in "fd":  # the gradient of a bias
-            return np.matmul(ones(rows, a.dtype.char), a)
+            return np.matmul(ones(rows, a.dtype.char), a).reshape(shape)
     dims = tuple(range(extra)) + tuple(
         i + extra for i, size in enumerate(shape) if size == 1 and a.shape[i + extra] != 1
     )
-    return as_array(np.add.reduce(a, dims, keepdims=True)).reshape(shape)
+    found = as_array(np.add.reduce(a, dims, keepdims=bool(shape)))
+    return found.reshape(shape) if extra and shape else found
 
 
 def write(key: str, target: Array, *operands: Any, **params: Any) -> Array:

@@ -87,8 +87,8 @@ def layer_norm_backward(
     rows, every = a.reshape(lines, count), as_array(grad).reshape(lines, count)
     means, rstds = mean.reshape(lines, 1), rstd.reshape(lines, 1)
     even, out = _even(count, a.dtype.char), np.empty((lines, count), a.dtype)
-    by_weight = None if weight is None else np.zeros(count, a.dtype)
-    by_bias = None if bias is None else np.zeros(count, a.dtype)
+    by_weight = None if weight is None else np.zeros(normalized_shape, a.dtype)
+    by_bias = None if bias is None else np.zeros(normalized_shape, a.dtype)
     most = max(1, SPAN // max(count * a.itemsize, 1))
     for start in range(0, lines, most):
         part = slice(start, start + most)
@@ -97,9 +97,9 @@ def layer_norm_backward(
         z = np.subtract(rows[part], means[part], out[part])
         np.multiply(z, rstd, z)
         if by_bias is not None:
-            by_bias += np.matmul(total, grad)
+            by_bias += np.matmul(total, grad).reshape(normalized_shape)
         if weight is not None:
-            by_weight += np.matmul(total, grad * z)
+            by_weight += np.matmul(total, grad * z).reshape(normalized_shape)
             grad = grad * weight.reshape(count)
         along = np.vecdot(grad, z)[:, None]
         np.multiply(along, even[:1], along)
@@ -107,9 +107,6 @@ def layer_norm_backward(
         np.add(z, np.matmul(grad, even)[:, None], z)
         np.subtract(grad, z, z)
         np.multiply(z, rstd, z)
-    by_weight, by_bias = (
-        None if each is None else each.reshape(normalized_shape) for each in (by_weight, by_bias)
-    )
     return out.reshape(a.shape), by_weight, by_bias
 
 

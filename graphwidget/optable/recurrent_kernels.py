@@ -111,7 +111,7 @@ def lstm_backward(
         np.matmul(rows.T, input.reshape(steps * batch, -1)),
         np.matmul(rows.T, states),
         by_bias,
-        by_bias,
+        None if by_bias is None else by_bias.copy(),
         flow,
         inside,
     )

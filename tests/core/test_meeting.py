@@ -7,6 +7,7 @@ import pytest
 from tests.core.both import both, programs, source
 
 START = """
+nn = torch.nn
 def versions(f, *shapes):
     leaves = [torch.full(shape, 0.5, requires_grad=True) for shape in shapes]
     f(*leaves)
@@ -45,6 +46,28 @@ result = [versions(f, *shapes) for f, *shapes in (
     (lambda a, b: ((a + b) ** 2).sum().backward(), (2, 3), (3,)),
     (lambda a, b: (torch.cat([a, b]) ** 2).sum().backward(), (2, 3), (1, 3)),
     (lambda a: [(a * 2).sum().backward() for _ in range(3)], (2, 3)))]
+
+# the inputs that backward is told take gradients over like any leaf
+result = [versions(f, (2, 3), (3,)) for f in (
+    lambda a, b: ((a + b) * 2).sum().backward(inputs=[a, b]), lambda a, b: (a + b).sum().backward(
+        inputs=[b, a]), lambda a, b: (a * b + a * 2 + b * 3).sum().backward(inputs=(a, b)))]
+
+# a sum that loses dims is a view, to which nothing is added in place
+result = [versions(lambda a: f(x, a).sum().backward(), shape) for shape in ((3,), (2, 1), (), (2, 3))
+          for x in [torch.ones(2, 3)]
+          for f in (lambda x, a: x * a + a, lambda x, a: x * a + x + a, lambda x, a: x * a * a,
+                    lambda x, a: (x + a) * a - a, lambda x, a: (x * a).sum() + a.sum())]
+
+# parameters that layers share
+result = []
+x = torch.ones(2, 3, requires_grad=True)
+images = torch.ones(2, 1, 4, 4, requires_grad=True)
+for layer, given in ((nn.Linear(3, 3), x), (nn.LayerNorm(3), x), (nn.LSTM(3, 3), x),
+                     (nn.Conv2d(1, 1, 3, padding=1), images), (nn.GRU(3, 3), x)):
+    call = lambda v: out[0] if isinstance(out := layer(v), tuple) else out
+    for out in (call(call(given)), call(given) + call(given) + given):
+        (out ** 2).sum().backward()
+        result.append([p.grad._version for p in (given, *layer.parameters())])
 
 # hooks see versions, and raise them
 seen = []
