@@ -7,7 +7,13 @@ from typing import Any
 from ..core.anomaly import detect_anomaly, set_detect_anomaly
 from ..core.backward import backward, grad
 from ..core.function import Function
-from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ..core.modes import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from . import anomaly_mode, function, functional, grad_mode, graph
 from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
@@ -25,5 +31,6 @@ def variable(*args: Any, **kwargs: Any) -> Any:
 __all__ = [
     "Function", "Variable", "anomaly_mode", "backward", "detect_anomaly", "enable_grad",
     "function", "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph",
-    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled", "variable",
+    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "set_multithreading_enabled", "variable",
 ]  # fmt: skip

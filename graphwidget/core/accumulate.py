@@ -87,6 +87,9 @@ def add_in_place(variable: Tensor, current: Tensor, grad: Any) -> None:
     try:
         np.add(current._data, grad, out=current._data)
     except ValueError as error:
+        shape = hot.broadcast([current._data.shape, np.shape(grad)])
+        if shape != current._data.shape:  # the leaf was given data of another shape
+            raise errors.does_not_fit(current._data.shape, shape) from None
         raise errors.not_written(error, current._data) from None
     bump(current, "backward")
     gaps = current._data.base is not None and not current._data.flags.forc

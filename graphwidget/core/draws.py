@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..optable import TABLE
 from ..optable.layout import memory_order
-from . import distributions, dtypes, random
+from . import distributions, dtypes, hot, random
 from .compile import TENSORS as F
 from .factories import filled, like
 from .inplace import write
@@ -19,6 +20,7 @@ from .public import offer
 from .random import Generator
 from .sequences import numpy_type
 from .tensor import Tensor
+from .views import check_writable
 
 rand, rand_like = (
     filled("rand", random.rand, "Uniform in [0, 1)"),
@@ -179,13 +181,21 @@ def multinomial(
 
 
 # Written into tensors -----------------------------------------------------------------------------
-def _written(key: str, self: Tensor, drawn: np.ndarray, *others: Tensor) -> Tensor:
-    return write(TABLE[key], self, (*others, Tensor._wrap(drawn)), {})
+def _written(key: str, self: Tensor, draw: Callable[[], np.ndarray], *others: Tensor) -> Tensor:
+    """Random numbers written into a tensor. None are drawn where autograd refuses the write."""
+    op = TABLE[key]
+    if hot.mode.enabled and self.requires_grad:
+        check_writable(self, op.name + "_")
+    return write(op, self, (*others, Tensor._wrap(draw())), {})
 
 
-def drawn(self: Tensor, draw: Callable[..., np.ndarray], *args: Any) -> np.ndarray:
-    """``draw(shape, dtype, *args)`` for a tensor, in the order of its memory."""
-    data = self._data
+def _drawn(key: str, self: Tensor, draw: Callable[..., np.ndarray], *args: Any) -> Tensor:
+    """``draw(shape, dtype, *args)`` written into a tensor, in the order of its memory."""
+    return _written(key, self, partial(drawn, self._data, draw, *args))
+
+
+def drawn(data: np.ndarray, draw: Callable[..., np.ndarray], *args: Any) -> np.ndarray:
+    """``draw(shape, dtype, *args)`` for an array, in the order of its memory."""
     if data.flags.c_contiguous:
         return draw(data.shape, data.dtype, *args)
     order = memory_order(data.shape, data)
@@ -199,8 +209,7 @@ def normal_(
 ) -> Tensor:
     """Normal random numbers, written into this tensor."""
     serial = not self._data.flags.c_contiguous
-    data = drawn(self, random.normal, mean, std, generator, serial)
-    return _written("normal.written", self, data)
+    return _drawn("normal.written", self, random.normal, mean, std, generator, serial)
 
 
 @offer(function=False)
@@ -208,15 +217,13 @@ def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
     """Uniform random numbers, written into this tensor."""
-    data = drawn(self, random.uniform, from_, to, generator)
-    return _written("uniform.written", self, data)
+    return _drawn("uniform.written", self, random.uniform, from_, to, generator)
 
 
 @offer(function=False)
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Exponential random numbers with the rate ``lambd``, written into this tensor."""
-    data = drawn(self, distributions.exponential, lambd, generator)
-    return _written("exponential.written", self, data)
+    return _drawn("exponential.written", self, distributions.exponential, lambd, generator)
 
 
 @offer(function=False)
@@ -224,15 +231,13 @@ def cauchy_(
     self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
     """Random numbers of Cauchy's distribution, written into this tensor."""
-    data = drawn(self, distributions.cauchy, median, sigma, generator)
-    return _written("cauchy.written", self, data)
+    return _drawn("cauchy.written", self, distributions.cauchy, median, sigma, generator)
 
 
 @offer(function=False)
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """How many trials of probability ``p`` it took to succeed, written into this tensor."""
-    data = drawn(self, distributions.geometric, p, generator)
-    return _written("geometric.written", self, data)
+    return _drawn("geometric.written", self, distributions.geometric, p, generator)
 
 
 @offer(function=False)
@@ -240,8 +245,7 @@ def log_normal_(
     self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
 ) -> Tensor:
     """exp of normal random numbers, written into this tensor."""
-    data = drawn(self, distributions.log_normal, mean, std, generator)
-    return _written("log_normal.written", self, data)
+    return _drawn("log_normal.written", self, distributions.log_normal, mean, std, generator)
 
 
 @offer(function=False)
@@ -251,13 +255,16 @@ def bernoulli_(
     """Ones with probability ``p`` (one for all, or one for each item), else zeros, written into
     this tensor."""
     if not isinstance(p, Tensor):
-        data = drawn(self, random.coin, p, generator)
-        return _written("bernoulli.written", self, data)
-    order = memory_order(self._data.shape, self._data)
-    chances = np.broadcast_to(p._data, self._data.shape).transpose(order)
-    data = random.bernoulli(chances, generator).astype(self._data.dtype)
-    data = data.transpose(np.argsort(order))
-    return _written("bernoulli.tensor", self, data, p)
+        return _drawn("bernoulli.written", self, random.coin, p, generator)
+    data = self._data
+
+    def draw() -> np.ndarray:
+        order = memory_order(data.shape, data)
+        chances = np.broadcast_to(p._data, data.shape).transpose(order)
+        found = random.bernoulli(chances, generator).astype(data.dtype)
+        return found.transpose(np.argsort(order))
+
+    return _written("bernoulli.tensor", self, draw, p)
 
 
 @offer(function=False)
@@ -272,9 +279,7 @@ def random_(
         RuntimeError: the range is empty, or too large for the dtype.
     """
     if from_ is None:
-        key, data = "random.written", drawn(self, distributions.whole_range, generator)
-    elif to is None:
-        key, data = "random.below", drawn(self, distributions.between, 0, from_, generator)
-    else:
-        key, data = "random.range", drawn(self, distributions.between, from_, to, generator)
-    return _written(key, self, data)
+        return _drawn("random.written", self, distributions.whole_range, generator)
+    if to is None:
+        return _drawn("random.below", self, distributions.between, 0, from_, generator)
+    return _drawn("random.range", self, distributions.between, from_, to, generator)

@@ -184,6 +184,13 @@ def leaf_written(tensor: Tensor, op: str, message: str = LEAF) -> Exception:
     return error
 
 
+def does_not_fit(shape: tuple[int, ...], result: tuple[int, ...]) -> RuntimeError:
+    """The error of writing what is larger than the tensor it is written to."""
+    return RuntimeError(
+        f"output with shape {list(shape)} doesn't match the broadcast shape {list(result)}"
+    )
+
+
 def not_written(error: ValueError, data: np.ndarray, op: str = "add") -> Exception:
     """The error of a write that numpy refused because the array may not be written."""
     if data.flags.writeable:

@@ -38,8 +38,8 @@ NOT_RETURNED = (
     "inputs that are modified inplace must all be outputs of the Function."
 )
 NOT_AN_INPUT = (
-    "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there "
-    "is no need to pass it to mark_dirty()."
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+    "mutated should be passed to ctx.mark_dirty()."
 )
 VIEW_OF_SEVERAL = (
     "If your Function modifies inplace an input that is a view of another Tensor, your Function "
@@ -59,10 +59,15 @@ class Function:
     ``forward(ctx, *args)``, or ``forward(*args)`` with ``setup_context(ctx, inputs, output)``;
     ``backward(ctx, *grads)``, which may be called ``vjp``, returns one gradient (or None) for
     each argument of forward.
+
+    ``clear_saved_tensors_on_access`` lets go of what was saved when backward first reads it;
+    ``boxed_grads_call`` gives backward the gradients in one list, from which it may take them.
     """
 
     _node: ClassVar[type[FunctionNode]] = FunctionNode
     generate_vmap_rule: ClassVar[bool] = False
+    clear_saved_tensors_on_access: ClassVar[bool] = False
+    boxed_grads_call: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -107,8 +112,9 @@ class Function:
         if sets_up:  # what it is given includes the defaults of forward
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
-            args = bound.args
-            kwargs = bound.kwargs
+            args, kwargs = bound.args, bound.kwargs
+        if kwargs:
+            args = _in_order(cls.forward, args, kwargs, 0 if sets_up else 1)
         for each in args:
             if isinstance(each, Tensor) and each._view is not None:
                 hot.refresh(each)
@@ -119,7 +125,7 @@ class Function:
             needing = zip(args, node.needs_input_grad, strict=True)
             node.next = tuple(edge_of(each) for each, needs in needing if needs)
         observer = get_observer()
-        result = _run(node, args, kwargs, sets_up, observer)
+        result = _run(node, args, sets_up, observer)
         several = isinstance(result, tuple)
         outputs = list(result) if several else [result]
         _link(node, args, outputs, wanted)
@@ -131,7 +137,33 @@ class Function:
         return tuple(outputs) if several else outputs[0]
 
 
-def _run(node: FunctionNode, args: Any, kwargs: Any, sets_up: bool, observer: Any) -> Any:
+def _in_order(
+    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], first: int
+) -> tuple[Any, ...]:
+    """All arguments by position, as gradients are returned for them; forward's begin at ``first``.
+
+    Raises:
+        TypeError: a name is none of forward's, or given twice, or one before it is left out.
+    """
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(forward).parameters.values()
+    names = [each.name for each in parameters if each.kind in kinds][first:]
+    for name in kwargs:
+        if name not in names:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if name in names[: len(args)]:
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+    found = list(args)
+    for place in range(len(args), len(args) + len(kwargs)):
+        if names[place] not in kwargs:
+            raise TypeError(
+                f"forward() missing required argument: '{names[place]}' (position {place})"
+            )
+        found.append(kwargs[names[place]])
+    return tuple(found)
+
+
+def _run(node: FunctionNode, args: Any, sets_up: bool, observer: Any) -> Any:
     """The user's forward, unrecorded and (the op is one, whatever it is made of) unobserved."""
     cls, before = node.function, hot.mode.asked
     hot.set_grad_enabled(False)
@@ -139,8 +171,8 @@ def _run(node: FunctionNode, args: Any, kwargs: Any, sets_up: bool, observer: An
         set_observer(None)
     try:
         if not sets_up:
-            return cls.forward(node, *args, **kwargs)
-        result = cls.forward(*args, **kwargs)
+            return cls.forward(node, *args)
+        result = cls.forward(*args)
         cls.setup_context(node, args, result)
         return result
     finally:

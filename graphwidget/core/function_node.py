@@ -24,6 +24,11 @@ TWO_BACKWARDS = (
     "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
     "implement one of them."
 )
+READ_BEFORE = (
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+    "autograd.Function. Either access saved_tensors only once, or set "
+    "clear_saved_tensors_on_access=False."
+)
 
 
 class Kept(NamedTuple):
@@ -53,6 +58,7 @@ class FunctionNode(Node):
         )
         self._tensors = tuple(isinstance(each, Tensor) for each in inputs)
         self._saved: list[Any] | None = []
+        self._read = False
         self._own: list[int | None] = []
         self._materialize = True
         self.to_save: tuple[Any, ...] | None = None
@@ -89,9 +95,14 @@ class FunctionNode(Node):
         Raises:
             RuntimeError: freed, or written in place since.
         """
+        if self._read:
+            raise RuntimeError(READ_BEFORE)
         if self._saved is None:
             raise errors.freed(self)
-        return tuple(self._unpacked(i, entry) for i, entry in enumerate(self._saved))
+        found = tuple(self._unpacked(i, entry) for i, entry in enumerate(self._saved))
+        if self.function.clear_saved_tensors_on_access:
+            self._saved, self._read = [], True
+        return found
 
     def _unpacked(self, i: int, entry: Kept | Packed | None) -> Tensor | None:
         if entry is None:
@@ -184,7 +195,8 @@ class FunctionNode(Node):
         if observer is not None and not create:  # what it computes with is not part of any graph
             set_observer(None)
         try:
-            found = self.user_backward()(self, *given)
+            boxed = self.function.boxed_grads_call
+            found = self.user_backward()(self, *([given] if boxed else given))
         finally:
             hot.set_grad_enabled(before)
             if observer is not None and not create:

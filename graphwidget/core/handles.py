@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
-from . import hot
+_ids = itertools.count()
 
 
 class RemovableHandle:
     """Removes a hook: ``handle.remove()``, any number of times, or as a context manager."""
 
     def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
-        self.id = int(hot.next_sequence())
+        self.id = next(_ids)
         hooks[self.id] = hook
         self._hooks = hooks
 

@@ -89,7 +89,7 @@ def run_tensor_hooks(run: Run, hooks: Hooks, grad: Any, slot: Any = None) -> Any
         tensor = as_tensor(run, grad, None if slot is None else slot.grad_version)
         for hook in list(hooks.tensor.values()):
             result = hook(tensor)
-            if result is not None:
+            if result is not None and result is not tensor:
                 check_result(hook, tensor, result)
                 tensor = result
     if slot is not None and tensor is not None:
@@ -147,7 +147,7 @@ def run_accumulated(run: Run, hooks: Hooks, leaf: Any) -> None:
     with Mode(run.create_graph):
         for hook in list(hooks.accumulated.values()):
             result = hook(leaf)
-            if result is not None:
+            if result is not None and result is not leaf:
                 check_result(hook, leaf, result)
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 

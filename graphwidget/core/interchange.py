@@ -7,6 +7,7 @@ directions. Tensors that share a storage still share it after a ``deepcopy`` of 
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .making import made
 from .public import METHODS, offer
 from .tensor import Tensor
 from .version import filled
+from .warning import warn
 
 LEAVES_ONLY = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
@@ -113,11 +115,26 @@ def rebuild(
     return out
 
 
+def backward_hooks(self: Tensor) -> OrderedDict[int, Any] | None:
+    """The tensor's hooks by their handles' ids; None without any."""
+    hooks = self._target_hooks()
+    return OrderedDict(hooks.tensor) if hooks is not None and hooks.tensor else None
+
+
+HOOK_STAYS = (
+    "backward hook {!r} on tensor will not be serialized.  If this is expected, you can decorate "
+    "the function with @torch.utils.hooks.unserializable_hook to suppress this warning"
+)
+
+
 def reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     """For pickle: storage, place and ``requires_grad``, without gradient and history.
 
-    As in PyTorch each tensor brings a storage of its own.
+    As in PyTorch each tensor brings a storage of its own, and warns that its hooks stay behind.
     """
+    for hook in (backward_hooks(self) or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warn(HOOK_STAYS.format(hook))
     storage = storage_of(self._data)
     place, storage = place_in(self._data, storage), storage.copy()
     shape, needed = self._data.shape, self.requires_grad
@@ -158,4 +175,5 @@ METHODS.update(
     __array__=as_numpy_array, __array_wrap__=from_ufunc, __array_priority__=1000,
     __dlpack__=to_dlpack_capsule, __dlpack_device__=lambda self: self._data.__dlpack_device__(),
     __deepcopy__=deepcopy, __copy__=shallow_copy, __reduce_ex__=reduce,
+    _backward_hooks=property(backward_hooks),
 )  # fmt: skip

@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any
 from . import hot
 from .observer import switch
 from .version import InferenceCounter
+from .warning import warn
 
 if TYPE_CHECKING:
     from .tensor import Tensor
+
+
+CLASS_DECORATED = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only "
+    "decorate functions or methods. To preserve the current behavior of class decoration, you can "
+    "directly decorate the `__init__` method and nothing else."
+)
 
 
 def is_grad_enabled() -> bool:
@@ -48,6 +56,10 @@ class _Mode:
         return mode
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            warn(CLASS_DECORATED, FutureWarning)
+            kind = function
+            return self(lambda *args, **kwargs: kind(*args, **kwargs))
         if inspect.isgeneratorfunction(function):
             return self._generator(function)
 
@@ -183,7 +195,26 @@ class inference_mode(_Mode):
         return inference_mode(self.mode)
 
 
-for _kind in (no_grad, enable_grad, set_grad_enabled, inference_mode):
+class set_multithreading_enabled(_Mode):
+    """PyTorch's switch of the threads that run backward on other devices: there are none here."""
+
+    name = "set_multithreading_enabled"
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def _again(self) -> _Mode:
+        return self
+
+
+_KINDS = (no_grad, enable_grad, set_grad_enabled, inference_mode, set_multithreading_enabled)
+for _kind in _KINDS:
     _kind.__module__ = "torch.autograd.grad_mode"  # what printing one shows
 
 

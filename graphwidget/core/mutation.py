@@ -15,13 +15,13 @@ OUTSIDE = (
 NESTED = "allow_mutation_on_saved_tensors contexts cannot be nested"
 
 
-class Copies:
+class _AllowMutationOnSavedContext:
     """Whether the context in which copies were made is still open."""
 
     open = True
 
 
-_current: Copies | None = None
+_current: _AllowMutationOnSavedContext | None = None
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[Any]:
     global _current
     if _current is not None:
         raise RuntimeError(NESTED)
-    copies = Copies()
+    copies = _AllowMutationOnSavedContext()
 
     def unpack(kept: Any) -> Any:
         assert copies.open, OUTSIDE

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..optable.declare import ARRAYS, TABLE, bind
-from ..optable.layout import laid_out, lies, memory_order, true_strides
+from ..optable.layout import laid_out, lies, memory_of, memory_order, true_strides
 from . import errors, hot
 from .meeting import MADE
 from .node import Node, Nowhere, target_of
@@ -137,7 +137,7 @@ class AsStridedBackward0(Node):
         self.start((target,))
         self.chain = chain_from(info.base, info.chain)
         self.order = memory_order(info.base._data.shape, info.base._data)
-        offset = view.ctypes.data - info.base._data.ctypes.data if view.size else 0
+        offset = view.ctypes.data - memory_of(view).ctypes.data if view.size else 0
         real = true_strides(view.shape, view.strides, view.itemsize)
         strides = tuple(stride // view.itemsize for stride in real)
         self.view = {

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from ..core import dtypes, hot
+from ..core import dtypes, errors, hot
 from ..core.factories import empty
 from ..core.tensor import Tensor
 from ..core.version import counter_of
@@ -34,6 +34,8 @@ class Parameter(Tensor):
         # what is no tensor is asked for `detach`: that is what the error names
         given = empty(0) if data is None else data
         source = given._detached() if isinstance(given, Tensor) else given.detach()
+        if requires_grad and source.is_inference() and not hot.mode.inference:
+            raise RuntimeError(errors.INFERENCE_GRAD)
         if requires_grad and not source._meta.floating:
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"

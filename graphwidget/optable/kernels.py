@@ -276,8 +276,10 @@ def sum_to_size(a: Array, shape: Shape) -> Array:
     dims = tuple(range(extra)) + tuple(
         i + extra for i, size in enumerate(shape) if size == 1 and a.shape[i + extra] != 1
     )
-    found = as_array(np.add.reduce(a, dims, keepdims=bool(shape)))
-    return found.reshape(shape) if extra and shape else found
+    if not shape:
+        return as_array(np.add.reduce(a, dims))
+    found = np.add.reduce(a, dims, keepdims=True)
+    return found.reshape(shape) if extra else found
 
 
 def write(key: str, target: Array, *operands: Any, **params: Any) -> Array:

@@ -53,7 +53,8 @@ result = [versions(f, (2, 3), (3,)) for f in (
         inputs=[b, a]), lambda a, b: (a * b + a * 2 + b * 3).sum().backward(inputs=(a, b)))]
 
 # a sum that loses dims is a view, to which nothing is added in place
-result = [versions(lambda a: f(x, a).sum().backward(), shape) for shape in ((3,), (2, 1), (), (2, 3))
+result = [versions(lambda a: f(x, a).sum().backward(), shape)
+          for shape in ((3,), (2, 1), (), (2, 3))
           for x in [torch.ones(2, 3)]
           for f in (lambda x, a: x * a + a, lambda x, a: x * a + x + a, lambda x, a: x * a * a,
                     lambda x, a: (x + a) * a - a, lambda x, a: (x * a).sum() + a.sum())]

@@ -1,0 +1,154 @@
+"""Mechanics of autograd that few programs show, each against PyTorch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.both import both, programs, source
+
+PROGRAMS = """
+# keywords of a Function take their place among its arguments
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b=5, k=None):
+        ctx.b = b
+        return a * b
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.b, None, None
+x = torch.ones(2, requires_grad=True)
+result = []
+for args, kwargs in (((), dict(a=x)), ((), dict(b=3, a=x)), ((x,), dict(b=2)), ((x,), dict(k=2)),
+                     ((x,), dict(z=1)), ((x,), dict(a=x)), ((), dict(b=2)), ((x, 1), dict(b=2))):
+    def go():
+        out = F.apply(*args, **kwargs)
+        return out, out.grad_fn.needs_input_grad, attempt(lambda: out.sum().backward()), x.grad
+    result.append(attempt(go))
+
+# keywords of forward with setup_context
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(a, *, k=2):
+        return a * k
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+    @staticmethod
+    def backward(ctx, g):
+        return g
+x = torch.ones(2, requires_grad=True)
+result = attempt(lambda: F.apply(x)), attempt(lambda: F.apply(x, k=3))
+
+# saved tensors that may be read once, gradients in a list
+class Once(torch.autograd.Function):
+    clear_saved_tensors_on_access = True
+    @staticmethod
+    def forward(ctx, a):
+        ctx.save_for_backward(a)
+        return a * 2
+    @staticmethod
+    def backward(ctx, g):
+        a, = ctx.saved_tensors
+        return g * a
+class Boxed(torch.autograd.Function):
+    boxed_grads_call = True
+    @staticmethod
+    def forward(ctx, a):
+        return a * 2, a * 3
+    @staticmethod
+    def backward(ctx, grads):
+        assert type(grads) is list
+        return grads[0] + 2 * grads[1]
+x = torch.ones(2, requires_grad=True)
+y = Once.apply(x)
+y.sum().backward(retain_graph=True)
+result = [x.grad.clone(), attempt(lambda: y.sum().backward()),
+          attempt(lambda: y.grad_fn.saved_tensors)]
+a, b = Boxed.apply(x)
+(a + b).sum().backward()
+result.append(x.grad)
+
+# mark_dirty of what is no input
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        b = a.clone()
+        ctx.mark_dirty(b)
+        return b
+    @staticmethod
+    def backward(ctx, g):
+        return g
+result = F.apply(torch.ones(2, requires_grad=True)), F.apply(torch.ones(2))
+
+# hooks may return what they were given
+x = torch.ones(2, requires_grad=True)
+x.register_hook(lambda g: g)
+x.register_post_accumulate_grad_hook(lambda p: p)
+(x * 2).sum().backward()
+result = x.grad, list(x._backward_hooks or ()) != [], (x * 2)._backward_hooks
+
+# hooks stay behind when a tensor is pickled
+import pickle
+x = torch.ones(2, requires_grad=True)
+y = x * 2
+def hook(g):
+    return g
+hook.__torch_unserializable__ = True
+y.register_hook(hook)
+result = pickle.loads(pickle.dumps(y)), pickle.loads(pickle.dumps(x))
+
+# where autograd refuses a write, no random number is drawn
+x = torch.ones(2, requires_grad=True)
+result = []
+for draw in (x.normal_, x.uniform_, x.exponential_, x.cauchy_, x.bernoulli_, x.random_,
+             x.log_normal_, lambda: x.geometric_(0.5), lambda: x.geometric_(2.),
+             lambda: x.bernoulli_(torch.ones(2) / 2), lambda: x[:1].normal_()):
+    torch.manual_seed(0)
+    result += [attempt(draw), torch.rand(2)]
+
+# a class may be decorated, but
+@torch.no_grad()
+class C:
+    def __init__(self, x):
+        self.y = x * 2
+result = C(torch.ones(2, requires_grad=True)).y, torch.is_grad_enabled()
+
+# threads of backward, on or off
+@torch.autograd.set_multithreading_enabled(False)
+def f(x):
+    (x * 2).sum().backward()
+x = torch.ones(2, requires_grad=True)
+f(x)
+with torch.autograd.set_multithreading_enabled(True):
+    f(x)
+result = x.grad
+
+# a leaf that was given data of another shape
+result = []
+for then, now in (((3,), (4,)), ((3,), (3, 4)), ((2,), (3, 2)), ((3, 2), (2,)), ((3,), (3,))):
+    x = torch.ones(then, requires_grad=True)
+    (x * 2).sum().backward()
+    x.data = torch.ones(now)
+    result += [attempt(lambda: (x * 2).sum().backward()), x.grad]
+
+# parameters on inference tensors
+with torch.inference_mode():
+    z = torch.ones(2)
+    inside = torch.nn.Parameter(z)
+def assign():
+    torch.nn.Linear(1, 2, bias=False).weight.data = z.view(2, 1)
+result = [attempt(lambda: torch.nn.Parameter(z)), torch.nn.Parameter(z, requires_grad=False) is z,
+          attempt(assign), inside.requires_grad]
+
+# a view that was given other data lies where those begin
+x = torch.ones(2, 3, requires_grad=True) * 1
+v, w = x[1], x[:, 1:]
+v.data = torch.zeros(5)[2:]
+x.mul_(2)
+result = v.grad_fn._saved_storage_offset, w.grad_fn._saved_storage_offset
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(PROGRAMS))
+def test_same(title: str, text: str) -> None:
+    both(source(text))
