@@ -351,10 +351,11 @@ def along(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:
     shape = tuple(a._data.shape[d] for d in free) + tuple(b._data.shape[d] for d in free2)
     rows, columns = size_of(a._data.shape, free), size_of(b._data.shape, free2)
     inner = size_of(a._data.shape, one)
-    x, y = F.permute(a, (*free, *one)), F.permute(b, (*two, *free2))
     if rows == 1 and columns == 1:
-        return reshape(dot(flat(x), flat(y)), shape)
-    return reshape(mm(reshape(x, rows, inner), reshape(y, inner, columns)), shape)
+        x = flat(F.permute(a, (*free, *one)))
+        return reshape(dot(x, flat(F.permute(b, (*two, *free2)))), shape)
+    x = reshape(F.permute(a, (*free, *one)), rows, inner)
+    return reshape(mm(x, reshape(F.permute(b, (*two, *free2)), inner, columns)), shape)
 
 
 def flat(x: Tensor) -> Tensor:

@@ -15,13 +15,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from . import hot, meeting
 from .accumulate import accumulate
 from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
 from .meeting import meet, shared
-from .node import AccumulateGrad, Hooks, Node, Nowhere, Output
+from .node import AccumulateGrad, Hooks, Node, Nowhere, Output, defined
 from .order import collect, needed_for
 from .promote import fit_to
 from .tensor import Tensor
@@ -314,7 +312,7 @@ class Run:
         hooks, given = node.hooks, grad
         late = not keep and hooks is not None and bool(hooks.post)  # these may fail
         if grad.__class__ is list and not node.takes_none:
-            grad = _defined(node, grad, create)
+            grad = defined(node, grad, create)
         if grad is None and not node.takes_none:
             node.pass_nothing(keep or late)
             grads: Any = (None,) * len(node.next)
@@ -412,16 +410,3 @@ class Run:
 def fitted(grad: Any, meta: hot.Meta | None) -> Any:
     """One gradient reduced and cast, where that is needed."""
     return grad if grad is None or meta is None else fit_to(grad, meta)
-
-
-def _defined(node: Any, grads: list[Any], create: bool) -> Any:
-    """Gradients of all outputs with zeros where none came; None when none came at all."""
-    if all(grad is None for grad in grads):
-        return None
-    filled = []
-    for grad, meta in zip(grads, node.metas, strict=True):
-        if grad is None and meta.floating:
-            grad = np.zeros(meta.shape, meta.dtype)
-            grad = Tensor._wrap(grad) if create else grad
-        filled.append(grad)
-    return filled

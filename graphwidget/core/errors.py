@@ -110,6 +110,15 @@ def place(site: Site | None) -> str:
     return f"`{text}` ({where})" if text else where
 
 
+def node_word(name: str) -> str:
+    """``UnbindBackward0`` -> ``Unbind``, ``PowBackward1`` -> ``Pow1``, ``FBackward`` -> ``F``: the
+    word in messages. C++ nodes without a number keep their names."""
+    if name.startswith("torch::autograd"):
+        return name
+    word, _, number = name.rpartition("Backward")
+    return word if number == "0" else word + number
+
+
 def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
     """The version error for what ``node`` saved in ``slot``."""
     counter = tensor._counter
@@ -124,11 +133,7 @@ def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
     origin = tensor.grad_fn
     where = ""
     if origin is not None:
-        word = origin.name()
-        if not word.startswith("torch::autograd"):
-            word = word.replace("Backward", "", 1)
-            word = word[:-1] if word.endswith("0") else word
-        where = f", which is output {tensor.output_nr} of {word},"
+        where = f", which is output {tensor.output_nr} of {node_word(origin.name())},"
     message = STALE.format(
         type=printed_type(tensor._data.dtype),
         shape=list(tensor._data.shape),

@@ -119,16 +119,16 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D"
         )
-    turned = t(weight)
     if bias is None:
-        return matmul(input, turned)
+        return matmul(input, t(weight))
     if n == 2:
-        return addmm(bias, input, turned)
+        return addmm(bias, input, t(weight))
     if bias._data.ndim and bias._data.flags.c_contiguous and input._data.flags.c_contiguous:
         *lead, features = input._data.shape
-        flat = addmm(bias, view(input, prod(lead), features), turned)
+        rows = view(input, prod(lead), features)
+        flat = addmm(bias, rows, t(weight))
         return view(flat, *lead, flat._data.shape[-1])
-    return matmul(input, turned).add_(bias)
+    return matmul(input, t(weight)).add_(bias)
 
 
 # Chains ------------------------------------------------------------------------------------------

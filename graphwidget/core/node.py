@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from . import hot
 from .handles import RemovableHandle
 from .keeping import Saves
@@ -194,6 +196,8 @@ class Node(Saves):
             if grad is not None and not isinstance(grad, hot.Tensor):
                 raise TypeError(f"argument {place} is not a Variable")
         given: Any = grads[0] if metas is None else list(grads) + [None] * (len(metas) - expected)
+        if metas is not None and not self.takes_none:
+            given = defined(self, given, True)
         if given is None:
             return self._of_slots((None,) * len(self.next))
         found = self.backward_tensors(given, True)
@@ -205,6 +209,19 @@ class Node(Saves):
         left = iter(grads)
         every = tuple(None if slot is None else next(left) for slot in self.slots)
         return every[0] if len(every) == 1 else every
+
+
+def defined(node: Any, grads: list[Any], create: bool) -> Any:
+    """Gradients of all outputs with zeros where none came; None when none came at all."""
+    if all(grad is None for grad in grads):
+        return None
+    filled = []
+    for grad, meta in zip(grads, node.metas, strict=True):
+        if grad is None and meta.floating:
+            grad = np.zeros(meta.shape, meta.dtype)
+            grad = hot.Tensor._wrap(grad) if create else grad
+        filled.append(grad)
+    return filled
 
 
 class Output(Node):

@@ -97,21 +97,20 @@ def even(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
     def between(high: tuple[int, int | None], low: tuple[int, int | None]) -> Tensor:
         return F.sub(part(input, dim, *high), part(input, dim, *low))
 
-    centre = F.div(F.div(between((2, None), (0, -2)), step), 2)
-    if edge_order == 1:
-        ends: tuple[Tensor, ...] = (
-            F.div(between((1, 2), (0, 1)), step), F.div(between((-1, None), (-2, -1)), step)
-        )  # fmt: skip
-        return F.cat([ends[0], centre, ends[1]], dim)
+    def times(place: int, number: float) -> Tensor:
+        return F.mul_number(part(input, dim, place, place + 1), number)
+
     size = input._data.shape[dim]
-    ends = tuple(
-        F.div(F.add(
-            F.add(F.mul(part(input, dim, a, a + 1), -1.5 * sign),
-                  F.mul(part(input, dim, b, b + 1), 2.0 * sign)),
-            F.mul(part(input, dim, c, c + 1), -0.5 * sign)), step)
-        for a, b, c, sign in ((0, 1, 2, 1), (size - 1, size - 2, size - 3, -1))
-    )  # fmt: skip
-    return F.cat([ends[0], centre, ends[1]], dim)
+    centre = F.div_number(between((2, None), (0, -2)), step)
+    if edge_order == 1:
+        start = F.div_number(between((1, 2), (0, 1)), step)
+        end = F.div_number(between((-1, None), (-2, -1)), step)
+    else:  # the parts in PyTorch's order
+        parts = times(2, 0.5), times(1, 2.0), times(0, 1.5)
+        start = F.div_number(F.sub(parts[1], F.add(parts[2], parts[0])), step)
+        parts = times(size - 3, 0.5), times(size - 2, 2.0), times(size - 1, 1.5)
+        end = F.div_number(F.add(F.sub(parts[2], parts[1]), parts[0]), step)
+    return F.cat([start, F.div_number(centre, 2), end], dim)
 
 
 def uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:

@@ -150,7 +150,7 @@ def diff(
     result = F.cat(joined, dim) if len(joined) > 1 else input
     for _ in range(min(n, result._data.shape[dim])):
         size = result._data.shape[dim]
-        after, before = part(result, dim, 1, size), part(result, dim, 0, size - 1)
+        before, after = part(result, dim, 0, size - 1), part(result, dim, 1, size)
         kind = F.logical_xor if result._data.dtype == bool else F.sub
         result = kind(after, before)
     return result
@@ -203,7 +203,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -
         distances = spacing(y, x, dim, "trapezoid")
         return F.div_number(F.sum_dim(F.mul(pairs(y, dim), distances), (dim,)), 2.0)
     ends = F.add(F.select(y, dim, 0), F.select(y, dim, size - 1))
-    inner = F.sub(F.sum_dim(y, (dim,)), F.mul_number(ends, 0.5))
+    half = F.mul_number(ends, 0.5)
+    inner = F.sub(F.sum_dim(y, (dim,)), half)
     return F.mul_number(inner, dx)
 
 

@@ -40,7 +40,7 @@ REASONS = {
     "multi": "This view is the output of a function that returns multiple views. Such functions do "
     "not allow the output views to be modified inplace. " + CLONE,
     "no_grad": AMBIGUOUS.format(mode="no_grad"),
-    "inference": AMBIGUOUS.format(mode="inference_mode") + " ",
+    "inference": AMBIGUOUS.format(mode="inference_mode"),
     "function": "This view was created inside a custom Function (or because an input was returned "
     "as-is) and the autograd logic to handle view+inplace would override the custom backward "
     "associated with the custom Function, leading to incorrect gradients. This behavior is "
@@ -110,20 +110,15 @@ class ViewInfo:
 
     def complaint(self, what: str, node: Any) -> str:
         """PyTorch's text for a forbidden write to this view, whose node is given, or its base."""
-        start = START.format(nr=self.label[0], name=node_word(self.label[1]))
+        start = START.format(nr=self.label[0], name=errors.node_word(self.label[1]))
         if self.origin in WITHOUT_GRAD or node is None:
             start = "A view" if node is None else start + " of a view which"
             mode = self.origin if self.origin in WITHOUT_GRAD else "no_grad"
             first = f"{start} {WITHOUT_GRAD[mode].format(what=what)}"
         else:
             first = f"{start} and {what} modified inplace."
-        return f"{first} {REASONS[self.origin]}"
-
-
-def node_word(name: str) -> str:
-    """``UnbindBackward0`` -> ``Unbind``, the word in messages."""
-    word = name.replace("Backward", "", 1)
-    return word[:-1] if word.endswith("0") else word
+        space = " " * (self.origin == "inference" and what == BASE_WRITTEN)  # PyTorch's
+        return f"{first} {REASONS[self.origin]}{space}"
 
 
 class AsStridedBackward0(Node):

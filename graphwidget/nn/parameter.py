@@ -15,7 +15,7 @@ from typing import Any
 from ..core import dtypes, errors, hot
 from ..core.factories import empty
 from ..core.tensor import Tensor
-from ..core.version import counter_of
+from ..core.version import InferenceCounter, counter_of
 
 
 class Parameter(Tensor):
@@ -25,7 +25,8 @@ class Parameter(Tensor):
     if that one is not. Results of ops on parameters are plain tensors.
 
     Raises:
-        RuntimeError: gradients are wanted for integers.
+        RuntimeError: gradients are wanted for integers, or outside inference mode for a tensor
+            made inside.
     """
 
     __slots__ = ()
@@ -40,8 +41,11 @@ class Parameter(Tensor):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
+        counter = counter_of(source)
+        if requires_grad and isinstance(counter, InferenceCounter) and not hot.mode.inference:
+            raise RuntimeError(errors.INFERENCE_GRAD)
         self._adopt(source._data)
-        self._counter = counter_of(source)
+        self._counter = counter
         self._requires_grad = requires_grad
         if hot.observer is not None:
             hot.observer.made(self)

@@ -30,8 +30,7 @@ op("minimum(self, other, /)", np.minimum, pointwise=True, numbers=False,
 def share(grad: Any, lost: Any, tied: Any) -> Any:
     """The gradient of a choice between two: all, half at a tie, or nothing. Where one is nan
     none has lost and, as in PyTorch, both get all."""
-    zero = F.zeros_like(grad)
-    return F.where(tied, grad / 2, F.where(lost, zero, grad))
+    return F.masked_fill(F.where(tied, grad / 2, grad), lost, 0)
 
 
 op("fmax(self, other, /)", np.fmax, pointwise=True, numbers=False,

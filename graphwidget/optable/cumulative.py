@@ -47,7 +47,7 @@ def running_extreme(ufunc: Any) -> Any:
     return kernel
 
 
-def scatter_added(grad: Array, index: Array, shape: Shape, dim: int) -> Array:
+def scatter_added(zeros: None, grad: Array, index: Array, shape: Shape, dim: int) -> Array:
     """Zeros of ``shape`` to which grad is added at indices along a dim."""
     result = np.zeros(shape, as_array(grad).dtype)
     if not shape:
@@ -85,7 +85,7 @@ def cumprod_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
     if ndim == 0 or self.shape[dim] == 1 or 0 in self.shape:
         return grad
     if not bool((self == 0).any()):
-        return F.cumsum_reversed(grad * result, dim) / self
+        return F.cumsum_reversed(result * grad, dim) / self
     last = ndim - 1
     items = F.unsqueeze(F.transpose(self, dim, last), last)
     items = F.expand(items, (*items.shape[:-2], self.shape[dim], self.shape[dim]))
@@ -102,11 +102,13 @@ op("cumprod(self, /, dim, dtype=None)", running(np.multiply, "cumprod_out_cpu"),
 
 for name, ufunc in (("max", np.maximum), ("min", np.minimum)):
     op(f"cum{name}(self, /, dim) -> values, indices", running_extreme(ufunc),
-       d_self=lambda grad, self, indices, dim: F.scatter_added(grad, indices, self.shape, dim),
+       d_self=lambda grad, self, indices, dim:
+           F.scatter_added(None, grad, indices, self.shape, dim),
        sign=f"{name}↓", text=f"running {name} of " + "{self} along {dim}",
        tex=rf"\{name}_{{{{j \le i}}}} {{self}}_j", onnx=None)
 
-op("scatter_added(grad_output, index, /, shape, dim)", scatter_added, node="ScatterAddBackward0",
+op("scatter_added(zeros=None, grad_output, index, /, shape, dim)", scatter_added,
+   node="ScatterAddBackward0", d_zeros=lambda grad: grad,
    d_grad_output=lambda grad, index, dim: F.gathered(grad, index, dim),
    public=False, text="{grad_output} added at the chosen items", tex=r"{grad_output}", onnx=None)
 

@@ -92,7 +92,7 @@ def axes_of(indices: tuple[Any, ...], ndim: int) -> list[int]:
 
 
 def index_backward(
-    grad: Array, shape: Shape, indices: tuple[Any, ...], accumulate: bool = True
+    zeros: None, grad: Array, shape: Shape, indices: tuple[Any, ...], accumulate: bool = True
 ) -> Array:
     """Zeros of ``shape`` to which grad is added at the indices, repeated ones adding up.
 

@@ -8,11 +8,11 @@ from .declare import Namespace, op
 F = Namespace()
 
 op("index(self, /, indices)", index_kernels.index,
-   d_self=lambda grad, self_shape, indices: F.index_backward(grad, self_shape, indices),
+   d_self=lambda grad, self_shape, indices: F.index_backward(None, grad, self_shape, indices),
    public=False, sign="[…]", text="{self}[{indices}]", tex=r"{self}_{{{indices}}}", onnx=None)
 
-op("index_backward(grad_output, /, shape, indices, accumulate=True)",
-   index_kernels.index_backward, node="IndexPutImplBackward0",
+op("index_backward(zeros=None, grad_output, /, shape, indices, accumulate=True)",
+   index_kernels.index_backward, node="IndexPutImplBackward0", d_zeros=lambda grad: grad,
    d_grad_output=lambda grad, indices, accumulate: F.index(grad, indices),
    public=False, text="{grad_output} added at [{indices}]", tex=r"{grad_output}", onnx=None)
 

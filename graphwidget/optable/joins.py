@@ -70,7 +70,8 @@ def repeat_backward(grad: Any, repeats: Any, shape: Any) -> Any:
             summed.append(new + len(sizes))
             sizes.append(times)
         sizes.append(size)
-    spread = F.reshape(grad, (*repeats[:new], *sizes))
+    split = len(sizes) > len(shape)
+    spread = F.reshape(grad, (*repeats[:new], *sizes)) if split else grad
     return F.sum_dim(spread, tuple(summed), False) if summed else spread
 
 

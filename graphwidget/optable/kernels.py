@@ -247,8 +247,9 @@ def _chosen(a: Array, index: Array | None, dim: int, keepdim: Any) -> tuple[Arra
     return as_array(values), as_array(index)
 
 
-def scatter_chosen(grad: Array, index: Array, shape: Shape, dim: int) -> Array:
-    """Zeros of ``shape`` with grad at the chosen indices along a dim."""
+def scatter_chosen(zeros: None, grad: Array, index: Array, shape: Shape, dim: int) -> Array:
+    """Zeros of ``shape`` with grad at the chosen indices along a dim. (``zeros`` stands for them in
+    the op's signature, where PyTorch's has a slot for them.)"""
     result = np.zeros(shape, as_array(grad).dtype)
     if not shape:
         result[...] = grad

@@ -42,7 +42,7 @@ def as_matrix(grad: Any) -> Any:
 
 # Inverses and determinants -----------------------------------------------------------------------
 op("linalg_inv_ex(self, /) -> inverse, info", kernels.inv,
-   d_self=lambda grad, inverse: -F.product(F.mT(inverse), grad, F.mT(inverse)),
+   d_self=lambda grad, inverse: -F.matmul(F.mT(inverse), F.matmul(grad, F.mT(inverse))),
    public=False, sign="⁻¹", text="{self}⁻¹", tex=r"{self}^{{-1}}", onnx="Inverse")
 
 
@@ -50,7 +50,7 @@ op("linalg_inv_ex(self, /) -> inverse, info", kernels.inv,
 def solved_for_numbers(numbers: Any, A: Any) -> Any:
     """The transposed inverses of matrices times a number each."""
     wide = F.expand(F.unsqueeze(numbers, len(numbers.shape)), A.shape[:-1])
-    return F.linalg_solve_ex(F.mT(A), F.on_diagonal(wide), True)[0]
+    return F.linalg_solve_ex(F.mT(A), F.mT(F.on_diagonal(wide)), True)[0]
 
 
 @composite

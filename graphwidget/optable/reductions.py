@@ -30,12 +30,18 @@ def keep(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     return grad
 
 
+def kept_shape(shape: Any, dim: Any) -> Any:
+    """A shape with the dims of a reduction as dims of size 1; no dims, where all were reduced."""
+    reduced = kernels.along(dim, len(shape))
+    return tuple(1 if d in reduced else size for d, size in enumerate(shape)) if dim else ()
+
+
 @composite
 def chosen(grad: Any, index: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     """The gradient of a choice along a dim, at what was chosen."""
     if shape and not keepdim:
         grad, index = F.unsqueeze(grad, dim), F.unsqueeze(index, dim)
-    return F.scatter_chosen(grad, index, shape, dim)
+    return F.scatter_chosen(None, grad, index, shape, dim)
 
 
 def size(shape: Any, dim: Any = None) -> int:
@@ -113,15 +119,18 @@ def evenly(grad: Any, self: Any, result: Any, dtype: Any) -> Any:
     """The gradient of a chosen item, shared equally where several are equal to it."""
     mask = F.logical_or(F.eq(self, result), F.logical_and(F.isnan(self), F.isnan(result)))
     part = grad / F.sum(F.to_copy(mask, dtype))
-    return F.where(mask, part, F.zeros_like(self))
+    return F.masked_fill_tensor(F.zeros_like(self), mask, part)
 
 
 @composite
 def shared(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     """The gradient of extremes along dims, shared equally by the items equal to them."""
-    mask = F.to_copy(F.eq(self, F.keep(result, self.shape, dim, keepdim)), dtype)
+    if not keepdim:
+        kept = kept_shape(self.shape, dim)
+        grad, result = F.reshape(grad, kept), F.reshape(result, kept)
+    mask = F.to_copy(F.eq(self, result), dtype)
     count = F.sum_dim(mask, dim, True) if dim else F.sum(mask)
-    return F.keep(grad, self.shape, dim, keepdim) / count * mask
+    return grad / count * mask
 
 
 for name, kernel, along, every in (
@@ -158,14 +167,15 @@ op("aminmax(self, /, dim=None, keepdim=False) -> min, max", reduction_kernels.am
        F.chosen_at_ends(grads, self, min, max, dim, keepdim, self_dtype),
    text="min and max of {self}", tex=r"\min, \max {self}", onnx=None)
 
-op("scatter_chosen(grad_output, index, /, shape, dim)", kernels.scatter_chosen,
+op("scatter_chosen(zeros=None, grad_output, index, /, shape, dim)", kernels.scatter_chosen,
    node="ScatterBackward0",
+   d_zeros=lambda grad: grad,
    d_grad_output=lambda grad, index, dim: F.gather_chosen(grad, index, dim),
    public=False,
    text="{grad_output} at the chosen items, 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
 op("gather_chosen(self, index, /, dim)", kernels.gather_chosen, node="GatherBackward0",
-   d_self=lambda grad, index, self_shape, dim: F.scatter_chosen(grad, index, self_shape, dim),
+   d_self=lambda grad, index, self_shape, dim: F.scatter_chosen(None, grad, index, self_shape, dim),
    public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
 
 op("argmax(self, /, dim=None, keepdim=False)", reduction_kernels.argmax, nograd=True,

@@ -209,7 +209,7 @@ op("index_select(self, index, /, dim)", kernels.index_select,
 def slices_of(grad: Any, source_dim: Any, index: Any, dim: Any) -> Any:
     """The slices of the gradient at an index, as what was written there: a number has no dims."""
     found = F.index_select(grad, index, dim)
-    return F.reshape(found, ()) if source_dim == 0 else found
+    return F.reshape(found, ()) if source_dim == 0 else F.expand(found, found.shape)
 
 
 op("index_add(self, index, source, /, dim, alpha=1)", kernels.index_add, inplace=True,

@@ -41,7 +41,7 @@ def sort(a: Array, dim: int, descending: bool) -> tuple[Array, Array]:
 for key, node in (("sort", "SortBackward0"), ("sort.stable", "SortBackward1")):
     op(f"{key}(self, /, dim=-1, descending=False) -> values, indices", sort, node=node,
        d_self=lambda grad, indices, self_shape, dim:
-           F.scatter_chosen(grad, indices, self_shape, dim),
+           F.scatter_chosen(None, grad, indices, self_shape, dim),
        text="{self} sorted", tex=r"\operatorname{{sort}} {self}", onnx=None)
 
 op("argsort(self, /, dim=-1, descending=False)",
@@ -217,7 +217,7 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
 
 op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", topk,
    d_self=lambda grad, indices, self_shape, dim:
-       F.scatter_chosen(grad, indices, self_shape, dim),
+       F.scatter_chosen(None, grad, indices, self_shape, dim),
    text="the {k} first of {self}", tex=r"\operatorname{{top}}_{{{k}}} {self}", onnx="TopK")
 
 op("kthvalue(self, /, k, dim=-1, keepdim=False) -> values, indices", kthvalue,

@@ -39,14 +39,13 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if x1._data.shape != x2._data.shape:
         shape = broadcast([x1._data.shape, x2._data.shape])
         first, second = F.expand(first, shape), F.expand(second, shape)
-    units = []
     wrap_dim(dim, first._data.ndim)
-    for each in (first, second):
-        length = F.clone(F.linalg_vector_norm(each, 2, (dim,), True))
-        with no_grad():
-            length.clamp_(min=eps)
-        units.append(F.div(each, length))
-    return F.sum_dim(F.mul(*units), (dim,), False)
+    norm, other = (F.clone(F.linalg_vector_norm(x, 2, (dim,), True)) for x in (first, second))
+    with no_grad():
+        norm.clamp_(min=eps)
+        other.clamp_(min=eps)
+    product = F.mul(F.div(first, norm), F.div(second, other))
+    return F.sum_dim(product, (dim,), False)
 
 
 def normalize(

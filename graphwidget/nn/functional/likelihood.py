@@ -172,9 +172,10 @@ def _of_probabilities(
     input: Tensor, target: Tensor, weight: Tensor | None, how: int, smoothing: float, dim: int
 ) -> Tensor:
     size, classes = input._data.size, input._data.shape[dim]
+    logs = log_softmax(input, dim)
     if smoothing > 0.0 and size:
         target = F.add_number(F.mul_number(target, 1 - smoothing), smoothing / classes)
-    product = F.mul(log_softmax(input, dim), target)
+    product = F.mul(logs, target)
     if weight is not None:
         product = F.mul(product, _along(weight, input._data.ndim, dim))
     if how == 0:

@@ -59,8 +59,10 @@ def cosine_embedding_loss(
     cosine = F.div(product, F.sqrt(F.mul(*sizes)))
     zeros = F.zeros_like(cosine)
     ones = F.ones_like(cosine)
-    like = F.where(F.eq(target, 1), F.sub(ones, cosine), zeros)
-    unlike = F.where(F.eq(target, -1), F.clamp_min(F.sub_number(cosine, margin), 0), zeros)
+    distance = F.sub(ones, cosine)
+    excess = F.clamp_min(F.sub_number(cosine, margin), 0)
+    like = F.where(F.eq(target, 1), distance, zeros)
+    unlike = F.where(F.eq(target, -1), excess, zeros)
     return reduced(F.add(like, unlike), how)
 
 
@@ -105,10 +107,15 @@ def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """log(1 + exp(-target input)); targets are 1 or -1."""
+    """log(1 + exp(-target input)); targets are 1 or -1.
+
+    Raises:
+        RuntimeError: types or shapes of which the input cannot hold the result, or a target that
+            requires grad.
+    """
     how = reduction_of(reduction_text(size_average, reduce, reduction))
     _without_grad("soft_margin_loss", target)
-    broadcast([input._data.shape, target._data.shape])
+    shape = broadcast([input._data.shape, target._data.shape])
     F.neg(target.detach())  # refuses bools
     kinds = [each._data.dtype for each in (input, target)]
     if kinds[0].kind != "f":
@@ -116,6 +123,11 @@ def soft_margin_loss(
         raise RuntimeError(
             f"result type {dtypes.type_word(result)} can't be cast to the desired output type "
             f"{dtypes.type_word(kinds[0])}"
+        )
+    if shape != input._data.shape:
+        raise RuntimeError(
+            f"output with shape {list(input._data.shape)} doesn't match the broadcast shape "
+            f"{list(shape)}"
         )
     return F.soft_margin_loss(input, target, how)
 

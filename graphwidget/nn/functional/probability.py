@@ -122,10 +122,12 @@ def divergence(input: Tensor, target: Tensor, reduction: int, log_target: bool) 
     """
     if not (input._meta.floating and target._meta.floating):
         raise RuntimeError("kl_div: Integral inputs not supported.")
-    if log_target:
-        losses = F.mul(F.exp(target), F.sub(target, input))
+    if log_target:  # here and below, what stands on the right is computed first, as in PyTorch
+        difference = F.sub(target, input)
+        losses = F.mul(F.exp(target), difference)
     else:
-        losses = F.sub(F.xlogy(target, target), F.mul(target, input))
+        product = F.mul(target, input)
+        losses = F.sub(F.xlogy(target, target), product)
     return reduced(losses, reduction)
 
 
@@ -143,7 +145,8 @@ def poisson_nll_loss(
     """
     how = reduction_of(reduction_text(size_average, reduce, reduction))
     if log_input:
-        loss = F.sub(F.exp(input), F.mul(target, input))
+        product = F.mul(target, input)
+        loss = F.sub(F.exp(input), product)
     else:
         loss = F.sub(input, F.mul(target, F.log(F.add_number(input, eps))))
     if full:

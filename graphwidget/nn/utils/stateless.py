@@ -31,8 +31,8 @@ def check_names(module: Module, given: dict[str, Any], places: Places) -> None:
     texts = [
         f"{word} key(s): {', '.join(map(repr, names))}."
         for word, names in (
-            ("Unexpected", [name for name in given if name not in places]),
-            ("Missing", [name for name in places if name not in given]),
+            ("Unexpected", sorted(name for name in given if name not in places)),
+            ("Missing", sorted(name for name in places if name not in given)),
         )
         if names
     ]
