@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
+from ..optable.items import check_scalar
 from ..optable.pointwise import refuse_bools
 from . import dtypes, hot
 from .compile import TENSORS as F
@@ -25,7 +26,7 @@ INT = np.dtype(int)
 @offer(out=True)
 def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """input + alpha other."""
-    if alpha == 1:
+    if alpha == 1 and alpha.__class__ is int:
         return F.add(input, other)
     return F.add_alpha(input, other, alpha)
 
@@ -33,7 +34,7 @@ def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
 @offer("subtract", out=True)
 def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """input - alpha other."""
-    if alpha == 1:
+    if alpha == 1 and alpha.__class__ is int:
         return F.sub(input, other)
     return F.sub_alpha(input, other, alpha)
 
@@ -246,8 +247,12 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         if isinstance(other, Tensor):
             return F.where(condition, input, other)
         if input._meta.floating and is_number(other):  # no number raises that
+            check_scalar(other, input._data.dtype)
             return F.where(condition, input, constant(other, input._meta.dtype))
     dtype = dtypes.result_type(*(x._data if isinstance(x, Tensor) else x for x in (input, other)))
+    for each in (input, other):
+        if is_number(each):
+            check_scalar(each, dtype)
     operands = [constant(x, dtype) if is_number(x) else x for x in (input, other)]
     return F.where(condition, *operands)
 

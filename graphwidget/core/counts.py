@@ -204,6 +204,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if input._meta.floating:
         kind = dtypes.type_word(input._data.dtype)
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{kind}'")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
     if input._data.ndim != 1 or (input._data < 0).any():
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:

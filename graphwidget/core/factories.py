@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..optable import layout as memory
+from ..optable.items import as_item, check_integer
 from . import dtypes
 from .formats import check_format, formatted, preserve_format
 from .making import GRADLESS, factory, made, shape_from
 from .public import FUNCTIONS, offer
-from .sequences import array_from, narrowed, numpy_type
+from .sequences import array_from, numpy_type
 from .tensor import Tensor
 from .warning import warn, warn_once
 
@@ -158,21 +159,11 @@ def full(
     Shapes: ``size``.
     """
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    chosen = array_from(value).dtype if dtype is None else numpy_type(dtype)
+    check_integer(value)
+    own = dtypes.int64.numpy if value.__class__ is int else array_from(value).dtype
+    chosen = own if dtype is None else numpy_type(dtype)
     shape = shape_from("full", (size,))
-    return np.full(shape, as_scalar(value, chosen), chosen)
-
-
-def as_scalar(value: Any, dtype: np.dtype[Any]) -> np.ndarray:
-    """A number in a type, as kernels take it: they call the integers by the names of C.
-
-    Raises:
-        RuntimeError: the number is outside the type's range.
-    """
-    if dtype.kind not in "iu":
-        return np.asarray(value).astype(dtype)
-    called = "int" if dtype == np.int32 else f"{dtype.name}_t"
-    return narrowed(np.asarray(value), dtype, called)
+    return np.full(shape, as_item(value, chosen), chosen)
 
 
 @factory(like=True)
@@ -187,7 +178,7 @@ def full_like(
     data: np.ndarray = memory.empty_like(
         input._data, input._data.dtype if dtype is None else numpy_type(dtype)
     )
-    data[...] = as_scalar(value, data.dtype)
+    data[...] = as_item(value, data.dtype)
     return data
 
 

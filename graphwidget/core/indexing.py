@@ -10,6 +10,7 @@ import numpy as np
 
 from ..optable import TABLE
 from ..optable.index_kernels import indexed_shape
+from ..optable.items import check_scalar
 from . import dtypes, hot, inplace, overlap
 from .compile import TENSORS
 from .dtypes import number_dtype as number_type
@@ -116,12 +117,13 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
         if isinstance(value, Tensor):
             put(view, Indices(left), value, False, False)
         else:
-            source = constant(plain_number(value), view._data.dtype)
+            number = assigned_number(value, view)
+            source = constant(number, view._data.dtype)
             put(view, Indices(left), source, False, True)
     elif isinstance(value, Tensor):
         assign(view, value)
     else:
-        number = plain_number(value)
+        number = assigned_number(value, view)
         filler = constant(number, number_type(number))
         key = "fill.tensor" if view._data.ndim else "copy"
         inplace.write(TABLE[key], view, (filler,), {})
@@ -130,6 +132,19 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
 def plain_number(value: Any) -> Any:
     """A Python number."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def assigned_number(value: Any, view: Tensor) -> Any:
+    """A Python number that may be written into a view.
+
+    Raises:
+        ValueError, RuntimeError: it is too large (PyTorch's texts).
+    """
+    number = plain_number(value)
+    if isinstance(number, int) and not -1 << 63 <= number < 1 << 63:
+        raise ValueError("Overflow when unpacking long long")
+    check_scalar(number, view._data.dtype)
+    return number
 
 
 def written_name(value: Any) -> str:

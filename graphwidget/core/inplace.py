@@ -18,6 +18,7 @@ import numpy as np
 from ..optable import TABLE, Op
 from ..optable.declare import parameters_of
 from ..optable.index_kernels import put_into
+from ..optable.items import as_item
 from ..optable.layout import clone, memory_order
 from ..optable.scatter_kernels import put_masked
 from . import dtypes, errors, hot
@@ -246,7 +247,8 @@ def fill_with(
     """``prepare`` for a number, a 0-d tensor or a tensor that is copied."""
     data = tensor._data
     if len(operands) == 1:
-        return partial(np.copyto, data, params.get("value", 0), casting="unsafe"), None
+        item = as_item(params["value"], data.dtype) if "value" in params else 0
+        return partial(np.copyto, data, item, casting="unsafe"), None
     source = operands[1]._data
     metas = tensor._meta, operands[1]._meta
     fit = None if metas[0] is metas[1] else metas

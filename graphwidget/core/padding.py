@@ -40,7 +40,7 @@ def pad(
             f"padding length {len(sizes)} and input of dimension {ndim}"
         )
     if mode == "constant":
-        return constant_pad_nd(input, sizes, 0 if value is None else value)
+        return constant_pad_nd(input, sizes, 0 if value is None else float(value))
     if value not in (None, 0):
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     count = len(sizes) // 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..optable import TABLE, Op, kernels
+from ..optable.items import check_integer
 from ..optable.layout import ordered
 from . import dtypes, hot
 from .combinations import called
@@ -38,6 +39,7 @@ def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
     key = (number.__class__, number or str(number), dtype.num)  # 0.0 and -0.0 are equal
     found = _constants.get(key)
     if found is None:
+        check_integer(number)
         found = hot.Constant._wrap(np.array(number).astype(dtype))
         found.number = number
         if number == number:  # nan is no key

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.items import check_item
 from . import dtypes, shapes
 from .compile import TENSORS as F
 from .making import factory, made
@@ -130,9 +131,13 @@ def line(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
     """Evenly spaced numbers, counted from the nearer end as PyTorch does."""
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
+    for number in (start, end) if steps else ():
+        check_item(number, dtype)
     if steps == 1:
         return np.array([start], dtype)
     kind = dtype if dtype.kind == "f" else np.dtype(np.float32)
+    if kind is not dtype:  # integers take the ends as integers
+        start, end = np.asarray((start, end)).astype(dtype)
     first, last = kind.type(start), kind.type(end)
     step = kind.type((last - first) / kind.type(max(steps - 1, 1)))
     place = np.arange(steps).astype(kind)
@@ -158,6 +163,8 @@ def logspace(
     """
     chosen = numpy_type(dtype)
     kind = chosen if chosen.kind == "f" else np.dtype(np.float64)
+    for number in (start, end) if steps > 0 else ():
+        check_item(plain(number), chosen)
     exponents = line(plain(start), plain(end), steps, kind)
     powers: np.ndarray = np.power(kind.type(base), exponents)
     return powers.astype(chosen)

@@ -6,6 +6,7 @@ import numpy as np
 
 from . import special_coefficients as table
 from .choice_kernels import at_least, at_most, between, choose, one_of, zero, zero_where
+from .items import as_item
 from .kernels import ONE, sigmoid
 from .layout import Array, as_array
 from .refusals import WORDS
@@ -15,7 +16,7 @@ from .special_kernels import ROOT_HALF, erf, in_blocks
 # Straight pieces ---------------------------------------------------------------------------------
 def threshold(a: Array, threshold: float, value: float) -> Array:
     """a where it is above the threshold (or nan), else the value."""
-    low, other = np.asarray(threshold, a.dtype), np.asarray(value).astype(a.dtype)
+    low, other = as_item(threshold, a.dtype), as_item(value, a.dtype)
     if other == 0:
         return zero_where(a <= low, a)
     return as_array(np.where(a <= low, other, a))
@@ -49,6 +50,8 @@ def hardtanh(a: Array, min_val: float, max_val: float) -> Array:
     """
     if a.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
+    if a.dtype.kind == "u" and (min_val < 0 or max_val < 0):
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return between(a, min_val, max_val)
 
 

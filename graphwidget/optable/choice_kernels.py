@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .items import as_item
+
 Array: TypeAlias = Any
 
 LARGE = 1_000
@@ -96,7 +98,7 @@ def between(a: Array, low: float, high: float) -> Array:
 
 
 def _number(value: float, dtype: Any) -> Array:
-    return zero(dtype) if value == 0 else np.asarray(value).astype(dtype)
+    return zero(dtype) if value == 0 else as_item(value, dtype)
 
 
 def _as_array(value: Any) -> Array:

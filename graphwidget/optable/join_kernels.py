@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .items import as_item
 from .layout import Array, Shape, as_array, channels_kept, channels_last, copied, with_channels_last
 from .shape_kernels import diagonal
 
@@ -145,7 +146,9 @@ def constant_pad(a: Array, pad: Shape, value: float) -> Array:
         shape[dim] += before + after
         inner[dim] = slice(max(-before, 0), a.shape[dim] - max(-after, 0))
         outer[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
-    result = np.zeros(shape, a.dtype) if value == 0 else np.full(shape, value, a.dtype)
+    result = np.zeros(shape, a.dtype)
+    if value != 0:
+        result[...] = as_item(value, a.dtype)
     result[tuple(outer)] = a[tuple(inner)]
     return result
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .choice_kernels import at_least, at_most, between, choose, zero, zero_where
 from .declare import ARRAYS
+from .items import as_item
 from .layout import as_array, clone
 from .refusals import not_implemented
 
@@ -95,9 +96,7 @@ def power(a: Array, exponent: float) -> Array:
         return clone(a)
     if a.dtype.kind != "f" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
-    if a.dtype.kind != "f" and isinstance(exponent, int):
-        return np.power(a, exponent, out=...)
-    return np.power(a, np.asarray(exponent, a.dtype), out=...)
+    return np.power(a, as_item(exponent, a.dtype), out=...)
 
 
 def power_backward(grad: Array, a: Array, exponent: float) -> Array:
@@ -128,8 +127,8 @@ def whole_power(a: Array, exponent: Array, order: Any = "K") -> Array:
 def reversed_subtract(a: Array, other: Array | float, alpha: float) -> Array:
     """other - alpha a; other may be a number."""
     check_alpha(a, alpha)
-    scaled = a if alpha == 1 else np.multiply(a, np.asarray(alpha, a.dtype))
-    return np.subtract(np.asarray(other, a.dtype), scaled, out=...)
+    scaled = a if alpha == 1 else np.multiply(a, as_item(alpha, a.dtype))
+    return np.subtract(np.asarray(other).astype(a.dtype), scaled, out=...)
 
 
 def check_alpha(a: Array, alpha: float) -> None:
@@ -138,18 +137,20 @@ def check_alpha(a: Array, alpha: float) -> None:
         raise RuntimeError(
             "For integral input tensors, argument alpha must not be a floating point number."
         )
+    if a.dtype.kind != "b" and isinstance(alpha, bool):
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
 
 
 def scaled_add(a: Array, b: Array, alpha: float, out: Any = ...) -> Array:
     """a + alpha b."""
     check_alpha(a, alpha)
-    return np.add(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=out)
+    return np.add(a, np.multiply(b, as_item(alpha, b.dtype)), out=out)
 
 
 def scaled_subtract(a: Array, b: Array, alpha: float, out: Any = ...) -> Array:
     """a - alpha b."""
     check_alpha(a, alpha)
-    return np.subtract(a, np.multiply(b, np.asarray(alpha, b.dtype)), out=out)
+    return np.subtract(a, np.multiply(b, as_item(alpha, b.dtype)), out=out)
 
 
 

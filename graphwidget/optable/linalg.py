@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .declare import Namespace, composite, op
+from .items import as_item
 from .kernels import Array
 from .layout import as_array
 
@@ -96,10 +97,10 @@ def adding(product: Any) -> Any:
     def kernel(a: Array, b: Array, c: Array, beta: float, alpha: float) -> Array:
         found = product(b, c)
         if alpha != 1:
-            found = np.multiply(found, np.asarray(alpha, found.dtype), out=...)
+            found = np.multiply(found, as_item(alpha, found.dtype), out=...)
         if beta == 0:
             return np.array(np.broadcast_to(found, np.broadcast_shapes(found.shape, a.shape)))
-        return np.add(found, a if beta == 1 else a * np.asarray(beta, a.dtype), out=...)
+        return np.add(found, a if beta == 1 else a * as_item(beta, a.dtype), out=...)
 
     return kernel
 

@@ -72,7 +72,7 @@ op("add(self, other, /)", np.add, inplace=True, pointwise=True,
 
 op("add.alpha(self, other, /, alpha)", kernels.scaled_add, inplace=True, pointwise=True,
    d_self=lambda grad: grad,
-   d_other=lambda grad, alpha: grad * alpha,
+   d_other=lambda grad, alpha: grad if alpha == 1 else grad * alpha,
    sign="+", text="{self} + {alpha} · {other}", tex=r"{self} + {alpha} {other}", onnx=None)
 
 op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True, guard=refuse_bools,
@@ -83,7 +83,7 @@ op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True, guard=refus
 op("sub.alpha(self, other, /, alpha)", kernels.scaled_subtract, inplace=True, pointwise=True,
    guard=refuse_bools,
    d_self=lambda grad: grad,
-   d_other=lambda grad, alpha: -grad * alpha,
+   d_other=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
    sign="−", text="{self} − {alpha} · {other}", tex=r"{self} - {alpha} {other}", onnx=None)
 
 op("rsub(self, /, other, alpha=1)", kernels.reversed_subtract, node="RsubBackward1",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .items import as_item
 from .layout import Array, as_array
 from .refusals import nonzero_divisor, not_implemented
 
@@ -49,12 +50,12 @@ def remainder(a: Array, b: Array) -> Array:
 
 def remainder_number(a: Array, other: float) -> Array:
     """a modulo a number."""
-    return remainder(a, np.asarray(other, a.dtype))
+    return remainder(a, np.asarray(other).astype(a.dtype))
 
 
 def remainder_of(b: Array, number: float) -> Array:
     """A number modulo b."""
-    return remainder(np.asarray(number, b.dtype), b)
+    return remainder(np.asarray(number).astype(b.dtype), b)
 
 
 def fmod(a: Array, b: Array) -> Array:
@@ -67,7 +68,7 @@ def fmod(a: Array, b: Array) -> Array:
 
 def fmod_number(a: Array, other: float) -> Array:
     """The same by a number."""
-    return fmod(a, np.asarray(other, a.dtype))
+    return fmod(a, np.asarray(other).astype(a.dtype))
 
 
 # Combinations ------------------------------------------------------------------------------------
@@ -87,13 +88,13 @@ def addcmul(a: Array, first: Array, second: Array, value: float) -> Array:
     """a + value first second."""
     product = np.multiply(first, second, out=...)
     if value != 1:
-        product = np.multiply(product, np.asarray(value, a.dtype), out=...)
+        product = np.multiply(product, as_item(value, a.dtype), out=...)
     return np.add(a, product, out=...)
 
 
 def addcdiv(a: Array, first: Array, second: Array, value: float) -> Array:
     """a + value first / second."""
-    scaled = first if value == 1 else first * np.asarray(value, a.dtype)
+    scaled = first if value == 1 else first * as_item(value, a.dtype)
     return np.add(a, np.true_divide(scaled, second), out=...)
 
 
@@ -232,12 +233,12 @@ def clamp_tensor(a: Array, min: Array | None, max: Array | None) -> Array:
 
 def clamp_min(a: Array, min: float) -> Array:
     """a, at least a number."""
-    return np.maximum(a, np.asarray(min, a.dtype), out=...)
+    return np.maximum(a, as_item(min, a.dtype), out=...)
 
 
 def clamp_max(a: Array, max: float) -> Array:
     """a, at most a number."""
-    return np.minimum(a, np.asarray(max, a.dtype), out=...)
+    return np.minimum(a, as_item(max, a.dtype), out=...)
 
 
 def with_number(ufunc: Callable[..., Array]) -> Callable[[Array, float], Array]:

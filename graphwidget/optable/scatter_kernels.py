@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .index_kernels import add_slices
+from .items import as_item
 from .layout import Array, Shape, as_array, clone, empty_like
 from .refusals import not_implemented
 
@@ -77,9 +78,9 @@ def scatter(a: Array, index: Array, src: Array, dim: int) -> Array:
 
 def scatter_value(a: Array, index: Array, dim: int, value: float) -> Array:
     """A copy of a with one number written where ``index`` says."""
-    result = own(a)
+    result, item = own(a), as_item(value, a.dtype)
     if index.size:
-        result.reshape(-1)[places(a.shape, index, dim).reshape(-1)] = value
+        result.reshape(-1)[places(a.shape, index, dim).reshape(-1)] = item
     return result
 
 
@@ -163,7 +164,7 @@ def index_select(a: Array, index: Array, dim: int) -> Array:
 def index_add(a: Array, index: Array, source: Array, dim: int, alpha: float) -> Array:
     """A copy of a with slices added."""
     result = own(a)
-    scaled = source if alpha == 1 else source * np.asarray(alpha, a.dtype)
+    scaled = source if alpha == 1 else source * as_item(alpha, a.dtype)
     if index.size and result.size:
         spread = result if result.ndim else result.reshape(1)
         add_slices(spread, index.reshape(-1), as_array(scaled), dim % spread.ndim)
@@ -182,10 +183,10 @@ def index_copy(a: Array, index: Array, source: Array, dim: int) -> Array:
 
 def index_fill(a: Array, index: Array, dim: int, value: float) -> Array:
     """A copy of a with slices filled with one number, the dims in a's order in memory."""
-    result = clone(a)
+    result, item = clone(a), as_item(value, a.dtype)
     if index.size:
         spread = result if result.ndim else result.reshape(1)
-        spread[at_dim(index, dim, a.ndim)] = value
+        spread[at_dim(index, dim, a.ndim)] = item
     return result
 
 
@@ -255,7 +256,7 @@ def check_flat(index: Array, size: int) -> None:
 # Masks --------------------------------------------------------------------------------------------
 def masked_fill(a: Array, mask: Array, value: float, out: Any = ...) -> Array:
     """A copy of a, or a itself as ``out``, with value where mask."""
-    return masked_fill_tensor(a, mask, np.asarray(value).astype(a.dtype), out)
+    return masked_fill_tensor(a, mask, as_item(value, a.dtype), out)
 
 
 def masked_fill_tensor(a: Array, mask: Array, filler: Array, out: Any = ...) -> Array:
