@@ -10,23 +10,21 @@ Nothing here recurses over the graph, so its depth does not matter.
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from . import hot, meeting
+from . import hot
 from .accumulate import accumulate
 from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
-from .meeting import meet, shared
+from .meeting import shared
 from .node import AccumulateGrad, Hooks, Node, Nowhere, Output, defined
-from .order import collect, needed_for
+from .order import needed_for
 from .promote import fit_to
+from .slots import Slots
 from .tensor import Tensor
 from .version import counter_of, version_of
 
-_in_slots: set[Run] = set()
-"""The open runs, of all threads, that keep gradients in their nodes' own slots."""
 _local = threading.local()
 
 
@@ -50,16 +48,6 @@ def current_node() -> Node | None:
     """The node whose backward (or hook) this thread is running."""
     run = current_run()
     return None if run is None else run.current
-
-
-class Slot:
-    """Holds what collects for a target, and how often that was written, in the target's place."""
-
-    __slots__ = ("grad", "grad_version")
-
-    def __init__(self) -> None:
-        self.grad: Any = None
-        self.grad_version: int | None = None
 
 
 class Run:
@@ -109,9 +97,7 @@ class Run:
         self.status = "ready"
         self.pauses = True
         """Whether ``steps()`` yields every node, or only those that are not the common case."""
-        self.members: set[Any] | None = None
-        self.private: dict[Any, Slot] | None = None
-        """The slots in which gradients collect where another open run uses the targets' own."""
+        self.slots = Slots(create_graph)
         self._generator: Iterator[Node] | None = None
         self._rec: Any = None
 
@@ -178,69 +164,29 @@ class Run:
     def _reached(self) -> set[Any]:
         return {each.node if isinstance(each, Output) else each for each in self.order}
 
-    # Beginning, ending, sharing nodes with other runs ------------------------------------------
+    # Beginning and ending -----------------------------------------------------------------------
     def _begin(self) -> None:
         _open_runs().append(self)
         self.status = "running"
-        with hot.lock:
-            found = collect(self.roots)
-            if any(run.uses(found) for run in tuple(_in_slots)):
-                self.private = defaultdict(Slot)
-            else:
-                self.order = found
-                _in_slots.add(self)
+        found = self.slots.open(self.roots)
         if self.captures is not None:
             found, self.through = needed_for(self.captures, found, self.roots, self.into_grad)
         self.order, self._left = found, iter(found)
         self.present = present = None if self.captures is None else set(found)
         for root, seed in zip(self.roots, self.seeds, strict=True):
             if present is None or root in present:
-                self._give(self._slot(root), seed)
-
-    def uses(self, targets: list[Any]) -> bool:
-        """Whether one of the targets is among this open run's."""
-        if self.members is None:
-            self.members = {each for target in self.order for each in (target, *target.next)}
-        return not self.members.isdisjoint(targets)
+                self.slots.give(root, seed)
 
     def _end(self, status: str, error: BaseException | None) -> None:
         self.status = status
         _open_runs().remove(self)
-        if self.private is None and (status != "ok" or self.captures is not None):
-            for target in self.order:
-                for each in (target, *target.next):
-                    each.grad = each.grad_version = None
-        with hot.lock:
-            _in_slots.discard(self)
-            self.members = self.private = None
+        self.slots.close(self.order if status != "ok" or self.captures is not None else ())
         try:
             if hot.observer is not None:
                 hot.observer.run_ends(self, status, error)
         finally:
             self.order, self._left = [], iter(())
             self.__dict__.pop("_reached", None)
-
-    # Gradients on their way --------------------------------------------------------------------
-    def _slot(self, target: Any) -> Any:
-        """Where gradients collect for a target: in itself, or in private."""
-        return target if self.private is None else self.private[target]
-
-    def _give(self, slot: Any, grad: Any) -> None:
-        """Add to what collects in a slot."""
-        if slot.grad is None:
-            slot.grad = grad
-        elif self.create_graph or meeting.apart:
-            slot.grad = slot.grad + grad
-        else:
-            meet(slot, grad)
-
-    def _give_output(self, target: Output, grad: Any) -> None:
-        """The gradient of one output joins those of its node's others."""
-        slot = self._slot(target.node)
-        if slot.grad is None:
-            slot.grad = [None] * len(target.node.metas)
-        before = slot.grad[target.nr]  # of an edge that was made by hand
-        slot.grad[target.nr] = grad if before is None else before + grad
 
     def _only_captured(self, target: Any) -> bool:
         """Nothing is left to do for a target that was wanted for itself alone."""
@@ -253,9 +199,9 @@ class Run:
             hot.observer.run_begins(self)
         try:
             self._begin()
-            captures = self.captures
+            captures, slots = self.captures, self.slots
             keep = self.retain_graph
-            plain = not self.create_graph and self.private is None
+            plain = not self.create_graph and slots.private is None
             for target in self._left:
                 if (
                     plain
@@ -265,7 +211,7 @@ class Run:
                     if self.pauses:
                         yield target
                     continue
-                slot = self._slot(target)
+                slot = slots.of(target)
                 grad, slot.grad = slot.grad, None
                 if target.hooks is not None or captures is not None:
                     grad = self._arrive(target, slot, grad)
@@ -278,7 +224,7 @@ class Run:
                     else:
                         self._node(target, grad, version)
                 elif target.__class__ is Output:
-                    self._give_output(target, grad)
+                    slots.give_output(target, grad)
                     continue
                 elif target.__class__ is Nowhere:
                     continue
@@ -346,13 +292,13 @@ class Run:
             grad = found.pop()
             if grad is None:
                 continue
-            writes, slot = node.writes.get(place), self._slot(child)
+            writes, slot = node.writes.get(place), self.slots.of(child)
             if self.create_graph:
                 if writes and not version_of(grad):
                     counter_of(grad).version = counter_of(grad).savable = writes
             elif slot.grad is None and (version or writes):
                 slot.grad_version = writes or (version if shared(grad, given) else None)
-            self._give(slot, grad)
+            self.slots.give(child, grad)
 
     @staticmethod
     def _fitted(node: Node, grads: Any) -> Any:

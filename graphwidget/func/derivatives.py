@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..core.backward import grad as gradients
-from ..core.backward import leaves_of
 from ..core.compile import TENSORS as F
 from ..core.modes import enable_grad
+from ..core.roots import leaves_of
 from ..core.tensor import Tensor
 from .trees import LEAF, Spec, flatten, over, unflatten
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import graphwidget as torch
-from graphwidget.core import engine
+from graphwidget.core import slots
 
 
 def in_threads(work: Callable[[int], Any], count: int = 8) -> list[Any]:
@@ -72,7 +72,7 @@ def test_threads_share_leaves_and_graphs() -> None:
         for one, other in zip(found, wanted, strict=True):
             assert np.array_equal(one, other)
     assert all(weight.grad is None for weight in weights)
-    assert not engine._in_slots
+    assert not slots._open
 
 
 def test_threads_add_to_shared_leaves() -> None:
