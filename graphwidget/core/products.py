@@ -155,7 +155,7 @@ def spread(input: Tensor, shape: tuple[int, ...]) -> None:
     Raises:
         RuntimeError: it does not (PyTorch's text).
     """
-    if input._data.shape != shape:
+    if input._data.shape not in (shape, shape[1:]):
         check_expand(input._data, shape)
 
 
@@ -165,6 +165,8 @@ def same_types(input: Tensor, one: Tensor, two: Tensor) -> None:
     Raises:
         RuntimeError: they do not (PyTorch's text).
     """
+    if input._meta.dtype is one._meta.dtype is two._meta.dtype:
+        return
     for name, each in (("self", input), ("mat1", one)):
         if each._data.dtype != two._data.dtype:
             raise RuntimeError(

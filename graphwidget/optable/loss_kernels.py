@@ -22,8 +22,8 @@ def reduced(losses: Array, reduction: int, *operands: Array) -> Array:
     total = np.add.reduce(losses, None)
     if reduction == SUM:
         return as_array(total)
-    with np.errstate(all="ignore"):  # the mean of nothing is nan
-        return np.divide(total, np.asarray(losses.size, losses.dtype), out=...)
+    count = losses.size or np.nan  # the mean of nothing is nan
+    return np.divide(total, np.asarray(count, losses.dtype), out=...)
 
 
 # Squared differences ------------------------------------------------------------------------------

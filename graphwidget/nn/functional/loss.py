@@ -58,6 +58,8 @@ def _floating(input: Tensor, target: Tensor, kernel: str) -> tuple[Tensor, Tenso
     Raises:
         NotImplementedError: both are integers (PyTorch's text).
     """
+    if input._meta.floating and target._meta.floating:
+        return input, target
     common = dtypes.promote_types(input._data.dtype, target._data.dtype)
     if common.kind != "f":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.type_word(common)}'")
