@@ -43,9 +43,9 @@ from .core.anomaly import (
     set_anomaly_enabled,
 )
 from .core.conversion import layout, strided
+from .core.devices import device
 from .core.dtypes import (
     Size,
-    device,
     dtype,
     float16,
     float32,

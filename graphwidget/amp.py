@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .core.autocast import autocast
-from .core.dtypes import device as Device
+from .core.devices import device as Device
 from .core.modes import no_grad
 from .core.tensor import Tensor
 from .core.warning import warn

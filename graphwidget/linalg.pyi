@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .core.dtypes import Size, device, dtype
+from .core.devices import device
+from .core.dtypes import Size, dtype
 from .core.random import Generator
 from .core.tensor import Tensor
 

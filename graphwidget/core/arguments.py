@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from .combinations import Call, Named, called, combined
-from .dtypes import device, dtype
+from .devices import device
+from .dtypes import dtype
 from .signatures import INTEGERS, Parameter, Signature, signatures
 from .tensor import Tensor
 from .warning import warn_once

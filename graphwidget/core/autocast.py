@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-from . import dtypes
+from . import devices, dtypes
 from .public import FUNCTIONS, offer
 from .warning import warn
 
@@ -44,7 +44,7 @@ class autocast:
     ) -> None:
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-        self.device = dtypes.device(device_type).type
+        self.device = devices.device(device_type).type
         self.fast_dtype = dtype
         if enabled and self.device == "cuda":
             warn("CUDA is not available or torch_xla is imported. Disabling autocast.")  # fmt: skip

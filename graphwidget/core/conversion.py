@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import dtypes
+from . import devices, dtypes
 from .arguments import refusal
 from .compile import TENSORS as F
 from .formats import check_format, formatted, memory_format, preserve_format, suggested
@@ -14,7 +14,7 @@ from .tensor import Tensor
 
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}
 
-Parsed = tuple[dtypes.device | None, dtypes.dtype | None, bool, bool, memory_format | None]
+Parsed = tuple[devices.device | None, dtypes.dtype | None, bool, bool, memory_format | None]
 
 
 def parsed_to(*args: Any, **kwargs: Any) -> Parsed:
@@ -48,7 +48,9 @@ def parsed_to(*args: Any, **kwargs: Any) -> Parsed:
         or not (order is None or isinstance(order, memory_format))
     ):
         raise refusal("Tensor", "to", args, kwargs) or TypeError("to: unknown arguments")
-    place = device if device is None or isinstance(device, dtypes.device) else dtypes.device(device)
+    place = (
+        device if device is None or isinstance(device, devices.device) else devices.device(device)
+    )
     return place, _PYTHON_TYPES.get(dtype, dtype), non_blocking, copy, order
 
 
@@ -68,7 +70,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if len(args) == 1 and not kwargs and isinstance(args[0], dtypes.dtype):
         return as_type(self, args[0])
     device, dtype, _, copy, order = parsed_to(*args, **kwargs)
-    dtypes.require_cpu(device)
+    devices.require_cpu(device)
     return as_type(self, dtype or self.dtype, order, copy)
 
 
@@ -131,7 +133,7 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor
     Raises:
         AssertionError: always, unless the device is none of CUDA's (RuntimeError).
     """
-    named = None if device is None else dtypes.device(device)
+    named = None if device is None else devices.device(device)
     if named is not None and named.type != "cuda":
         raise RuntimeError("Invalid device, must be cuda device")
     raise AssertionError("Torch not compiled with CUDA enabled")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..optable import TABLE
 from ..optable.layout import memory_order
-from . import distributions, dtypes, hot, random
+from . import devices, distributions, hot, random
 from .compile import TENSORS as F
 from .factories import filled, like
 from .inplace import write
@@ -105,7 +105,7 @@ def normal(
     Raises:
         RuntimeError: a negative deviation.
     """
-    dtypes.require_cpu(device)
+    devices.require_cpu(device)
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         shape, kind = shape_from("normal", (size,)), numpy_type(dtype)
         return made(random.normal(shape, kind, mean, std, generator), requires_grad, "normal")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..optable import layout as memory
 from ..optable.items import as_item, check_integer
-from . import dtypes
+from . import devices, dtypes
 from .formats import check_format, formatted, preserve_format
 from .making import GRADLESS, factory, made, shape_from
 from .public import FUNCTIONS, offer
@@ -45,7 +45,7 @@ def tensor(
         ValueError: ragged sequences.
         RuntimeError: gradients of integers.
     """
-    dtypes.require_cpu(device)
+    devices.require_cpu(device)
     if isinstance(data, Tensor):
         warn(COPY_WARNING)
     if isinstance(data, (list, tuple)) and not data:
@@ -59,7 +59,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
     Shapes: that of the data.
     """
-    dtypes.require_cpu(device)
+    devices.require_cpu(device)
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
@@ -249,7 +249,7 @@ def asarray(
     Raises:
         ValueError: ``copy=False`` and it cannot share.
     """
-    dtypes.require_cpu(device)
+    devices.require_cpu(device)
     if isinstance(obj, Tensor):
         found = obj if dtype is None else obj.to(dtype)
         if copy is False and found is not obj:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import devices, dtypes
 from .compile import TENSORS as F
 from .factories import legacy
 from .making import made
@@ -148,7 +148,7 @@ FUNCTIONS["dequantize"] = dequantize
 @offer(function=False)
 def new(self: Tensor, *args: Any, size: Any = None, device: Any = None) -> Tensor:
     """The legacy constructor: a tensor of this type, from sizes (uninitialised) or values."""
-    dtypes.require_cpu(device)
+    devices.require_cpu(device)
     if len(args) == 1 and isinstance(args[0], Tensor):
         return F.alias(args[0])
     given = args if size is None else (dtypes.Size(size),)

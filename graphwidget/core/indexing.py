@@ -14,19 +14,8 @@ from ..optable.items import check_scalar
 from . import dtypes, hot, inplace, overlap
 from .compile import TENSORS
 from .dtypes import number_dtype as number_type
-from .indices import (
-    PLAIN,
-    Indices,
-    basic_part,
-    check_bounds,
-    check_items,
-    check_masks,
-    expand_index,
-    indexed,
-    plain,
-    slice_numbers,
-    warn_of_bytes,
-)
+from .index_checks import check_bounds, check_items, check_masks, indexed, warn_of_bytes
+from .indices import PLAIN, Indices, basic_part, expand_index, plain, slice_numbers
 from .promote import constant
 from .tensor import Tensor
 from .views import overlaps_itself

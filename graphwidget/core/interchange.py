@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, functions
+from . import devices, functions
 from .making import made
 from .public import METHODS, offer
 from .tensor import Tensor
@@ -75,7 +75,7 @@ def to_dlpack(tensor: Tensor) -> Any:
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of another library's array, or of a DLPack capsule; no copy unless
     asked for."""
-    dtypes.require_cpu(device)
+    devices.require_cpu(device)
     known = hasattr(ext_tensor, "__dlpack__")
     found = np.from_dlpack(ext_tensor if known else Capsule(ext_tensor))
     return made(found.copy() if copy else found)

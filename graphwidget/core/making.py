@@ -9,7 +9,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from . import dtypes, hot
+from . import devices, hot
 from .arguments import refusal
 from .dims import shape_args
 from .formats import check_format, formatted
@@ -57,7 +57,7 @@ def factory(
         def make(
             *args: Any, device: Any = None, requires_grad: bool = False, **named: Any
         ) -> Tensor:
-            dtypes.require_cpu(device)
+            devices.require_cpu(device)
             order = named.pop("memory_format", None) if like else None
             check_format(name, order)
             if named:

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .dtypes import Size, device, dtype
+from .devices import device
+from .dtypes import Size, dtype
 from .random import Generator
 from .tensor import Tensor
 

@@ -12,8 +12,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .dtypes import device as as_device
-from .dtypes import require_cpu, type_word
+from .devices import device as as_device
+from .devices import require_cpu
+from .dtypes import type_word
 
 Array = NDArray[Any]
 NumpyDtype = np.dtype[Any]

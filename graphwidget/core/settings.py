@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import dtypes
+from . import devices, dtypes
 from .public import FUNCTIONS, offer
 from .tensor import Tensor
 from .warning import warn, warn_once
@@ -238,5 +238,5 @@ def compile(
 
 
 FUNCTIONS["compile"] = compile
-FUNCTIONS["get_default_device"] = dtypes.get_default_device
-FUNCTIONS["set_default_device"] = dtypes.set_default_device
+FUNCTIONS["get_default_device"] = devices.get_default_device
+FUNCTIONS["set_default_device"] = devices.set_default_device

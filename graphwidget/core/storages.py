@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import devices, dtypes
 from .public import FUNCTIONS
 from .warning import warn_once
 
@@ -30,9 +30,9 @@ class StorageBase:
         self._memory: np.ndarray = memory
 
     @property
-    def device(self) -> dtypes.device:
+    def device(self) -> devices.device:
         """Always the CPU."""
-        return dtypes.device("cpu")
+        return devices.cpu
 
     def data_ptr(self) -> int:
         """Its address."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy import asarray, ndarray
 
-from . import dtypes, errors, hot, printing
+from . import devices, dtypes, errors, hot, printing
 from .handles import RemovableHandle
 from .hot import Meta, meta_of
 from .node import (
@@ -356,9 +356,9 @@ class Tensor(Offered):
         return dtypes.of(self._data.dtype)
 
     @property
-    def device(self) -> dtypes.device:
+    def device(self) -> devices.device:
         """Always the CPU."""
-        return dtypes.device("cpu")
+        return devices.cpu
 
     @property
     def ndim(self) -> int:

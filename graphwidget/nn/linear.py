@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..core import dtypes
+from ..core import devices, dtypes
 from ..core.factories import empty
 from ..core.tensor import Tensor
 from . import functional, init
@@ -35,7 +35,7 @@ class Linear(Module):
         in_features: int,
         out_features: int,
         bias: bool = True,
-        device: str | dtypes.device | None = None,
+        device: str | devices.device | None = None,
         dtype: dtypes.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        device: str | dtypes.device | None = None,
+        device: str | devices.device | None = None,
         dtype: dtypes.dtype | None = None,
     ) -> None:
         super().__init__()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import dtypes
+from ..core import devices, dtypes
 from ..core.tensor import Tensor
 from ..core.warning import warn
 from . import functional, init
@@ -296,7 +296,7 @@ class Transformer(Module):
         sz: int, device: Any = None, dtype: dtypes.dtype | None = None
     ) -> Tensor:
         """(sz, sz): -inf above the diagonal, 0 elsewhere."""
-        dtypes.require_cpu(device)
+        devices.require_cpu(device)
         return _subsequent(sz, dtypes.default_numpy() if dtype is None else dtype.numpy)
 
 

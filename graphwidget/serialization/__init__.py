@@ -11,7 +11,7 @@ import os
 import pickle
 from typing import IO, Any
 
-from ..core import dtypes
+from ..core import devices
 from ..core.tensor import Tensor
 from . import format
 from .tree import pack, unpack
@@ -76,11 +76,11 @@ def load(
         ValueError: the file is no safetensors file.
         RuntimeError: `map_location` is a CUDA device.
     """
-    if isinstance(map_location, str | dtypes.device):
-        place = dtypes.device(map_location)
+    if isinstance(map_location, str | devices.device):
+        place = devices.device(map_location)
         if place.type == "cuda":
             raise RuntimeError(_NO_CUDA)
-        dtypes.require_cpu(place)
+        devices.require_cpu(place)
     if isinstance(f, str | os.PathLike):
         with open(f, "rb") as file:
             data = file.read()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import dtypes
+from ..core import devices, dtypes
 from ..core.tensor import Tensor
 from ..nn.parameter import Parameter
 
@@ -57,7 +57,7 @@ def _packed(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
         return _packed_dict(value, path, tensors)
     if isinstance(value, dtypes.dtype):
         return {"dtype": value.name}
-    if isinstance(value, dtypes.device):
+    if isinstance(value, devices.device):
         return {"device": str(value)}
     if isinstance(value, bytes):
         return {"bytes": value.hex()}
@@ -118,7 +118,7 @@ def _unpacked(value: Any, tensors: dict[str, Tensor]) -> Any:
     if kind == "dtype":
         return dtypes.NAMES[inner]
     if kind == "device":
-        return dtypes.device(inner)
+        return devices.device(inner)
     return bytes.fromhex(inner)
 
 

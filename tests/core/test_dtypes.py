@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphwidget.core import dtypes, limits
+from graphwidget.core import devices, dtypes, limits
 
 NUMBERS = (True, 2, 2.5)
 OPERANDS: list[tuple[Any, Any]] = [
@@ -80,7 +80,7 @@ def test_devices() -> None:
         lambda D: D(D("cpu")), lambda D: D(None), lambda D: D("cpu:0", 1),
     ]  # fmt: skip
     for program in programs:
-        assert outcome(program, dtypes.device) == outcome(program, torch.device)
+        assert outcome(program, devices.device) == outcome(program, torch.device)
 
 
 def test_limits() -> None:
