@@ -12,7 +12,7 @@ from . import errors, hot
 from .meeting import ALONE, is_own
 from .overlap import check_overlap, is_dense, real_strides
 from .tensor import Tensor
-from .version import bump, filled
+from .version import bump, counter_for_grad
 from .warning import warn_once
 
 LAYOUT = (
@@ -51,9 +51,7 @@ def accumulate(
                 data = promised(variable._data, grad)
             made = Tensor._wrap(data, None if data.ndim else variable._meta)
             # Else PyTorch writes into new memory, or makes a contiguous clone.
-            writes = version if taken else is_dense(variable._data)
-            if writes:
-                made._counter = filled(int(writes))
+            made._counter = counter_for_grad(version if taken else is_dense(variable._data))
         # Nothing is called within this line, so no other thread comes in between.
         variable._grad = made if variable._grad is None else variable._grad
         if variable._grad is made:
@@ -105,6 +103,8 @@ def obeys(grad: np.ndarray, data: np.ndarray) -> bool:
         return False
     if not grad.ndim:  # there is one layout only
         return True
+    if grad.size == 1:  # an expanded number has no strides
+        return any(grad.strides)
     if not grad.size:  # only one that was expanded does not
         return grad.base is None or not getattr(grad.base, "size", 1)
     if data.flags.c_contiguous or not is_dense(data):

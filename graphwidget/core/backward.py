@@ -9,6 +9,7 @@ from ..optable.layout import empty_like
 from . import hot
 from .edges import GradientEdge
 from .engine import Run
+from .hooks import as_tensor
 from .indexing import getitem
 from .roots import (
     NOT_AN_INPUT,
@@ -54,8 +55,6 @@ def make_run(
     outputs = as_tuple(tensors)
     grads = grads_of(grad_tensors, len(outputs))
     seeds = seeds_for(outputs, grads, create_graph)
-    if create_graph:
-        warn_once(REFERENCE_CYCLE)
     roots = roots_of(outputs)
     captures = None
     if wanted is not None:
@@ -68,6 +67,8 @@ def make_run(
                 raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
             each.retain_grad()
         captures = targets_of(wanted)
+    if create_graph:
+        warn_once(REFERENCE_CYCLE)
     return Run(
         roots, seeds, keep, create_graph, captures, into_grad=True, live=live, given=grads,
         **named(outputs, wanted),
@@ -207,7 +208,7 @@ def collected(
                 "graph. Set allow_unused=True if this is the desired behavior."
             )
         if found is not None and not isinstance(found, Tensor):
-            found = run.given.setdefault(id(found), Tensor._wrap(found))
+            found = run.given.setdefault(id(found), as_tensor(run, found))
         results.append(found)
     return results
 

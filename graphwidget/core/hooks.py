@@ -8,7 +8,7 @@ import numpy as np
 
 from . import dtypes, hot
 from .node import Hooks, Node, Nowhere
-from .version import filled, version_of
+from .version import counter_for_grad, version_of
 
 if TYPE_CHECKING:
     from .engine import Run
@@ -23,8 +23,7 @@ def as_tensor(run: Run | None, grad: Any, version: int | None = None) -> Any:
     if known is not None:
         return known
     tensor = hot.Tensor._wrap(grad)
-    if version:
-        tensor._counter = filled(version)
+    tensor._counter = counter_for_grad(version)
     return tensor
 
 
@@ -110,6 +109,7 @@ def run_retain(run: Run, hooks: Hooks, grad: Any) -> None:
         tensor._grad._relay(np.asarray(tensor._grad._data, order="C"))
     else:
         tensor._grad = hot.Tensor._wrap(np.array(grad, order="C"))
+        tensor._grad._counter = counter_for_grad(0)
     if hot.observer is not None:
         hot.observer.accumulated(run, tensor, "retained", grad)
 

@@ -209,9 +209,21 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
         warn(EXPANDED.format("index_put_", "indices", "tensor"))
         if masks:
             warn(EXPANDED.format("masked_fill_", "mask", "scalar"))
+    if not masks:
+        check_apart(view, indices, value)
     check_put(view, indices, value, masks)
     params = {"indices": indices, "accumulate": accumulate}
     bounded(partial(inplace.write, TABLE["index_put"]), view, indices, (value,), params)
+
+
+def check_apart(view: Tensor, indices: Indices, value: Tensor) -> None:
+    """What is written at advanced indices may overlap neither itself nor what is read for it.
+
+    Raises:
+        RuntimeError: it does (PyTorch's texts).
+    """
+    given = [each._data for each in indices.tensors if each is not None]
+    overlap.check_overlap(view._data, [value._data, *given], whole=True)
 
 
 def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> None:
@@ -222,9 +234,6 @@ def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> Non
         IndexError, RuntimeError: PyTorch's texts.
     """
     given = [each for each in indices.tensors if each is not None]
-    if not masks:
-        read = [value._data, *[each._data for each in given]]
-        overlap.check_overlap(view._data, read, whole=True)
     same = masks or value._data.dtype == view._data.dtype
     plain = all(each._data.dtype.num in PLAIN for each in given)
     if any(each._data.dtype == bool for each in given):  # numpy takes any that choose nothing

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from .compile import TENSORS as F
 from .public import offer
 from .tensor import Tensor
+from .version import filled
 
 UNSUPPORTED = """Padding size {size} is not supported for {ndim}D input tensor.
 Supported combinations for non-constant padding:
@@ -153,4 +154,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("num_classes should be positive")
     elif data.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return Tensor._wrap((data[..., None] == np.arange(num_classes)).astype(np.int64))
+    found = Tensor._wrap((data[..., None] == np.arange(num_classes)).astype(np.int64))
+    found._counter = filled(2)  # PyTorch writes zeros, then ones
+    return found

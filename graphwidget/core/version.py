@@ -81,6 +81,14 @@ def filled(times: int = 1) -> VersionCounter:
     return counter
 
 
+def counter_for_grad(writes: int | None) -> VersionCounter | None:
+    """The counter of a gradient that was written before anyone saw it; in inference mode that of
+    all that is made there."""
+    if hot.mode.inference:
+        return InferenceCounter()
+    return filled(int(writes)) if writes else None
+
+
 class InferenceCounter(VersionCounter):
     """The counter of tensors made in inference mode: it counts for whoever records, but nodes
     cannot save what has it."""

@@ -140,6 +140,50 @@ def assign():
 result = [attempt(lambda: torch.nn.Parameter(z)), torch.nn.Parameter(z, requires_grad=False) is z,
           attempt(assign), inside.requires_grad]
 
+# gradients made in inference mode are its tensors
+x = torch.ones(3, requires_grad=True)
+y, z, w = (x * 2).sum(), x * 3, (x * x).sum()
+z.retain_grad()
+z.register_hook(lambda g: seen.append(g.is_inference()))
+seen, q = [], (z * z).sum()
+with torch.inference_mode():
+    y.backward()
+    q.backward()
+    g, = torch.autograd.grad(w, x)
+result = [g.is_inference(), x.grad.is_inference(), z.grad.is_inference(), seen,
+          attempt(lambda: (x * 2).sum().backward()), attempt(lambda: x.grad._version)]
+
+# the warning of a cycle comes after all that is refused
+x = torch.ones(2, requires_grad=True)
+y = (x * 2).sum()
+def refused():
+    import warnings
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        found = [attempt(lambda: torch.ones(1).backward(create_graph=True)),
+                 attempt(lambda: y.backward(create_graph=True, inputs=[])),
+                 attempt(lambda: y.backward(create_graph=True, inputs=[torch.ones(1)]))]
+    return found, len(given)
+result = refused()
+
+# an expanded number has no strides, so that a leaf of one item does not take it over
+result = []
+for shape in ((1,), (1, 1), (1, 1, 1), ()):
+    for f in (lambda x: x.sum(), lambda x: x.mean(), lambda x: (x * 1).sum(), lambda x: x.max()):
+        x = torch.ones(shape, requires_grad=True)
+        f(x).backward()
+        result.append(x.grad._version)
+
+# index_put out of place writes into a copy, which nothing overlaps
+x, i = torch.arange(6.).view(2, 3), torch.tensor([0])
+result = [x.index_put((i,), x[1]), torch.index_put(x, (i,), x[0], accumulate=True),
+          attempt(lambda: x.index_put((i,), x)), x[:1].expand(2, 3).index_put((i,), x[1]),
+          attempt(lambda: x.index_put_((i,), x[0])), attempt(lambda: x.index_put_((i,), x[1]))]
+
+# what is written while it is made
+result = [F(torch.tensor([1, 2]))._version for F in (
+    torch.nn.functional.one_hot, lambda i: torch.nn.utils.rnn.pad_sequence([i, i[:1]]))]
+
 # a view that was given other data lies where those begin
 x = torch.ones(2, 3, requires_grad=True) * 1
 v, w = x[1], x[:, 1:]

@@ -11,7 +11,7 @@ from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.factories import as_tensor, full
 from ...core.tensor import Tensor
-from ...core.version import bump
+from ...core.version import bump, filled
 
 _UNSORTED = (
     "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can "
@@ -45,6 +45,7 @@ def pad_sequence(
     rest, dtype = tuple(listed[0].shape[1:]), listed[0].dtype
     lead = (len(listed), longest) if batch_first else (longest, len(listed))
     out = full(lead + rest, padding_value, dtype=dtype)
+    out._counter = filled()
     rows = out if batch_first else out.transpose(0, 1)
     for place, each in enumerate(listed):
         start = longest - each.size(0) if padding_side == "left" else 0
