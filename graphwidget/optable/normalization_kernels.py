@@ -55,19 +55,50 @@ def layer_norm(
     like."""
     count = math.prod(shape)
     rows = a.reshape(a.size // count if count else 0, count)
-    even = _even(count, a.dtype.char)
-    mean = np.matmul(rows, even)[:, None]
-    out = np.subtract(rows, mean, order="C")
-    var = np.vecdot(out, out)[:, None]
-    np.multiply(var, even[:1], var)
-    rstd = inverse_deviation(var, eps)
+    out, mean, rstd = _centre(rows, eps)
     np.multiply(out, rstd, out)
     if weight is not None:
         np.multiply(out, weight.reshape(count), out)
     if bias is not None:
         np.add(out, bias.reshape(count), out)
     lead = (*a.shape[: a.ndim - len(shape)], *(1,) * len(shape))
-    return out.reshape(a.shape), mean.reshape(lead), rstd.reshape(lead)
+    return _in_type(a.dtype, out.reshape(a.shape), mean.reshape(lead), rstd.reshape(lead))
+
+
+def _centre(rows: Array, eps: float) -> tuple[Array, Array, Array]:
+    """Rows (..., n) less their means; the means and 1 / deviations (..., 1). Halves become floats.
+
+    Where a mean is that large beside the deviation, its rounding would show. Such rows are centred
+    twice, so that equal items become 0, as in PyTorch.
+    """
+    if rows.dtype.char == "e":
+        rows = rows.astype(np.float32)
+    even = _even(rows.shape[-1], rows.dtype.char)
+    mean = np.matmul(rows, even)[..., None]
+    out = np.subtract(rows, mean, order="C")
+    rstd = _inverse_deviation_of(out, even, eps)
+    ratio = mean * rstd
+    if np.vdot(ratio, ratio) > STEEP:
+        rest = np.matmul(out, even)[..., None]
+        np.subtract(out, rest, out)
+        np.add(mean, rest, mean)
+        rstd = _inverse_deviation_of(out, even, eps)
+    return out, mean, rstd
+
+
+def _inverse_deviation_of(centred: Array, even: Array, eps: float) -> Array:
+    """One over the standard deviation of rows whose mean is 0."""
+    var = np.vecdot(centred, centred)[..., None]
+    return inverse_deviation(np.multiply(var, even[:1], var), eps)
+
+
+STEEP = 1e5
+"""The square of a ratio of mean and deviation."""
+
+
+def _in_type(dtype: np.dtype, *arrays: Array) -> tuple[Array, ...]:
+    """Results that were computed in floats for halves, in their type."""
+    return tuple(array.astype(dtype) for array in arrays) if dtype.char == "e" else arrays
 
 
 @cache
@@ -159,8 +190,10 @@ def batch_norm(
     """Normalised over all but the channels by the batch's own mean and variance, which also move
     the running ones by ``momentum``; or, when not training, by the running ones."""
     flat, shape = _flat(a), (1, -1, *(1,) * (a.ndim - 2))
+    if a.dtype.char == "e":
+        flat = flat.astype(np.float32)
     if training:
-        count = np.asarray(count_along(a.shape, channel_dims(a.ndim)), a.dtype)
+        count = np.asarray(count_along(a.shape, channel_dims(a.ndim)), flat.dtype)
         mean = np.divide(_sums(flat), count)
         out = np.subtract(flat, _column(mean, flat))
         var = np.divide(_products(out, out), count)
@@ -182,7 +215,7 @@ def batch_norm(
         shift = np.negative(mean * scale) if bias is None else bias - mean * scale
     if shift is not None:
         np.add(out, _column(shift, flat), out=out)
-    return out.reshape(a.shape), mean.reshape(shape), rstd.reshape(shape)
+    return _in_type(a.dtype, out.reshape(a.shape), mean.reshape(shape), rstd.reshape(shape))
 
 
 def _move(running: Array, now: Array, momentum: float) -> None:
@@ -228,10 +261,7 @@ def group_norm(
     channel."""
     n = len(a)
     whole = a.reshape(n, groups, a[:1].size // groups if n else 0)
-    count = np.asarray(whole.shape[2], a.dtype)
-    mean = np.divide(_row_sums(whole), count)[..., None]
-    out = np.subtract(whole, mean, order="C")
-    rstd = inverse_deviation(np.divide(np.vecdot(out, out), count), eps)[..., None]
+    out, mean, rstd = _centre(whole, eps)
     if weight is None:
         np.multiply(out, rstd, out=out)
     else:
@@ -241,7 +271,7 @@ def group_norm(
     if bias is not None:
         out = out.reshape(n, a.shape[1], math.prod(a.shape[2:]))
         np.add(out, bias[:, None], out=out)
-    return out.reshape(a.shape), mean, rstd
+    return _in_type(a.dtype, out.reshape(a.shape), mean, rstd)
 
 
 def group_norm_backward(

@@ -152,6 +152,7 @@ m = torch.tensor([[2.0, 0.5], [0.3, 3.0], [0.1, 0.4]], dtype=torch.double, requi
 tau = torch.tensor({tau}, dtype=torch.double, requires_grad=True)
 c = torch.tensor([[2.0, 0.5], [1.0, 3.0], [4.0, 0.4]], dtype=torch.double, requires_grad=True)
 out = {call}
-result = [out.detach(), torch.autograd.grad(out.sum(), (m, tau, c), allow_unused=True)]
+slopes = torch.autograd.grad(out.sum(), (m, tau, c), allow_unused=True)
+result = [out.detach(), [s if s is None else s.clone() for s in slopes]]
 """)
     )
