@@ -88,9 +88,10 @@ def tree_source(op: Op, indent: str) -> list[str]:
 
 
 def fit_source(op: Op) -> list[str]:
-    """Operands of several types: gradients are cast to each operand's."""
+    """Operands of several types, also such as weights: gradients are cast to each operand's."""
     given = [f"{name}._meta" for name in op.inputs]
-    alike = " is ".join(["meta.dtype", *(f"{name}._meta.dtype" for name in op.derivatives)])
+    names = dict.fromkeys((*op.derivatives, *op.optional))
+    alike = " is ".join(["meta.dtype", *(f"{name}._meta.dtype" for name in names)])
     return [f"    fit = None if {alike} else ({', '.join(given)})"]
 
 
@@ -208,7 +209,9 @@ def fast_source(op: Op, arrays: str, params: str) -> list[str]:
     if op.kernel in SIGNS:
         first, second = op.inputs
         call = f"{first}._data {SIGNS[op.kernel]} {second}._data"
-    return [f"        found = {call} if meta.ndim else kernel({arrays}, out=...)"]
+    array = f"kernel({arrays}, out=...)"
+    spread = f"ordered({array}, ({leading(op)})) if meta.repeats else {array}"
+    return [f"        found = {call} if meta.plain else {spread}"]
 
 
 def constant_source(op: Op, arrays: str, params: str, out: str) -> list[str]:
@@ -219,6 +222,7 @@ def constant_source(op: Op, arrays: str, params: str, out: str) -> list[str]:
     return [
         f"    elif {second}.__class__ is Constant and meta.floating:",
         f"        found = kernel({arrays}{params}{out})",
+        f"        if meta.repeats: found = ordered(found, ({op.inputs[0]}._data,))",
         "        fit = None",
         *(["        meta = meta_of(found)"] if op.dtype == "bool" else []),
     ]

@@ -106,9 +106,10 @@ def set_grad_enabled(on: bool) -> None:
 
 class Meta:
     """Shape and dtype of a tensor, interned: equal ones of one layout are one object, so ``is``
-    compares."""
+    compares. One that ``repeats`` its items along a dim lies in memory as numpy would not lay out
+    results; ``plain`` ones have a dim and do not."""
 
-    __slots__ = ("dtype", "floating", "ndim", "numel", "repeats", "shape")
+    __slots__ = ("dtype", "floating", "ndim", "numel", "plain", "repeats", "shape")
 
     def __init__(
         self, shape: tuple[int, ...], dtype: np.dtype[np.generic], layout: Any = None
@@ -117,6 +118,7 @@ class Meta:
         self.repeats = layout is not None and 0 in layout
         self.dtype = dtype
         self.ndim = len(shape)
+        self.plain = self.ndim > 0 and not self.repeats
         self.floating = dtype.kind == "f"
         numel = 1
         for size in shape:

@@ -28,7 +28,7 @@ from .overlap import check_overlap, interleaved, same_memory
 from .promote import CAST, CASTS, cast_to, promotion, refuse_target, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
-from .views import Link, check_writable, overlaps_itself, rebase, retaining
+from .views import Link, check_writable, overlaps_itself, rebase
 
 HARMLESS = (
     "fill", "zero", "masked_fill", "masked_fill.tensor", "index_fill", "index_fill.tensor", "tril",
@@ -150,14 +150,10 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     info = tensor._view
     if info is not None:  # the base's history stays; its next write replays the longer chain
         info.chain = (*info.chain, Link(op, params, shape, strides))
-        if node is not None:
-            keeps = retaining(tensor)
-            tensor._node = node
-            if keeps is not None:
-                node._hooks().retain = keeps
+    if node is not None:  # as in PyTorch, what retains its gradient goes on doing so where it was
+        tensor._node, tensor._requires_grad = node, True
+        if info is not None:
             info.version = counter_of(tensor).version
-    elif node is not None:
-        history(tensor, node)
     if hot.observer is not None:
         hot.observer.wrote(op, tensor, (tensor,), params, None if info is None else info.base, node)
     return tensor

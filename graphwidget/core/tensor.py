@@ -186,13 +186,19 @@ class Tensor(Offered):
 
     @property
     def retains_grad(self) -> bool:
-        """Whether ``retain_grad`` keeps this non-leaf's gradient."""
-        hooks = self._target_hooks()
-        return hooks is not None and hooks.retain is not None and hooks.retain() is self
+        """Whether ``retain_grad`` keeps this non-leaf's gradient: as it was then, if its sizes
+        were changed in place (``t_``) since."""
+        return self._retaining_hooks() is not None
 
-    def _target_hooks(self) -> Hooks | None:
-        """The hooks of this tensor's own place in the graph, if there are any."""
-        return self._hooks if self._node is None else self._node.hooks
+    def _retaining_hooks(self) -> Hooks | None:
+        node: Any = self._node
+        hooks = self._hooks if node is None else node.hooks
+        while hooks is None or hooks.retain is None or hooks.retain() is not self:
+            if node is None or node.op is None or "_inplace" not in node.op.key:
+                return None
+            node = node.next[0]
+            hooks = node.hooks
+        return hooks
 
     def retain_grad(self) -> None:
         """Keep ``.grad`` of this non-leaf; does nothing on a leaf.
@@ -202,7 +208,7 @@ class Tensor(Offered):
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self._node is None or self.is_leaf:
+        if self._node is None or self.is_leaf or self._retaining_hooks() is not None:
             return
         self._node._hooks().retain = weakref.ref(self)
         if hot.observer is not None:
@@ -210,8 +216,8 @@ class Tensor(Offered):
 
     def _release_grad(self) -> None:
         """Undo ``retain_grad`` (PyTorch has no public way)."""
-        hooks = self._target_hooks()
-        if hooks is not None and self.retains_grad:
+        hooks = self._retaining_hooks()
+        if hooks is not None:
             hooks.retain = None
             if hot.observer is not None:
                 hot.observer.flagged(self)

@@ -221,7 +221,13 @@ def binary_cross_entropy(
     with np.errstate(all="ignore"):
         yes, no = np.maximum(np.log(a), low), np.maximum(np.log1p(-a), low)
     losses = as_array((target - 1) * no - target * yes)
-    return reduced(losses if weight is None else losses * weight, reduction, a)
+    return reduced(weighted(losses, weight, a), reduction, a)
+
+
+def weighted(losses: Array, weight: Array | None, like: Array) -> Array:
+    """The losses times their weights, of whatever type, in the type of an operand: PyTorch
+    multiplies in place."""
+    return (losses if weight is None else losses * weight).astype(like.dtype, copy=False)
 
 
 def cross_entropy_of_logits(
@@ -235,7 +241,7 @@ def cross_entropy_of_logits(
     if pos_weight is not None:
         soft = soft * ((pos_weight - 1) * target + 1)
     losses = as_array((1 - target) * a + soft)
-    return reduced(losses if weight is None else losses * weight, reduction, target)
+    return reduced(weighted(losses, weight, target), reduction, target)
 
 
 def soft_margin(a: Array, target: Array, reduction: int) -> Array:

@@ -12,6 +12,7 @@ from ...core.reductions import mean
 from ...core.shapes import broadcast_shapes
 from ...core.tensor import Tensor
 from ...core.warning import warn
+from ...optable.pointwise import refuse_bools
 from ...optable.refusals import not_implemented
 from .loss import reduced
 from .reduction import reduction_of, reduction_text
@@ -77,6 +78,7 @@ def binary_cross_entropy_with_logits(
             f"{dtypes.type_word(wanted)}"
         )
     if pos_weight is not None:
+        refuse_bools(pos_weight._data.dtype, wanted)
         broadcast([pos_weight._data.shape, input._data.shape])
     if weight is not None:
         broadcast([input._data.shape, weight._data.shape])
