@@ -259,7 +259,10 @@ class Run:
         late = not keep and hooks is not None and bool(hooks.post)  # these may fail
         if grad.__class__ is list and not node.takes_none:
             grad = defined(node, grad, create)
-        if grad is None and not node.takes_none:
+        # What is on the way to nothing wanted is the business of users' own functions only.
+        present = None if node.op is None else self.present
+        unwanted = present is not None and present.isdisjoint(node.next)
+        if unwanted or (grad is None and not node.takes_none):
             node.pass_nothing(keep or late)
             grads: Any = (None,) * len(node.next)
         else:
@@ -269,8 +272,7 @@ class Run:
                 grads = self._fitted(node, grads)
             if node.single:
                 grads = (grads,)
-            present = self.present
-            if present is not None and node.op is not None:  # the others are nobody's business
+            if present is not None:
                 pairs = zip(node.next, grads, strict=True)
                 grads = [grad if child in present else None for child, grad in pairs]
         if hooks is not None and hooks.post:

@@ -174,19 +174,6 @@ def as_strided(
     return np.ndarray(size, a.dtype, memory, start, strides)
 
 
-def restride(a: Array, source: Geometry, target: Geometry, shared: Geometry) -> Array:
-    """Items that lie in memory as ``source`` says, read again as ``target`` says.
-
-    Items that fall together add up; what ``shared`` addresses several times is divided among
-    them. This is the derivative of ``as_strided`` and, with source and target exchanged, its own.
-    """
-    size = max(reach(each) for each in (source, target, shared))
-    memory = put_strided(a, source, size)
-    if overlapping(shared):
-        memory = shared_out(memory, shared)
-    return as_array(memory[positions(target)])
-
-
 def reach(geometry: Geometry) -> int:
     """How many items of storage there must be."""
     return int(positions(geometry).max(initial=-1)) + 1

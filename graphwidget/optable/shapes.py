@@ -162,8 +162,12 @@ op("as_strided(self, /, size, stride, storage_offset=None, _geometry=None)",
 
 @composite
 def restride(grad: Any, source: Any, target: Any, shared: Any) -> Any:
-    """``kernels.restride``, step by step: through a storage, of which PyTorch's gradient is a
-    view."""
+    """Items that lie in memory as ``source`` says, read again as ``target`` says: a view of a
+    storage, as PyTorch's gradient is.
+
+    Items that fall together add up; what ``shared`` addresses several times is divided among
+    them. This is the derivative of ``as_strided`` and, with source and target exchanged, its own.
+    """
     before = min(source[2], target[2])
     source, target = ((*each[:2], each[2] - before) for each in (source, target))
     size = max(shape_kernels.reach(source), shape_kernels.reach(target))
@@ -172,8 +176,6 @@ def restride(grad: Any, source: Any, target: Any, shared: Any) -> Any:
         storage = F.shared_out(storage, (*shared[:2], shared[2] - before))
     return F.as_strided(storage, *target, ((size,), (1,), 0))
 
-
-ARRAYS.__dict__["restride"] = shape_kernels.restride
 
 op("put_strided(self, /, source, numel)", shape_kernels.put_strided, node="IndexAddBackward0",
    d_self=lambda grad, source, numel: F.as_strided(grad, *source, ((numel,), (1,), 0)),

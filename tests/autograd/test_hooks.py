@@ -265,6 +265,19 @@ def run(make, wanted, root):
 result = [attempt(lambda: run(make, wanted, root))
           for make in (Both.apply, lambda x: x.unbind(), lambda x: torch.aminmax(x, dim=1))
           for wanted in ("first", "second", "x") for root in ("first", "sum", "both")] + [log]
+
+# a gradient that is retained before the sizes change in place stays what it was
+def run(change, view, create):
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = (x * 2)[:1] if view else x * 2
+    y.retain_grad()
+    change(y)
+    (y ** 2).sum().backward(create_graph=create)
+    y.retain_grad()
+    return [y.grad.detach(), y.retains_grad, y.grad_fn.name()]
+result = [run(change, view, create) for view in (False, True) for create in (False, True)
+    for change in (lambda y: y.t_(), lambda y: y.unsqueeze_(0), lambda y: y.squeeze_(),
+        lambda y: y.transpose_(0, 1).unsqueeze_(0), lambda y: y.as_strided_((2,), (1,)))]
 """
 
 

@@ -331,3 +331,14 @@ def test_expression(text: str) -> None:
         return [result, repr(result)]
 
     both(program)
+
+
+@pytest.mark.parametrize("call", ["x / 2", "x * 2", "x + 1", "x * x", "x.sin()", "-x", "x.exp()"])
+def test_memory_of_repeated_items(call: str) -> None:
+    """Results of expanded tensors lie in memory in PyTorch's order."""
+
+    def program(torch: Any) -> Any:
+        x = torch.ones(2, 3, 2).expand(2, -1, -1, -1).permute(3, 0, 1, 2)
+        return eval(call, {"x": x}).stride()
+
+    both(program)
