@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..optable.choice_kernels import choose, zero_where
 from .devices import device as as_device
 from .devices import require_cpu
 from .dtypes import type_word
@@ -256,9 +257,9 @@ def randperm(n: int, generator: Generator | None = None) -> Array:
     """A random order of 0 .. n-1 as an int64 array."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-    order = list(range(n))
-    for place, word in enumerate((generator or default).words(max(n - 1, 0)).tolist()):
-        other = place + word % (n - place)
+    order, places = list(range(n)), np.arange(max(n - 1, 0), dtype=np.uint64)
+    others = (generator or default).words(len(places)) % (np.uint64(n) - places) + places
+    for place, other in enumerate(others.tolist()):
         order[place], order[other] = order[other], order[place]
     return np.array(order, np.int64)
 
@@ -305,12 +306,17 @@ def _box_muller(uniforms: Array, mean: float, std: float) -> Array:
         angle = 2.0 * np.pi * blocks[:, 8:]
         cosine, sine = np.cos(angle), np.sin(angle)
         normals = np.concatenate((radius * cosine, radius * sine), 1)
-        return _fused(normals, np.float64(std), np.float64(mean)).reshape(-1)
+        return _scaled(normals, np.float64(std), np.float64(mean)).reshape(-1)
     single = np.float32
     radius = np.sqrt(single(-2.0) * _log(single(1.0) - blocks[:, :8]))
     sine, cosine = _sincos(single(2.0 * np.pi) * blocks[:, 8:])
     normals = np.concatenate((radius * cosine, radius * sine), 1)
-    return _fused(normals, single(std), single(mean)).reshape(-1)
+    return _scaled(normals, single(std), single(mean)).reshape(-1)
+
+
+def _scaled(normals: Array, std: np.floating[Any], mean: np.floating[Any]) -> Array:
+    """std * normals + mean with one rounding."""
+    return _fused(normals, std, mean) if std != 1 else normals + mean
 
 
 def _fused(
@@ -319,7 +325,8 @@ def _fused(
     """first * second + third with one rounding, as the processor's fused instruction does it."""
     if first.dtype == np.float64:
         return _fused_double(first, np.asarray(second), np.asarray(third))
-    exact: Array = first.astype(np.float64) * second + np.asarray(third, np.float64)
+    exact: Array = np.multiply(first, second, dtype=np.float64)
+    exact += third
     return exact.astype(np.float32)
 
 
@@ -352,9 +359,11 @@ _QUARTER_PI: Final = (0.78515625, 2.4187564849853515625e-4, 3.77489497744594108e
 
 
 def _polynomial(coefficients: tuple[float, ...], at: Array) -> Array:
-    value = np.full_like(at, coefficients[0])
-    for coefficient in coefficients[1:]:
-        value = _fused(value, at, np.float32(coefficient))
+    value, exact, at = np.full_like(at, coefficients[0]), np.empty(at.shape), at.astype(np.float64)
+    for coefficient in coefficients[1:]:  # as ``_fused``, in the same memory
+        np.multiply(value, at, exact)
+        exact += np.float32(coefficient)
+        np.copyto(value, exact, casting="same_kind")
     return value
 
 
@@ -364,7 +373,7 @@ def _log(numbers: Array) -> Array:
     mantissa, powers = np.frexp(numbers)
     low = mantissa < single(math.sqrt(0.5))
     power = (powers - low).astype(single)
-    x = np.where(low, (mantissa - single(1.0)) + mantissa, mantissa - single(1.0)).astype(single)
+    x = (mantissa - single(1.0)) + zero_where(~low, mantissa)
     square = x * x
     tail = _fused(_polynomial(_LOG, x) * x, square, power * single(-2.12194440e-4))
     tail = _fused(-square, single(0.5), tail)
@@ -383,7 +392,6 @@ def _sincos(angles: Array) -> tuple[Array, Array]:
     even = _fused(even, square, -(square * single(0.5))) + single(1.0)
     odd = _fused(_polynomial(_SIN, square) * square, x, x)
     swapped = (octant & 2) != 0
-    sine, cosine = np.where(swapped, even, odd), np.where(swapped, odd, even)
-    sine = np.where((octant & 4) != 0, -sine, sine)
-    cosine = np.where(((octant + 2) & 4) != 0, -cosine, cosine)
-    return sine, cosine
+    sine, cosine = choose(swapped, even, odd), choose(swapped, odd, even)
+    sign, other = (octant & 4) << 29, ((octant + 2) & 4) << 29  # the bits that say "negative"
+    return (sine.view(np.int32) ^ sign).view(single), (cosine.view(np.int32) ^ other).view(single)
