@@ -13,6 +13,7 @@ import numpy as np
 from ..optable import TABLE
 from ..optable.refusals import not_implemented
 from . import distributions, random
+from .combinations import called
 from .compile import TENSORS as F
 from .conversion import to
 from .dims import wrap_dim
@@ -28,8 +29,9 @@ def _apply(key: str, input: Tensor, inplace: bool, **params: Any) -> Tensor:
         TypeError: it is no tensor.
     """
     if not isinstance(input, Tensor):
-        kind = type(input).__name__
-        raise TypeError(f"{key}(): argument 'input' (position 1) must be Tensor, not {kind}")
+        raise TypeError(
+            f"{key}(): argument 'input' (position 1) must be Tensor, not {called(input)}"
+        )
     if inplace:
         op = TABLE.get(key + ".written") or TABLE[key]
         return write(op, input, (), {**op.params, **params})

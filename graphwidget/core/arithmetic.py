@@ -16,6 +16,7 @@ from .elementwise import check_rounding
 from .inplace import write
 from .promote import BOOL, broadcast, constant, is_number, not_tensor
 from .public import METHODS, offer
+from .results import named
 from .tensor import Tensor
 from .version import filled
 
@@ -158,27 +159,11 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-class FrexpPair(tuple[Tensor, Tensor]):
-    """Mantissas and exponents, by name too, as PyTorch's ``return_types``."""
-
-    @property
-    def mantissa(self) -> Tensor:
-        """Numbers in [0.5, 1) with the signs of the input."""
-        return self[0]
-
-    @property
-    def exponent(self) -> Tensor:
-        """Powers of two, int32."""
-        return self[1]
-
-    def __repr__(self) -> str:
-        return (
-            f"torch.return_types.frexp(\nmantissa={self.mantissa!r},\nexponent={self.exponent!r})"
-        )
+FREXP = named("frexp", "mantissa", "exponent")
 
 
 @offer(out=True)
-def frexp(input: Tensor) -> FrexpPair:
+def frexp(input: Tensor) -> Any:
     """input as mantissa * 2 ** exponent.
 
     Shapes: any; both results have the same.
@@ -186,7 +171,7 @@ def frexp(input: Tensor) -> FrexpPair:
     Raises:
         RuntimeError: integers.
     """
-    return FrexpPair(F.frexp(input))
+    return FREXP(F.frexp(input))
 
 
 # The gamma function, the normal distribution ----------------------------------------------------
@@ -283,16 +268,17 @@ def isclose(
             )
     a, b = input._data, other._data
     broadcast((a.shape, b.shape))
-    close = a == b
+    close, writes = a == b, 0  # PyTorch writes the rest into what was equal to begin with
     if equal_nan and input._meta.floating:
-        close = close | ((a != a) & (b != b))
+        close, writes = close | ((a != a) & (b != b)), 1
     if rtol or atol:
         kind = a if input._meta.floating else a.astype(dtypes.default_numpy())
         far = np.abs(kind - b)
         close = close | (np.isfinite(far) & (far <= atol + np.abs(rtol * b)))
+        writes += 1
     out = Tensor._wrap(np.asarray(close))
-    if rtol or atol:  # then PyTorch writes them into what was equal to begin with
-        out._counter = filled()
+    if writes:
+        out._counter = filled(writes)
     return out
 
 

@@ -159,13 +159,15 @@ def faced(section: str, name: str, target: Any, out: str = "") -> Any:
     return made
 
 
-def passing(section: str, name: str, target: Any, handed: str) -> Any:
-    """A function that PyTorch writes in Python, and that hands arguments on to a bound one, which
-    refuses them.
+def passing(target: Any, asked: str, section: str = "", name: str = "", handed: str = "") -> Any:
+    """A function that PyTorch writes in Python. Where a call fails, it does what PyTorch's does up
+    to its own error: it asks something of the arguments, and hands them on to a bound function,
+    which refuses them.
 
     Args:
-        section, name: of the bound function, as in ``faced``.
         target: what computes it.
+        asked: what is asked of the arguments first, as source: ``input.dim``.
+        section, name: of the bound function, as in ``faced``; "" without one.
         handed: the arguments that are handed on, by position, as source.
     """
     title, signature = target.__name__, inspect.signature(target)
@@ -182,7 +184,8 @@ def passing(section: str, name: str, target: Any, handed: str) -> Any:
         f"def {title}({', '.join(head)}):",
         f"try: return TARGET({', '.join(args)})",
         "except Exception:",
-        f"    wrong = REFUSAL({section!r}, {name!r}, ({handed},), {{}})",
+        f"    {asked or None}",
+        f"    wrong = REFUSAL({section!r}, {name!r}, ({handed}{',' * bool(handed)}), {{}})",
         "    if wrong is None: raise",
         "    raise wrong from None",
     ]
@@ -246,7 +249,7 @@ def source(face: Face, scope: dict[str, Any], out: bool) -> Iterator[str]:
         if surplus:
             yield f"if {' or '.join(surplus)}: return FACE.unusual({values}, spelled, named)"
         told = f"{values}, spelled, named"
-    doubts = list(doubtful(face, scope))
+    doubts = [*doubtful(face, scope), *(() if told is values else lonely(face))]
     if doubts:
         yield f"if {' or '.join(doubts)}: FACE.check({told})"
     yield "try:"
@@ -337,6 +340,22 @@ def doubtful(face: Face, scope: dict[str, Any]) -> Iterator[str]:
             elif each.default is not each.empty:
                 conditions.insert(0, f"{name} is not MISSING")
             yield " and ".join(conditions)
+
+
+def lonely(face: Face) -> Iterator[str]:
+    """Conditions under which a name is given that only goes with an argument that is not."""
+    known = signatures(face.section, face.name)
+    optional = [p.name for p in face.places if p.default is not p.empty]
+    for each in face.parameters if optional and len(known) > 1 else ():
+        names = [
+            {one.name for one in signature.parameters if one.default is None}
+            for signature in known
+            if any(one.name == each.name for one in signature.parameters)
+        ]
+        needed = set.intersection(*names) if names else set()
+        for other in optional:
+            if other in needed and other != each.name:
+                yield f"spelled and {each.name!r} in spelled and {other} is MISSING"
 
 
 def doubtful_rest(face: Face, name: str, kinds: set[str], scope: dict[str, Any]) -> Iterator[str]:

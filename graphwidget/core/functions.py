@@ -21,7 +21,16 @@ from .tensor import Tensor
 def sum_to_size(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
     """The sum over the dims that a broadcast from ``size`` stretched; of no dims, that of all."""
     shape = shape_args(sizes if size is None else (size,))
-    return summed_to(input, shape) if shape else hot.tensors.sum(input)
+    if not shape:
+        whole: Tensor = hot.tensors.sum(input)
+        return whole
+    own = input._data.shape
+    ends = own[len(own) - len(shape) :]
+    if len(shape) > len(own) or any(a not in (1, b) for a, b in zip(shape, ends, strict=False)):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
+    if not input._meta.floating and own != shape:
+        input = hot.tensors.to_copy(input, np.dtype(np.int64))  # as all sums of integers
+    return summed_to(input, shape)
 
 
 def summed_to(input: Tensor, shape: Any) -> Tensor:

@@ -15,6 +15,7 @@ from .inplace import history, write
 from .modes import no_grad
 from .overlap import check_overlap
 from .promote import CAST, CASTS, refuse_target
+from .results import Named, written
 from .tensor import Tensor
 from .warning import warn
 
@@ -30,7 +31,8 @@ RESIZED = (
 CALLED = {
     "square": "pow", "xlog1py": "special_xlog1py", "norm": "linalg_vector_norm",
     "vector_norm": "linalg_vector_norm", "cross": "linalg_cross", "msort": "sort",
-    "take_along_dim": "gather", "diag": "diagonal_copy",
+    "take_along_dim": "gather", "diag": "diagonal_copy", "true_divide": "div",
+    "lu_solve": "linalg_lu_solve",
     **dict.fromkeys(("column_stack", "dstack", "hstack", "vstack"), "cat"),
 }  # fmt: skip
 """Functions that PyTorch's errors call by another name."""
@@ -50,10 +52,17 @@ FACTORIES = frozenset((
 RESIZING = frozenset(("empty", "randn"))
 """Factories that resize ``out`` first, which no tensor that requires grad may be."""
 
+COPIES = (
+    "alias_copy", "as_strided_copy", "diagonal_copy", "expand_copy", "permute_copy",
+    "select_copy", "slice_copy", "squeeze_copy", "t_copy", "transpose_copy", "unfold_copy",
+    "unsqueeze_copy", "view_copy",
+)  # fmt: skip
+"""Views of which a copy is made."""
+
 UNDERIVED = frozenset((
     "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift",
     "bitwise_xor", "conj_physical", "diag", "floor_divide", "gcd", "heaviside", "lcm",
-    "log_softmax", "slice_scatter", "softmax",
+    "log_softmax", "slice_scatter", "softmax", *COPIES,
 )) | FACTORIES - RESIZING  # fmt: skip
 """Functions of whose writing into ``out`` PyTorch has no formula: it refuses leaves only, and
 gives others a node that refuses backward."""
@@ -96,11 +105,18 @@ EXACT = {
     ),
     **dict.fromkeys(
         ("addmm", "addmv", "aminmax", "argmax", "argmin", "baddbmm", "bmm", "cross", "diag",
-         "gather", "index_add", "index_copy", "inv", "inverse", "log_softmax", "matmul", "max",
-         "min", "mm", "mv", "norm", "renorm", "scatter", "scatter_add", "softmax", "sort",
-         "take_along_dim", "topk", "tril", "triu", "vector_norm"), WANTED,
+         "gather", "index_add", "index_copy", "inv", "inverse", "log_softmax",
+         "lu_solve", "lu_unpack", "matmul", "max", "min", "mm", "norm", "renorm", "scatter",
+         "scatter_add", "softmax", "sort", "take_along_dim", "topk", "tril", "triu",
+         "vector_norm"), WANTED,
     ),
+    **dict.fromkeys(COPIES, WANTED),
     **dict.fromkeys(("amax", "amin"), ALIKE),
+    **dict.fromkeys(
+        ("quantile", "nanquantile"), "quantile() out tensor must be same dtype as the input tensor"
+    ),
+    "addbmm": "self and mat2 must have the same dtype, but got {given} and {result}",
+    "mv": "addmv input tensors must have the same dtype, but got {given}, {result}, and {result}",
     **dict.fromkeys(("cummax", "cummin", "diff", "logcumsumexp"), FOUND),
     **dict.fromkeys(
         ("isneginf", "isposinf", "signbit"), "{name} does not support non-boolean outputs."
@@ -190,7 +206,9 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
             put(name, target, each, result, 2 if twice else 1)
     if recorded:
         underive(name, recorded, outs[0])
-    return out if isinstance(out, Tensor) else type(found)(outs)
+    if isinstance(out, Tensor):
+        return out
+    return written(type(found))(outs) if isinstance(found, Named) else type(found)(outs)
 
 
 def filled(name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwargs: Any) -> Tensor:
@@ -265,7 +283,9 @@ def is_exact(name: str, args: tuple[Any, ...]) -> bool:
     if name == "diff":  # differences are written by a loop over items, copies by their own kernel
         return args[1:2] == (0,)
     tensors = any(isinstance(arg, Tensor) for arg in args[2 if name == "lerp" else 1 :])
-    return tensors if name == "lerp" else not (tensors and name.startswith("clamp"))
+    if name == "lerp":
+        return tensors
+    return not (tensors and name in ("clamp", "clamp_max", "clamp_min", "max", "min"))
 
 
 def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: str | None) -> None:

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..optable.items import check_item
+from ..optable.refusals import not_implemented
 from . import dtypes, shapes
 from .compile import TENSORS as F
 from .making import factory, made
 from .public import offer
 from .sequences import numpy_type
 from .tensor import Tensor
+from .version import filled
 from .warning import warn
 
 DEPRECATED_RANGE = (
@@ -135,6 +137,8 @@ def line(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
         check_item(number, dtype)
     if steps == 1:
         return np.array([start], dtype)
+    if steps and dtype.kind == "b":
+        raise not_implemented("linspace_cpu", dtype)
     kind = dtype if dtype.kind == "f" else np.dtype(np.float32)
     if kind is not dtype:  # integers take the ends as integers
         start, end = np.asarray((start, end)).astype(dtype)
@@ -163,6 +167,8 @@ def logspace(
     """
     chosen = numpy_type(dtype)
     kind = chosen if chosen.kind == "f" else np.dtype(np.float64)
+    if steps > 1 and chosen.kind == "b":
+        raise not_implemented("logspace_cpu", chosen)
     for number in (start, end) if steps > 0 else ():
         check_item(plain(number), chosen)
     exponents = line(plain(start), plain(end), steps, kind)
@@ -272,10 +278,15 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return made(np.empty(0, input._data.dtype))
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(choose(np.arange(input._data.size).tolist(), r))
-    index = Tensor._wrap(np.array(rows, np.int64).reshape(len(rows), r))
-    return input[index]
+    grids = meshgrid(*[input] * r, indexing="ij")
+    places = np.meshgrid(*[np.arange(input._data.size)] * r, indexing="ij")
+    below = np.less_equal if with_replacement else np.less
+    kept = np.ones(places[0].shape, bool)
+    for first, second in itertools.pairwise(places):
+        kept &= below(first, second)
+    mask = Tensor._wrap(kept)
+    mask._counter = filled(r)  # with True, and then once for each pair of neighbours
+    return F.stack([F.masked_select(grid, mask) for grid in grids], 1)
 
 
 def check_vector(tensor: Tensor) -> None:

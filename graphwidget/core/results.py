@@ -33,6 +33,12 @@ def named(name: str, *fields: str) -> type[Named]:
     return made
 
 
+def written(kind: type[Named]) -> type[Named]:
+    """The type of a result that was written into ``out=``."""
+    name = f"{kind.__name__}_out"
+    return TYPES.get(name) or named(name, *kind.fields)
+
+
 def remade(name: str, items: tuple[Any, ...]) -> Named:
     """A pickled result."""
     return TYPES[name](items)

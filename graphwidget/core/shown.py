@@ -113,8 +113,8 @@ def shown_sizes(node: Node, name: str, what: str) -> Any:
 
 
 NUMBERS = (
-    "alpha", "beta", "exponent", "lambd", "max", "max_val", "maxnorm", "min", "min_val",
-    "negative_slope", "ord", "other", "p", "threshold", "value",
+    "alpha", "beta", "correction", "exponent", "lambd", "max", "max_val", "maxnorm", "min",
+    "min_val", "negative_slope", "ord", "other", "p", "threshold", "value",
 )  # fmt: skip
 """Metadata that are numbers, not dims or sizes."""
 

@@ -18,19 +18,19 @@ from .warning import warn
 
 
 # Quantiles ---------------------------------------------------------------------------------------
-def check_quantile(input: Tensor, q: Tensor, name: str, interpolation: str) -> None:
-    """PyTorch's checks of ``quantile``."""
+def check_quantile(input: Tensor, q: Tensor, interpolation: str) -> None:
+    """PyTorch's checks of ``quantile``, by whose name it calls ``nanquantile``, too."""
     if not input._data.size:
-        raise RuntimeError(f"{name}() input tensor must be non-empty")
+        raise RuntimeError("quantile() input tensor must be non-empty")
     if q._data.ndim > 1:
-        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if input._data.dtype not in (np.float32, np.float64):
-        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if input._data.dtype != q._data.dtype:
-        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, "
+            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, "
             f"but got {interpolation}"
         )
 
@@ -40,11 +40,11 @@ def _quantile(
 ) -> Tensor:
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
-            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         q = Tensor._wrap(np.asarray(q, input._data.dtype))
-    check_quantile(input, q, name, interpolation)
+    check_quantile(input, q, interpolation)
     if ((q._data < 0) | (q._data > 1)).any():
-        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
     shape, ndim = list(input._data.shape), input._data.ndim
     if dim is None:
         rows = sorted_items(flatten(input))

@@ -38,8 +38,9 @@ def as_item(number: Any, dtype: np.dtype[Any]) -> Array:
         RuntimeError: it is beyond the type's range (PyTorch's text).
         OverflowError: it is an integer of more than 64 bits.
     """
-    if dtype.itemsize == 1 or not -COMMON < number < COMMON:
-        check_item(number, dtype)
+    if dtype.itemsize > 1 and -COMMON < number < COMMON:
+        return np.asarray(number, dtype)
+    check_item(number, dtype)
     return np.asarray(number).astype(dtype)
 
 

@@ -170,14 +170,21 @@ for _name in BOUND:
 POOLED = "input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode"
 PASSED = {
     "adaptive_avg_pool3d": ("nn", "adaptive_avg_pool3d", "input, output_size"),
+    "adaptive_max_pool1d": ("torch", "adaptive_max_pool1d", "input, output_size"),
+    "batch_norm": ("torch", "batch_norm", "input, weight, bias, running_mean, running_var, "
+                   "training, momentum, eps, False"),
     "celu": ("torch", "celu", "input, alpha"),
     "cosine_embedding_loss": ("torch", "cosine_embedding_loss", "input1, input2, target, margin"),
     "cross_entropy": ("nn", "cross_entropy_loss", "input, target, weight"),
+    "dropout": ("torch", "dropout", "input, p, training"),
     "elu": ("nn", "elu", "input, alpha"),
     "embedding": ("torch", "embedding", "weight, input"),
+    "glu": ("nn", "glu", "input, dim"),
+    "group_norm": ("torch", "group_norm", "input, num_groups, weight, bias, eps"),
     "grid_sample": ("torch", "grid_sampler", "input, grid, 0, 0, bool(align_corners)"),
     "hardtanh": ("nn", "hardtanh", "input, min_val, max_val"),
     "hinge_embedding_loss": ("torch", "hinge_embedding_loss", "input, target, margin"),
+    "huber_loss": ("nn", "huber_loss", "input, target, 0, delta"),
     "kl_div": ("torch", "kl_div", "input, target"),
     "layer_norm": ("torch", "layer_norm", "input, normalized_shape, weight, bias, eps"),
     "leaky_relu": ("nn", "leaky_relu", "input, negative_slope"),
@@ -203,8 +210,32 @@ PASSED = {
 }  # fmt: skip
 """The bound functions that others, which PyTorch writes in Python, hand their arguments to."""
 
-for _name, _handed in PASSED.items():
-    globals()[_name] = passing(*_handed[:2], globals()[_name], _handed[2])
+ASKED = {
+    **dict.fromkeys(
+        ("adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool2d",
+         "adaptive_max_pool3d", "instance_norm", "max_unpool1d", "max_unpool2d", "max_unpool3d"),
+        "input.size()",
+    ),
+    **dict.fromkeys(
+        ("dropout1d", "dropout2d", "dropout3d", "glu", "group_norm", "interpolate",
+         "local_response_norm", "upsample", "upsample_bilinear", "upsample_nearest"), "input.dim",
+    ),
+    "batch_norm": "training and input.size()",
+    "dropout": "p < 0.0",
+    "huber_loss": "target.size()",
+    "linear_cross_entropy": "input.dim, target.shape",
+    "margin_ranking_loss": "input1.dim, input2.dim, target.dim",
+    "multi_head_attention_forward": "query.dim",
+    "log_softmax": "input.dim if dim is None else input.log_softmax",
+    "softmax": "input.dim if dim is None else input.softmax",
+    "softmin": "input.dim if dim is None else (-input).softmax",
+    "softsign": "input.abs",
+    "tanhshrink": "input.tanh",
+}  # fmt: skip
+"""What functions that PyTorch writes in Python ask of their arguments first."""
+
+for _name in {**PASSED, **ASKED}:
+    globals()[_name] = passing(globals()[_name], ASKED.get(_name, ""), *PASSED.get(_name, ()))
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",

@@ -7,7 +7,7 @@ from ...core.compile import TENSORS as F
 from ...core.dims import wrap_dim
 from ...core.modes import no_grad
 from ...core.promote import broadcast
-from ...core.public import offer
+from ...core.public import FUNCTIONS, offer
 from ...core.tensor import Tensor
 
 
@@ -52,10 +52,8 @@ def normalize(
     input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
     """Vectors along a dim, divided by their p-norms; these are taken to be at least ``eps``."""
-    wrap_dim(dim, input._data.ndim)
-    length = F.linalg_vector_norm(input, p, (dim,), True)
-    least = F.clamp_min(length, eps).expand_as(input)
-    return F.div(input, least) if out is None else out.copy_(F.div(input, least))
+    least = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+    return F.div(input, least) if out is None else FUNCTIONS["div"](input, least, out=out)
 
 
 @offer(method=False)

@@ -130,7 +130,7 @@ def huber_loss(
             f"{dtypes.type_word(input._data.dtype)}"
         )
     if weight is None:
-        return F.huber_loss(*given, how, delta)
+        return F.huber_loss(*given, how, float(delta))
     if weight.size() != input.size():
         raise ValueError("Weights and input must have the same size.")
-    return reduced(F.mul(F.huber_loss(*given, 0, delta), weight), how)
+    return reduced(F.mul(F.huber_loss(*given, 0, float(delta)), weight), how)

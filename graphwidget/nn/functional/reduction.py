@@ -19,7 +19,7 @@ def reduction_of(reduction: str) -> int:
     Raises:
         ValueError: there is none of this name.
     """
-    found = REDUCTIONS.get(reduction)
+    found = REDUCTIONS.get(reduction) if isinstance(reduction, str) else None
     if found is None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return found

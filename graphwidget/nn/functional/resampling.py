@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.compile import TENSORS as F
+from ...core.dims import wrap_dim
 from ...core.public import offer
 from ...core.tensor import Tensor
+from ...core.warning import warn
 from ...optable.window_kernels import window_count
 from .adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .sizes import each_dim
@@ -129,21 +131,27 @@ def _check_sizes(input: Tensor, counts: tuple[int, ...]) -> None:
         )
 
 
+OLDER = "`nn.functional.{}` is deprecated. Use `nn.functional.interpolate` instead."
+
+
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """``interpolate`` by its older name."""
+    warn(OLDER.format("upsample"))
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """``interpolate`` in mode "nearest"."""
+    warn(OLDER.format("upsample_nearest"))
     return interpolate(input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """``interpolate`` in mode "bilinear", with the corners aligned."""
+    warn(OLDER.format("upsample_bilinear"))
     return interpolate(input, size, scale_factor, "bilinear", True)
 
 
@@ -152,7 +160,14 @@ def unfold(
     input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
     """The windows of (N, C, H, W), or (C, H, W), as columns: (N, C k, windows) with k items in a
-    window."""
+    window.
+
+    Raises:
+        IndexError: fewer than three dims.
+        RuntimeError: no window fits.
+    """
+    for dim in (1, 2):
+        wrap_dim(dim, input._data.ndim)
     kernel, gaps, pads, steps = (
         each_dim(each, 2) for each in (kernel_size, dilation, padding, stride)
     )
@@ -176,6 +191,11 @@ def fold(
         each_dim(each, 2) for each in (output_size, kernel_size, dilation, padding, stride)
     )
     shape = input._data.shape
+    if len(shape) not in (2, 3):
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
+            f"non-zero dimensions for input, but got: {list(shape)}"
+        )
     if shape[-2] % (kernel[0] * kernel[1]):
         raise RuntimeError(
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
@@ -197,6 +217,7 @@ def fold(
 @offer(method=False)
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(*, C r r, H, W) to (*, C, H r, W r): channels become points."""
+    check_points("pixel_shuffle", input, "upscale_factor", upscale_factor)
     channels = input._data.shape[-3]
     if channels % upscale_factor**2:
         raise RuntimeError(
@@ -210,6 +231,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 @offer(method=False)
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """The reverse of ``pixel_shuffle``: points become channels."""
+    check_points("pixel_unshuffle", input, "downscale_factor", downscale_factor)
     for name, dim in (("height", -2), ("width", -1)):
         if input._data.shape[dim] % downscale_factor:
             raise RuntimeError(
@@ -219,12 +241,32 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     return F.pixel_unshuffle(input, downscale_factor)
 
 
+def check_points(name: str, input: Tensor, called: str, factor: int) -> None:
+    """Refuse what has no channels of points, and factors below 1 (PyTorch's texts)."""
+    if input._data.ndim < 3:
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with "
+            f"{input._data.ndim} dimension(s)"
+        )
+    if factor <= 0:
+        raise RuntimeError(f"{name} expects a positive {called}, but got {factor}")
+
+
 @offer("native_channel_shuffle", method=False)
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """The channels (dim 1) in groups, taken one of each in turn.
 
     Shapes: (N, C, ...); the result has the same.
     """
+    if input._data.ndim < 3:
+        raise RuntimeError(
+            "channel_shuffle expects input with > 2 dims, but got input with sizes "
+            f"{list(input._data.shape)}"
+        )
+    if groups <= 0:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
     channels = input._data.shape[1]
     if channels % groups:
         raise RuntimeError(
