@@ -39,7 +39,7 @@ def fault(plant: Callable[[Patch], None]) -> Callable[[Patch], None]:
 @fault
 def no_version_check(patch: Patch) -> None:
     """Writes are not counted."""
-    patch.setattr(inplace, "bump", lambda tensor, op: None)
+    patch.setattr(inplace, "bump", lambda tensor, op, site=None: None)
 
 
 @fault
@@ -47,9 +47,9 @@ def writes_count_twice(patch: Patch) -> None:
     """Every write raises the version by two."""
     real = version.bump
 
-    def twice(tensor: Any, op: str) -> None:
-        real(tensor, op)
-        real(tensor, op)
+    def twice(tensor: Any, op: str, site: Any = None) -> None:
+        real(tensor, op, site)
+        real(tensor, op, site)
 
     patch.setattr(inplace, "bump", twice)
 
@@ -205,11 +205,12 @@ def gradients_replace_each_other(patch: Patch) -> None:
     """A second backward overwrites the first one's gradient."""
     real = engine.accumulate
 
-    def overwrite(variable: Any, grad: Any, create: bool) -> None:
+    def overwrite(variable: Any, *rest: Any, **named: Any) -> None:
         variable._grad = None
-        real(variable, grad, create)
+        real(variable, *rest, **named)
 
     patch.setattr(engine, "accumulate", overwrite)
+    patch.setattr(hot, "accumulate", overwrite)  # the common path's
 
 
 @fault
@@ -217,11 +218,11 @@ def gradients_shared(patch: Patch) -> None:
     """Leaves keep the arriving buffer itself."""
     real = engine.accumulate
 
-    def share(variable: Any, grad: Any, create: bool) -> None:
+    def share(variable: Any, grad: Any, *rest: Any, **named: Any) -> None:
         if variable._grad is None and isinstance(grad, np.ndarray):
             variable._grad = tensor.Tensor._wrap(grad)
         else:
-            real(variable, grad, create)
+            real(variable, grad, *rest, **named)
 
     patch.setattr(engine, "accumulate", share)
     patch.setattr(hot, "accumulate", share)  # the common path's
@@ -232,13 +233,13 @@ def first_hook_last(patch: Patch) -> None:
     """Tensor hooks run in reverse order."""
     real = engine.run_tensor_hooks
 
-    def reverse(run: Any, found: Any, grad: Any) -> Any:
-        before = found.tensor
-        found.tensor = dict(reversed(before.items()))
+    def reverse(run: Any, hooks: Any, grad: Any, slot: Any = None) -> Any:
+        before = hooks.tensor
+        hooks.tensor = dict(reversed(before.items()))
         try:
-            return real(run, found, grad)
+            return real(run, hooks, grad, slot)
         finally:
-            found.tensor = before
+            hooks.tensor = before
 
     patch.setattr(engine, "run_tensor_hooks", reverse)
 
@@ -248,8 +249,8 @@ def hooks_only_look(patch: Patch) -> None:
     """What a tensor hook returns is not used."""
     real = engine.run_tensor_hooks
 
-    def look(run: Any, found: Any, grad: Any) -> Any:
-        real(run, found, grad)
+    def look(run: Any, hooks: Any, grad: Any, slot: Any = None) -> Any:
+        real(run, hooks, grad, slot)
         return grad
 
     patch.setattr(engine, "run_tensor_hooks", look)
@@ -260,11 +261,11 @@ def retained_gradients_replace_each_other(patch: Patch) -> None:
     """A second backward overwrites the retained gradient."""
     real = engine.run_retain
 
-    def overwrite(run: Any, found: Any, grad: Any) -> None:
-        kept = found.retain() if found.retain is not None else None
+    def overwrite(run: Any, hooks: Any, grad: Any) -> None:
+        kept = hooks.retain() if hooks.retain is not None else None
         if kept is not None:
             kept._grad = None
-        real(run, found, grad)
+        real(run, hooks, grad)
 
     patch.setattr(engine, "run_retain", overwrite)
 
@@ -287,11 +288,11 @@ def derivatives_not_recorded(patch: Patch) -> None:
 
     real = engine.Run._node
 
-    def unrecorded(self: Any, node: Any, grad: Any) -> None:
+    def unrecorded(self: Any, node: Any, grad: Any, version: Any) -> None:
         before = hot.grad_enabled()
         hot.set_grad_enabled(False)
         try:
-            real(self, node, grad)
+            real(self, node, grad, version)
         finally:
             hot.set_grad_enabled(before)
 
@@ -303,12 +304,12 @@ def roots_of_any_size(patch: Patch) -> None:
     """backward() makes ones for roots of several elements."""
     real = backward.seeds_for
 
-    def ones(tensors: Any, grads: Any, create: bool) -> Any:
+    def ones(outputs: Any, grads: Any, create: bool, batched: bool = False) -> Any:
         given = [
             tensor.Tensor._wrap(np.ones_like(root._data)) if grad is None else grad
-            for root, grad in zip(tensors, grads, strict=False)
+            for root, grad in zip(outputs, grads, strict=False)
         ]
-        return real(tensors, given, create)
+        return real(outputs, given, create, batched)
 
     patch.setattr(backward, "seeds_for", ones)
 
@@ -333,9 +334,9 @@ def broadcast_averaged(patch: Patch) -> None:
     """The gradient of a broadcast input is the mean of its parts."""
     real = kernels.sum_to_size
 
-    def mean(grad: Any, shape: Any) -> Any:
-        summed = real(grad, shape)
-        return summed * (summed.size / max(grad.size, 1))
+    def mean(a: Any, shape: Any) -> Any:
+        summed = real(a, shape)
+        return summed * (summed.size / max(a.size, 1))
 
     patch.setattr(kernels, "sum_to_size", mean)
 
@@ -366,7 +367,7 @@ def relu_passes_at_zero(patch: Patch) -> None:
 def repeated_indices_once(patch: Patch) -> None:
     """An index that occurs twice gives its gradient once."""
 
-    def once(grad: Any, shape: Any, indices: Any, *_: Any) -> Any:
+    def once(zeros: Any, grad: Any, shape: Any, indices: Any, accumulate: bool = True) -> Any:
         found = np.zeros(shape, grad.dtype)
         found[tuple(slice(None) if each is None else each for each in indices)] = grad
         return found

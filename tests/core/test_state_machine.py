@@ -3,8 +3,10 @@ to find faults that are planted on purpose."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +49,27 @@ def library() -> list[list[Step]]:
 
 def test_faults_are_many_and_different() -> None:
     assert len({plant.__name__ for plant in FAULTS}) == len(FAULTS) >= 30
+
+
+class Compared(pytest.MonkeyPatch):
+    """A patch whose functions must take what those take whose place they take: else a fault is
+    found because it cannot be called."""
+
+    def setattr(self, owner: Any, name: Any, made: Any, raising: bool = True) -> None:  # type: ignore[override]
+        real = inspect.signature(getattr(owner, name)).parameters.values()
+        own = inspect.signature(made).parameters.values()
+        names = [each.name for each in real if each.kind not in SEVERAL]
+        mine = [each.name for each in own if each.kind not in SEVERAL]
+        assert mine == names[: len(mine)]
+        assert len(mine) == len(names) or any(each.kind in SEVERAL for each in own)
+
+
+SEVERAL = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+
+
+@pytest.mark.parametrize("plant", FAULTS, ids=lambda plant: plant.__name__)
+def test_planted_functions_can_be_called(plant: Callable[[pytest.MonkeyPatch], None]) -> None:
+    plant(Compared())
 
 
 @pytest.mark.parametrize("plant", FAULTS, ids=lambda plant: plant.__name__)
