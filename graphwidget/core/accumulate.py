@@ -11,6 +11,7 @@ from ..optable.zeros import Zeros
 from . import errors, hot
 from .meeting import ALONE, is_own
 from .overlap import check_overlap, is_dense, real_strides
+from .promote import check_spread
 from .tensor import Tensor
 from .version import bump, counter_for_grad
 from .warning import warn_once
@@ -77,7 +78,7 @@ def add_in_place(variable: Tensor, current: Tensor, grad: Any) -> None:
     """Write a sum into what a leaf has.
 
     Raises:
-        RuntimeError: it cannot be written.
+        RuntimeError: it cannot be written, or has another shape (PyTorch's texts).
     """
     strides = current._data.strides
     if 0 in strides:  # the user's own buffer may be an expanded one
@@ -85,9 +86,7 @@ def add_in_place(variable: Tensor, current: Tensor, grad: Any) -> None:
     try:
         np.add(current._data, grad, out=current._data)
     except ValueError as error:
-        shape = hot.broadcast([current._data.shape, np.shape(grad)])
-        if shape != current._data.shape:  # the leaf was given data of another shape
-            raise errors.does_not_fit(current._data.shape, shape) from None
+        check_spread(np.shape(grad), current._data.shape)
         raise errors.not_written(error, current._data) from None
     bump(current, "backward")
     gaps = current._data.base is not None and not current._data.flags.forc
@@ -101,21 +100,28 @@ def obeys(grad: np.ndarray, data: np.ndarray) -> bool:
     """Whether a gradient of a leaf lies in memory as promised, in the leaf's type."""
     if grad.dtype != data.dtype:
         return False
-    if not grad.ndim:  # there is one layout only
-        return True
+    if not data.ndim:  # there is one layout only
+        return not grad.ndim
     if grad.size == 1:  # an expanded number has no strides
-        return any(grad.strides)
+        return grad.ndim == data.ndim and any(grad.strides)
     if not grad.size:  # only one that was expanded does not
         return grad.base is None or not getattr(grad.base, "size", 1)
     if data.flags.c_contiguous or not is_dense(data):
-        return bool(grad.flags.c_contiguous)
+        return grad.ndim == data.ndim and bool(grad.flags.c_contiguous)
     return grad.strides == data.strides
 
 
 def promised(data: np.ndarray, grad: Any) -> np.ndarray:
-    """A copy of a gradient that lies in memory as promised."""
+    """A copy of a gradient that lies in memory as promised.
+
+    Raises:
+        RuntimeError: the leaf has got another shape since (PyTorch's texts).
+    """
     found = np.empty_like(data, order="K" if is_dense(data) else "C")
-    np.copyto(found, grad)
+    try:
+        np.copyto(found, grad)
+    except ValueError:
+        check_spread(grad.shape, data.shape)
     return found
 
 

@@ -93,11 +93,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         raise RuntimeError(
             f"prelu: Type promoting not supported. Got {input.dtype.word} and {weight.dtype.word}"
         )
-    if weight._data.ndim > 1:
-        raise RuntimeError(
-            "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
-            f"{weight._data.ndim}"
-        )
     shape = input._data.shape
     if weight._data.size != 1:
         if not shape:
@@ -108,6 +103,11 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
                 "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
                 f"{weight._data.size} and channel size = {channels}."
             )
+    if weight._data.ndim > 1:
+        raise RuntimeError(
+            "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+            f"{weight._data.ndim}"
+        )
     if len(shape) != weight._data.ndim:
         sizes = (1, weight._data.size, *(1,) * (len(shape) - 2)) if len(shape) > 1 else (
             (weight._data.size,) if shape else ()

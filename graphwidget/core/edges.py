@@ -6,7 +6,7 @@ import weakref
 from typing import Any, NamedTuple
 
 from . import hot
-from .node import Node, Output, target_of
+from .node import Former, Node, Output, target_of
 from .tensor import Tensor
 from .views import refresh
 
@@ -42,7 +42,8 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     target = target_of(refreshed(tensor))
     node = target.node if isinstance(target, Output) else target
     outputs = _known.setdefault(node, {})
-    outputs[tensor.output_nr] = weakref.ref(target), tensor._meta
+    meta = target.meta if isinstance(target, Former) else tensor._meta
+    outputs[tensor.output_nr] = weakref.ref(target.place), meta
     return GradientEdge(node, tensor.output_nr)
 
 

@@ -18,9 +18,9 @@ from . import hot
 from .accumulate import accumulate
 from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
 from .meeting import shared
-from .node import AccumulateGrad, Hooks, Node, Nowhere, Output, defined
+from .node import AccumulateGrad, Former, Hooks, Node, Nowhere, Output, defined
 from .order import needed_for
-from .promote import fit_to
+from .promote import checked_fit, fit_to
 from .slots import Slots
 from .tensor import Tensor
 from .version import counter_of, version_of
@@ -226,6 +226,9 @@ class Run:
                 elif target.__class__ is Output:
                     slots.give_output(target, grad)
                     continue
+                elif target.__class__ is Former:
+                    slots.give(target.place, self._as_formerly(target, grad))
+                    continue
                 elif target.__class__ is Nowhere:
                     continue
                 else:
@@ -301,6 +304,18 @@ class Run:
             elif slot.grad is None and (version or writes):
                 slot.grad_version = writes or (version if shared(grad, given) else None)
             self.slots.give(child, grad)
+
+    def _as_formerly(self, target: Former, grad: Any) -> Any:
+        """A gradient in the form that its node knows.
+
+        Raises:
+            RuntimeError: it does not fit.
+        """
+        if target in self.roots:
+            return checked_fit(grad, target.meta, self.roots.index(target), None)
+        giver = next(each for each in self.order if target in each.next)
+        slots = [each is target for each in giver.slots]
+        return checked_fit(grad, target.meta, slots.index(True), giver.name())
 
     @staticmethod
     def _fitted(node: Node, grads: Any) -> Any:

@@ -12,6 +12,7 @@ from .engine import current_run
 from .hooks import as_given, as_tensor
 from .node import Node, Nowhere, Output, edge_of
 from .observer import get_observer, set_observer
+from .promote import checked_fit
 from .saving import Packed, SavedTensor
 from .tensor import Tensor
 from .version import VersionCounter
@@ -269,19 +270,9 @@ class FunctionNode(Node):
         ]
 
     def _fit(self, i: int, grad: Tensor, meta: Any) -> Tensor:
-        shape = grad._data.shape
-        if shape == meta.shape and grad._data.dtype == meta.dtype:
+        if grad._data.shape == meta.shape and grad._data.dtype == meta.dtype:
             return grad
-        try:
-            fits = np.broadcast_shapes(meta.shape, shape) == shape
-        except ValueError:
-            fits = False
-        if not fits:
-            raise RuntimeError(
-                f"Function {type(self).__name__} returned an invalid gradient at index {i} - got "
-                f"{list(shape)} but expected shape compatible with {list(meta.shape)}"
-            )
-        return hot.fit_to(grad, meta)  # type: ignore[no-any-return]
+        return checked_fit(grad, meta, i, type(self).__name__)  # type: ignore[no-any-return]
 
     @property
     def slots(self) -> tuple[Any, ...]:

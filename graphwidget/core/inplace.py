@@ -28,7 +28,7 @@ from .overlap import check_overlap, interleaved, same_memory
 from .promote import CAST, CASTS, cast_to, promotion, refuse_target, refuse_types
 from .tensor import Tensor
 from .version import bump, counter_of
-from .views import Link, check_writable, overlaps_itself, rebase
+from .views import Link, check_writable, overlaps_itself, rebase, retaining
 
 HARMLESS = (
     "fill", "zero", "masked_fill", "masked_fill.tensor", "index_fill", "index_fill.tensor", "tril",
@@ -291,10 +291,7 @@ def keep_old(node: Node, op: Op, tensor: Tensor) -> None:
 def history(tensor: Tensor, node: Node) -> None:
     """Give a written tensor its new history; what retains its gradient goes on doing so."""
     # Not retains_grad: it looks at the view's history, which is only now about to change.
-    hooks = None if tensor._node is None else tensor._node.hooks
-    keeps = False
-    if hooks is not None and hooks.retain is not None and hooks.retain() is tensor:
-        keeps, hooks.retain = True, None
+    keeps = retaining(tensor) is not None
     if node.own is not None:
         save_output(node, node.own, tensor)
     if tensor._view is not None:

@@ -164,6 +164,11 @@ class Node(Saves):
         """The target at which the gradient of an output arrives."""
         return Output(self, nr) if self.op is not None and not self.op.single else self
 
+    @property
+    def place(self) -> Node:
+        """The target where the gradient arrives that captures and hooks see."""
+        return self
+
     def _hooks(self) -> Hooks:
         with hot.lock:
             if self.hooks is None:
@@ -249,6 +254,26 @@ class Output(Node):
         return hash((id(self.node), self.nr))
 
 
+class Former(Output):
+    """Where the gradient collects of a result that was given other ``.data`` since: its node knows
+    of the form that it had, to which gradients are brought first."""
+
+    __slots__ = ("meta",)
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
+    def __init__(self, place: Node, meta: hot.Meta) -> None:
+        self.start((place,))  # it comes after all to whom the result is given from now on
+        self.node, self.nr = (place.node, place.nr) if isinstance(place, Output) else (place, 0)
+        self.meta = meta
+
+    @property
+    def place(self) -> Node:
+        return self.next[0]  # type: ignore[no-any-return]
+
+    def _hooks(self) -> Hooks:
+        return self.place._hooks()
+
+
 class AccumulateGrad(Node):
     """The end of every path: adds what arrives into ``variable.grad``."""
 
@@ -287,7 +312,7 @@ class Nowhere(Node):
     special = True
 
 
-def accumulator(leaf: Tensor) -> AccumulateGrad | Nowhere | None:
+def accumulator(leaf: Tensor) -> AccumulateGrad | Former | Nowhere | None:
     """The leaf's AccumulateGrad: the same object for as long as any graph refers to it.
 
     The leaf holds it weakly, for it holds the leaf; None when the leaf needs no gradient.
@@ -295,7 +320,7 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Nowhere | None:
     if not leaf._requires_grad:
         return None
     before = leaf._accumulator
-    found: AccumulateGrad | Nowhere | None = None if before is None else before()
+    found: AccumulateGrad | Former | Nowhere | None = None if before is None else before()
     if found is not None:
         return found
     if leaf._view is not None and not leaf._view.asked:
@@ -305,10 +330,23 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Nowhere | None:
     found = AccumulateGrad(leaf)
     if leaf._hooks is not None:
         found.hooks = Hooks(leaf._hooks)
-    made = weakref.ref(found)
+    made: weakref.ref[AccumulateGrad | Former] = weakref.ref(found)
     # Nothing is called within this line, so no other thread comes in between.
     leaf._accumulator = made if leaf._accumulator is before else leaf._accumulator
     return found if leaf._accumulator is made else accumulator(leaf)
+
+
+def renewed(leaf: Tensor, before: hot.Meta) -> None:
+    """A leaf whose data had another form ``before``: the AccumulateGrad that graphs refer to knows
+    that one. Of another type, it gets a new AccumulateGrad."""
+    place = None if leaf._accumulator is None else leaf._accumulator()
+    if place is None or before is leaf._meta:
+        return
+    if before.dtype != leaf._meta.dtype:
+        leaf._accumulator = None
+    elif place.place is place:
+        former = place.metadata["former"] = Former(place, before)  # which lives as long
+        leaf._accumulator = weakref.ref(former)
 
 
 def edge_of(tensor: Tensor) -> Any:

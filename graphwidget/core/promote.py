@@ -11,7 +11,7 @@ import numpy as np
 from ..optable import TABLE, Op, kernels
 from ..optable.items import check_integer
 from ..optable.layout import ordered
-from . import dtypes, hot
+from . import dtypes, errors, hot
 from .combinations import called
 
 if TYPE_CHECKING:
@@ -133,6 +133,17 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
                     f"({size}) at non-singleton dimension {offset + i}"
                 )
     return tuple(result)
+
+
+def check_spread(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+    """Whether what has a shape may be written where another one is.
+
+    Raises:
+        RuntimeError: it does not broadcast to that (PyTorch's texts).
+    """
+    common = broadcast([target, shape])
+    if common != target:
+        raise errors.does_not_fit(target, common)
 
 
 class Promotion(NamedTuple):
@@ -265,6 +276,27 @@ def fit_to(grad: Any, meta: hot.Meta) -> Any:
     if dtype != meta.dtype:
         grad = F.to_copy(grad, meta.dtype) if F is not None else grad.astype(meta.dtype)
     return grad
+
+
+def checked_fit(grad: Any, meta: hot.Meta, nr: int, function: str | None) -> Any:
+    """``fit_to`` for a gradient of any shape: number ``nr`` of those that a function gave, or of
+    those with which a run begins.
+
+    Raises:
+        RuntimeError: its shape is none to which the right one is broadcast (PyTorch's text).
+    """
+    shape = grad._data.shape if isinstance(grad, hot.Tensor) else grad.shape
+    try:
+        fits = np.broadcast_shapes(meta.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        who = "" if function is None else f"Function {function} returned an "
+        raise RuntimeError(
+            f"{who}invalid gradient at index {nr} - got {list(shape)} but expected shape "
+            f"compatible with {list(meta.shape)}"
+        )
+    return fit_to(grad, meta)
 
 
 hot.broadcast, hot.ordered = broadcast, ordered

@@ -165,9 +165,8 @@ def targets_of(inputs: Sequence[Any]) -> list[Any]:
         target = target_of(refreshed(each))
         if target is None and not each.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-        if target is None:  # a view made under no_grad, which no path reaches
-            target = object()
-        targets.append(target)
+        # No path reaches a view made under no_grad.
+        targets.append(object() if target is None else target.place)
     return targets
 
 

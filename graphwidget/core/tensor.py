@@ -18,11 +18,13 @@ from .handles import RemovableHandle
 from .hot import Meta, meta_of
 from .node import (
     AccumulateGrad,
+    Former,
     Hooks,
     Node,
     Output,
     accumulator,
     edge_of,
+    renewed,
     save_input,
     save_output,
 )
@@ -55,7 +57,7 @@ class Tensor(Offered):
     _grad: Tensor | None
     _hooks: Hooks | None
     _view: ViewInfo | None
-    _accumulator: weakref.ref[AccumulateGrad] | None
+    _accumulator: weakref.ref[AccumulateGrad | Former] | None
     _rec: Any
 
     _number: ClassVar[bool] = False
@@ -191,12 +193,12 @@ class Tensor(Offered):
         return self._retaining_hooks() is not None
 
     def _retaining_hooks(self) -> Hooks | None:
-        node: Any = self._node
+        node: Any = self._node and self._node.place
         hooks = self._hooks if node is None else node.hooks
         while hooks is None or hooks.retain is None or hooks.retain() is not self:
             if node is None or node.op is None or "_inplace" not in node.op.key:
                 return None
-            node = node.next[0]
+            node = node.next[0].place
             hooks = node.hooks
         return hooks
 
@@ -252,9 +254,10 @@ class Tensor(Offered):
                 self._hooks = Hooks()
                 end = accumulator(self)
                 if end is not None:
-                    before, end.hooks = end.hooks, Hooks(self._hooks)
+                    place = end.place
+                    before, place.hooks = place.hooks, Hooks(self._hooks)
                     if before is not None:
-                        end.hooks.pre, end.hooks.post = before.pre, before.post
+                        place.hooks.pre, place.hooks.post = before.pre, before.post
         return self._hooks
 
     def backward(
@@ -309,8 +312,12 @@ class Tensor(Offered):
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
             )
-        self._data = other._data
-        self._meta = other._meta
+        before, self._data, self._meta = self._meta, other._data, other._meta
+        if self._node is None:
+            renewed(self, before)
+        elif self._node.place is self._node:
+            counter_of(self)  # which the node knows of, while it can be asked
+            self._node = Former(self._node, before)
 
     @data.deleter
     def data(self) -> None:

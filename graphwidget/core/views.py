@@ -205,7 +205,7 @@ def renew(view: Tensor, info: ViewInfo) -> None:
 
 def retaining(tensor: Tensor) -> Any:
     """Take the wish to retain the gradient off a tensor's present node, to give it to the next."""
-    hooks = None if tensor._node is None else tensor._node.hooks
+    hooks = None if tensor._node is None else tensor._node.place.hooks
     if hooks is None or hooks.retain is None or hooks.retain() is not tensor:
         return None
     keeps, hooks.retain = hooks.retain, None

@@ -11,7 +11,7 @@ from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.matmul import matmul
 from ...core.modes import is_grad_enabled
-from ...core.promote import broadcast
+from ...core.promote import check_spread
 from ...core.tensor import Tensor
 from .dropout import dropout
 
@@ -50,7 +50,7 @@ def scaled_dot_product_attention(
     if fused:
         if attn_mask is not None:
             attn_mask = _added(attn_mask, query._data.dtype)
-            _check_mask(attn_mask, (*query._data.shape[:-1], key._data.shape[-2]))
+            check_spread(attn_mask._data.shape, (*query._data.shape[:-1], key._data.shape[-2]))
         return F.flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
     if query._data.dtype == np.float16:  # computed in float32
         q, k, v = (F.to_copy(each, np.dtype(np.float32)) for each in (query, key, value))
@@ -74,19 +74,6 @@ def _unfused(
         scores = F.add(scores, _added(mask, query._data.dtype))
     weights = F.safe_softmax(scores, scores._data.ndim - 1)
     return matmul(dropout(weights, dropout_p) if dropout_p > 0 else weights, value)
-
-
-def _check_mask(mask: Tensor, scores: tuple[int, ...]) -> None:
-    """A mask must be spread to the scores' shape.
-
-    Raises:
-        RuntimeError: PyTorch's texts.
-    """
-    shape = broadcast([scores, mask._data.shape])
-    if shape != scores:
-        raise RuntimeError(
-            f"output with shape {list(scores)} doesn't match the broadcast shape {list(shape)}"
-        )
 
 
 INTEGERS = {"int64": "int64_t", "int32": "int", "uint8": "uint8_t", "int16": "int16_t",
