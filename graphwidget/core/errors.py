@@ -235,7 +235,7 @@ def check_grad(tensor: Tensor, grad: Any) -> None:
     if not isinstance(grad, hot.Tensor):
         raise TypeError(
             "assigned grad expected to be a Tensor or None but got grad of type "
-            f"{type(grad).__name__}"
+            f"{'numpy.ndarray' if isinstance(grad, np.ndarray) else type(grad).__name__}"
         )
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")

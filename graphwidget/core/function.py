@@ -105,6 +105,18 @@ class Function:
             "forward mode AD."
         )
 
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        """PyTorch's rule for ``torch.vmap``, which needs none here.
+
+        Raises:
+            NotImplementedError: always, unless the user wrote one.
+        """
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod "
+            "or set generate_vmap_rule=True."
+        )
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward and record a node when an argument requires grad."""
@@ -258,6 +270,14 @@ def _alias(tensor: Tensor, origin: str = "default") -> Tensor:
     if origin != "default" and out._view is not None:  # in inference mode there are no views
         out._view.origin = origin
     return out
+
+
+class InplaceFunction(Function):
+    """A Function that may be told to write its input: PyTorch's former base of such ones."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
 
 @functools.cache

@@ -68,6 +68,12 @@ class FunctionNode(Node):
         self.input_metas = [each._meta if isinstance(each, Tensor) else None for each in inputs]
         self.metas = []
 
+    def __call__(self, *grads: Any) -> Any:
+        raise TypeError(f"'{type(self).__name__}' object is not callable")
+
+    def __dir__(self) -> list[str]:
+        return [*object.__dir__(self)]
+
     # What forward may call ------------------------------------------------------------------
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (or None) for backward; they are version-checked when read."""

@@ -25,6 +25,12 @@ from .version import counter_of
 if TYPE_CHECKING:
     from .tensor import Tensor
 
+SHOWN = {
+    *dir(object), "__call__", "_sequence_nr", "metadata", "name", "next_functions",
+    "register_hook", "register_prehook", "requires_grad", "variable",
+}  # fmt: skip
+"""What ``dir`` tells of a node, and what it saved."""
+
 UNNUMBERED = ("CopyBackwards", "Error", "NotImplemented")
 """Nodes that PyTorch names by their C++ class."""
 
@@ -182,6 +188,17 @@ class Node(Saves):
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(grad_outputs)`` before the node runs."""
         return RemovableHandle(self._hooks().pre, hook)
+
+    @property
+    def requires_grad(self) -> bool:
+        """True, for there are no other nodes."""
+        return True
+
+    def __dir__(self) -> list[str]:
+        return [
+            name for name in super().__dir__()
+            if name in SHOWN or name.startswith(("_saved_", "_raw_saved_"))
+        ]  # fmt: skip
 
     def __repr__(self) -> str:
         kind = type(self)

@@ -66,6 +66,7 @@ def vmap(
             given = [sample(value, dim, i) for value, dim in zip(values, dims, strict=True)]
             found = func(*unflatten(given, spec), **kwargs)
             if randomness == "error" and not bool((default.get_state() == state).all()):
+                default.set_state(state)
                 raise RuntimeError(RANDOM)
             calls.append(flatten(found))
         shape = calls[0][1]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
+from ..core.version import filled
 
 _WORDS = {
     "float64": "F64", "float32": "F32", "float16": "F16", "int64": "I64", "int32": "I32",
@@ -66,6 +67,7 @@ def decode(data: bytes) -> tuple[dict[str, Tensor], dict[str, str]]:
     found: dict[str, Tensor] = {}
     for name, entry in header.items():
         found[name] = Tensor._wrap(_array(name, entry, body))
+        found[name]._counter = filled()  # PyTorch counts that it is given its memory
     return found, metadata
 
 

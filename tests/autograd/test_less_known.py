@@ -184,6 +184,21 @@ result = [x.index_put((i,), x[1]), torch.index_put(x, (i,), x[0], accumulate=Tru
 result = [F(torch.tensor([1, 2]))._version for F in (
     torch.nn.functional.one_hot, lambda i: torch.nn.utils.rnn.pad_sequence([i, i[:1]]))]
 
+# what a node shows
+x = torch.ones(2, requires_grad=True)
+left_out = {"_input_metadata", "_register_hook_dict", "_set_sequence_nr"}
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    def backward(ctx, g):
+        return g
+y = F.apply(x)
+result = [(sorted(set(dir(n)) - left_out), n.requires_grad) for n in (
+    (x * x).grad_fn, x.sum().grad_fn, x.unbind()[0].grad_fn, y.grad_fn.next_functions[0][0])]
+result += [attempt(lambda: y.grad_fn(torch.ones(2))), attempt(lambda: F.vmap(None, None))]
+
 # a view that was given other data lies where those begin
 x = torch.ones(2, 3, requires_grad=True) * 1
 v, w = x[1], x[:, 1:]
