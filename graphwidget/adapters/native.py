@@ -160,7 +160,7 @@ class NativeAdapter(Runs):
                 self._many(op, refs, params, outputs, node, edges, _caller(_getframe(2)))
                 return
             out = outputs[0]
-            ref = out._rec = Ref(out, raw.append)
+            ref = out._rec = Ref(out, self._died)
             ref.id = ref.storage = self._new_value()
             ref.version = 0
             values.add(ref.id)
@@ -203,7 +203,7 @@ class NativeAdapter(Runs):
             if ref is None or ref.id not in nodes:
                 ref = self.identity.target_of(target, inputs)
             edges.append(ref.edge)
-        made = node._rec = NodeRef(node, self.raw.append)
+        made = node._rec = NodeRef(node, self._died)
         made.id = number = self._new_node()
         made.edge = (number, 0)
         nodes.add(number)

@@ -85,14 +85,19 @@ class Log:
 
     def since(self, start: int) -> tuple[int, list[ev.Event]]:
         """(time of the first event given, the events from ``start`` on that are still held)."""
+        start, found = self.rows_since(start)
+        return start, read(found)
+
+    def rows_since(self, start: int) -> tuple[int, list[Sequence[Any]]]:
+        """The same, as events travel."""
         with self.lock:
             start = max(start, self.first)
             time, found = self.first, []
             for count, chunk in self._chunks:
                 if time + count > start:
-                    found += decode(chunk)[max(0, start - time) :]
+                    found += rows(chunk)[max(0, start - time) :]
                 time += count
-            found += self._tail[max(0, start - time) :]
+            found += wire(self._tail[max(0, start - time) :])
             return start, found
 
     def model(self) -> Model:
@@ -130,7 +135,7 @@ class Log:
             count, chunk = self._chunks.popleft()
             self._held -= count
             self._bytes -= len(chunk)
-            fold(decode(chunk), model)
+            fold(read(rows(chunk)), model)
         fold(events or (), model)
         model.time += more
         self.lost = model.time - self._begin
@@ -159,9 +164,9 @@ def encode(events: Iterable[ev.Event]) -> bytes:
     return text[1:-1].encode("utf-8", "replace")
 
 
-def decode(chunk: bytes) -> list[ev.Event]:
-    """The events of ``encode``'s JSON."""
-    return read(json.loads(b"[" + chunk + b"]"))
+def rows(chunk: bytes) -> list[Sequence[Any]]:
+    """The arrays of ``encode``'s JSON."""
+    return json.loads(b"[" + chunk + b"]")  # type: ignore[no-any-return]
 
 
 def unpack(packed: bytes | str) -> tuple[int, list[ev.Event]]:

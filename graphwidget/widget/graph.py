@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -19,7 +19,6 @@ from ..exporters import html
 from ..recording.controls import Command, Controls
 from ..recording.events import PROTOCOL, Event
 from ..recording.fold import Model, fold
-from ..recording.log import wire
 from ..recording.recorder import Recorder
 from . import display
 from .stepping import Stepper, Steppers
@@ -170,10 +169,10 @@ class GraphWidget(anywidget.AnyWidget):
         self.adapter.drain()
         log = self.recorder.log
         with log.lock:
-            start, events = log.since(self._sent)
+            start, rows = log.rows_since(self._sent)
             self._sent = log.count
             packed = log.pack() if final else None
-        self._send_events(start, events)
+        self._send_rows(start, rows)
         self.count = self._sent
         if packed is not None:
             self.packed = packed
@@ -182,9 +181,9 @@ class GraphWidget(anywidget.AnyWidget):
         """Record that variables are bound: (scope, name, tensor) each."""
         self.adapter.bind(names)
 
-    def _send_events(self, start: int, events: list[Event]) -> None:
-        for at in range(0, len(events), CHUNK):
-            part = wire(events[at : at + CHUNK])
+    def _send_rows(self, start: int, rows: list[Sequence[Any]]) -> None:
+        for at in range(0, len(rows), CHUNK):
+            part = rows[at : at + CHUNK]
             self.send({"type": "events", "from": start + at, "events": part})
 
     def _pulse(self, wait: float) -> None:
@@ -211,7 +210,7 @@ class GraphWidget(anywidget.AnyWidget):
         if isinstance(content, dict) and content.get("type") == "need":
             start = content.get("from")
             first = start if isinstance(start, int) and start >= 0 else 0
-            self._send_events(*self.recorder.log.since(first))
+            self._send_rows(*self.recorder.log.rows_since(first))
         elif self.frozen is not None:
             self._reject(content, self.frozen)
         else:
