@@ -79,7 +79,8 @@ def rdiv(self: Tensor, other: Any) -> Tensor:
     division of a tensor filled with the number."""
     if hot.mode.deriving and is_number(other):
         return F.div(other, self)
-    return F.mul(F.reciprocal(self), other)
+    found: Tensor = F.reciprocal(self) * other  # the operator: numpy takes an array over
+    return found
 
 
 @offer(out=True)

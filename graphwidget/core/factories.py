@@ -13,7 +13,7 @@ from . import devices, dtypes
 from .formats import check_format, formatted, preserve_format
 from .making import GRADLESS, factory, made, shape_from
 from .public import FUNCTIONS, offer
-from .sequences import array_from, numpy_type
+from .sequences import array_from, check_array, numpy_type
 from .tensor import Tensor
 from .warning import warn, warn_once
 
@@ -63,6 +63,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
+        check_array(data)
         return made(np.asarray(data, None if dtype is None else numpy_type(dtype)))
     return made(array_from(data, dtype))
 
@@ -78,24 +79,9 @@ def from_numpy(array: np.ndarray) -> Tensor:
         ValueError: its strides or its byte order are not those of a tensor.
     """
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    dtypes.of(array.dtype.newbyteorder("="))
-    if not array.dtype.isnative:
-        raise ValueError(
-            "given numpy array has byte order different from the native byte order. Conversion "
-            "between byte orders is currently not supported."
-        )
-    if any(stride < 0 for stride in array.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative "
-            "strides are not currently supported. (You can probably work around this by making a "
-            "copy of your array  with array.copy().) "
-        )
-    if any(stride % array.itemsize for stride in array.strides):
-        raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy "
-            "array to reallocate the memory."
-        )
+        place = "numpy." * isinstance(array, np.generic)
+        raise TypeError(f"expected np.ndarray (got {place}{type(array).__name__})")
+    check_array(array)
     return made(array)
 
 
@@ -268,6 +254,7 @@ def asarray(
         )  # fmt: skip
     requires_grad = bool(requires_grad)
     if isinstance(obj, np.ndarray):
+        check_array(obj)
         array = np.array(obj, None if dtype is None else numpy_type(dtype), copy=copy)
         return made(array, requires_grad, "asarray")
     if copy is False:

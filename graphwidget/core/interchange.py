@@ -25,6 +25,11 @@ LEAVES_ONLY = (
     "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
 )
 
+INVALID_CAPSULE = (
+    "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
+    "once, so you might have already constructed a tensor from it once."
+)
+
 
 # numpy -------------------------------------------------------------------------------------------
 def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -35,8 +40,10 @@ def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) ->
 def from_ufunc(
     self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False
 ) -> Tensor:
-    """The result of a numpy ufunc on a tensor, as a tensor (numpy's ``__array_wrap__``)."""
-    return Tensor._wrap(np.asarray(array))
+    """The result of a numpy ufunc on a tensor, as a tensor (numpy's ``__array_wrap__``); truth
+    values are bytes, as PyTorch has them."""
+    array = np.asarray(array)
+    return Tensor._wrap(array.astype(np.uint8) if array.dtype == bool else array)
 
 
 # DLPack ------------------------------------------------------------------------------------------
@@ -45,10 +52,12 @@ def to_dlpack_capsule(self: Tensor, **options: Any) -> Any:
 
     Raises:
         BufferError: the tensor requires grad.
+        AssertionError: a stream, of which the CPU has none.
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    options.pop("stream", None)  # the CPU has none
+    if options.pop("stream", None) is not None:
+        raise AssertionError("stream should be None on cpu.")
     return self._data.__dlpack__(**options)
 
 
@@ -74,10 +83,22 @@ def to_dlpack(tensor: Tensor) -> Any:
 @offer(method=False)
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of another library's array, or of a DLPack capsule; no copy unless
-    asked for."""
+    asked for.
+
+    Raises:
+        RuntimeError: a capsule that was taken over before, or none at all; a type that numpy
+            does not have.
+        TypeError: a type that tensors do not have.
+    """
     devices.require_cpu(device)
-    known = hasattr(ext_tensor, "__dlpack__")
-    found = np.from_dlpack(ext_tensor if known else Capsule(ext_tensor))
+    if hasattr(ext_tensor, "__dlpack__"):
+        found = np.from_dlpack(ext_tensor)
+    else:
+        try:
+            found = np.from_dlpack(Capsule(ext_tensor))
+        except ValueError:
+            raise RuntimeError(INVALID_CAPSULE) from None
+    dtypes.of(found.dtype)
     return made(found.copy() if copy else found)
 
 

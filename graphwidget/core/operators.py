@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import wraps
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from . import arithmetic, elementwise, hot, matmul, writes
 from .compile import OPERATORS as BINARY
 from .compile import TENSORS as F
+from .factories import from_numpy
 from .indexing import getitem, setitem
 from .inplace import writer
 from .promote import is_number
@@ -47,6 +49,20 @@ def invert(self: Tensor) -> Tensor:
             "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
         )
     return F.bitwise_not(self)
+
+
+def equal(self: Tensor, other: Any) -> Any:
+    """self == other, which may be an array, too."""
+    found = BINARY["eq"](self, other)
+    if found is NotImplemented and isinstance(other, np.ndarray):
+        with suppress(TypeError):  # of what tensors do not have
+            return F.eq(self, from_numpy(other))
+    return found
+
+
+def turned(self: Tensor) -> Tensor:
+    """The tensor with its first dim reversed; a number as it is."""
+    return F.flip(self, (0,)) if self._data.ndim else self
 
 
 def at(self: Tensor, other: Any) -> Tensor:
@@ -158,7 +174,7 @@ METHODS.update({
         f"__{name}__": BINARY[key]
         for name, key in (
             ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"),
-            ("truediv", "div"), ("floordiv", "floor_divide"), ("eq", "eq"), ("ne", "ne"),
+            ("truediv", "div"), ("floordiv", "floor_divide"), ("ne", "ne"),
             ("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"), ("and", "bitwise_and"),
             ("or", "bitwise_or"), ("xor", "bitwise_xor"), ("rand", "bitwise_and"),
             ("ror", "bitwise_or"), ("rxor", "bitwise_xor"), ("lshift", "bitwise_left_shift"),
@@ -166,7 +182,8 @@ METHODS.update({
         )
     },
     "__rsub__": arithmetic.rsub, "__rtruediv__": left_alone(arithmetic.rdiv),
-    "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow, "__neg__": F.neg,
+    "__eq__": equal, "__reversed__": turned, "__neg__": F.neg,
+    "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow,
     "__mod__": left_alone(elementwise.remainder),
     "__matmul__": at, "__invert__": invert, "__abs__": F.abs,
     "__getitem__": getitem, "__setitem__": setitem,

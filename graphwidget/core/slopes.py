@@ -93,6 +93,8 @@ def part(input: Tensor, dim: int, start: int, end: int | None) -> Tensor:
 
 def even(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
     """Slopes for one distance between all neighbours."""
+    if not input._meta.floating:
+        input = F.to_copy(input, dtypes.default_numpy())
 
     def between(high: tuple[int, int | None], low: tuple[int, int | None]) -> Tensor:
         return F.sub(part(input, dim, *high), part(input, dim, *low))

@@ -15,7 +15,7 @@ from typing import Any
 from ..core import dtypes, errors, hot
 from ..core.factories import empty
 from ..core.tensor import Tensor
-from ..core.version import InferenceCounter, counter_of
+from ..core.version import counter_of
 
 
 class Parameter(Tensor):
@@ -41,11 +41,8 @@ class Parameter(Tensor):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
-        counter = counter_of(source)
-        if requires_grad and isinstance(counter, InferenceCounter) and not hot.mode.inference:
-            raise RuntimeError(errors.INFERENCE_GRAD)
         self._adopt(source._data)
-        self._counter = counter
+        self._counter = counter_of(source)
         self._requires_grad = requires_grad
         if hot.observer is not None:
             hot.observer.made(self)
