@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import devices, functions
+from . import devices, dtypes, functions
 from .making import made
 from .public import METHODS, offer
 from .tensor import Tensor

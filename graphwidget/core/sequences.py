@@ -194,8 +194,8 @@ def check_array(array: np.ndarray) -> None:
         )
 
 
-def narrowed(found: np.ndarray, dtype: np.dtype[Any], called: str = "") -> np.ndarray:
-    """The numbers in another type, which errors call by ``called`` if not by its name.
+def narrowed(found: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """The numbers in another type.
 
     Raises:
         RuntimeError: numbers outside the range of an integer type (PyTorch's text); negative
@@ -206,6 +206,5 @@ def narrowed(found: np.ndarray, dtype: np.dtype[Any], called: str = "") -> np.nd
         wraps = dtype.kind == "u" and found.dtype.kind == "i"
         least = -info.max if wraps else info.min
         if not (least <= found.min() and found.max() <= info.max):  # false for nan, too
-            name = called or dtype.name
-            raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+            raise RuntimeError(f"value cannot be converted to type {dtype} without overflow")
     return found.astype(dtype)
