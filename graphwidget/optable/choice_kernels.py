@@ -41,8 +41,7 @@ def zero_where(mask: Array, a: Array, out: Array | None = None) -> Array:
         out[...] = found
         return out
     kind = BITS[a.itemsize]
-    bits = mask.astype(kind)
-    np.subtract(bits, _ONE, bits)  # all bits set where the item stays
+    bits = np.subtract(mask.view(np.int8), _ONE).astype(kind)  # all are set where the item stays
     found = np.bitwise_and(a.view(kind), bits, bits if out is None else out.view(kind))
     return found.view(a.dtype)
 
@@ -63,8 +62,7 @@ def choose(mask: Array, a: Array, b: Array) -> Array:
     if mask.size < LARGE or a.dtype.kind != "f" or a.dtype != b.dtype:
         return _as_array(np.where(mask, a, b))
     kind = BITS[a.itemsize]
-    bits = mask.astype(kind)
-    np.negative(bits, bits)  # all bits set where a is chosen
+    bits = np.negative(mask.view(np.int8)).astype(kind)  # all are set where a is chosen
     first, second = a.view(kind), b.view(kind)
     if not a.shape == b.shape == mask.shape:
         return np.bitwise_xor(second, (first ^ second) & bits, out=...).view(a.dtype)
