@@ -135,8 +135,7 @@ def rrelu(
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not input._meta.floating:
         kernel = "rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu"
-        word = input.dtype.word
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{word}'")
+        raise not_implemented(kernel, input._data.dtype)
     noise = np.zeros(input._data.shape, input._data.dtype)
     if training:
         low = input._data <= 0

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..optable.refusals import not_implemented
-from . import dtypes
 from .compile import TENSORS as F
 from .dims import wrap_dim
 from .public import offer
@@ -202,8 +201,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     Shapes: (n,); (max + 1,), and minlength at least.
     """
     if input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
-        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{kind}'")
+        raise not_implemented("bincount_cpu", input._data.dtype)
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if input._data.ndim != 1 or (input._data < 0).any():

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..optable.refusals import not_implemented
 from . import dtypes, random
 from .random import Array, Generator, NumpyDtype, Shape
 
@@ -54,7 +55,7 @@ def geometric(
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if dtype.kind == "b" and 0 not in shape:
-        raise NotImplementedError("\"geometric_cpu\" not implemented for 'Bool'")
+        raise not_implemented("geometric_cpu", dtype)
     trials = np.ceil(np.log(units(shape, generator)) / math.log1p(-p))
     return np.asarray(trials).astype(dtype)
 
@@ -66,8 +67,7 @@ def log_normal(
     if std <= 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     if dtype.kind != "f" and 0 not in shape:
-        word = dtypes.type_word(dtype)
-        raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{word}'")
+        raise not_implemented("log_normal_cpu", dtype)
     normals = (generator or random.default).normals_one_by_one(math.prod(shape))
     return np.exp(normals.reshape(shape) * std + mean).astype(dtype)
 
@@ -107,8 +107,7 @@ def poisson(rates: Array, generator: Generator | None = None) -> Array:
     """Poisson numbers of each rate (W. Hörmann, The transformed rejection method for generating
     Poisson random variables, 1993; for small rates by counting)."""
     if rates.dtype.kind != "f":
-        word = dtypes.type_word(rates.dtype)
-        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{word}'")
+        raise not_implemented("poisson_cpu", rates.dtype)
     if not bool((rates >= 0).all()):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     source = generator or random.default

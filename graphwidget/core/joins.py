@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.refusals import not_implemented
 from . import dtypes, hot
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, shape_args, wrap_dim
@@ -232,8 +233,7 @@ def counts_of(repeats: Tensor) -> np.ndarray:
     if data.ndim > 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if data.dtype not in (np.int32, np.int64):
-        word = dtypes.type_word(data.dtype)
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{word}'")
+        raise not_implemented("repeat_interleave_cpu", data.dtype)
     if data.size and data.min() < 0:
         raise RuntimeError("repeats can not be negative")
     return data

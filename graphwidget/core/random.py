@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..optable.choice_kernels import choose, zero_where
+from ..optable.refusals import not_implemented
 from .devices import device as as_device
 from .devices import require_cpu
-from .dtypes import type_word
 
 Array = NDArray[Any]
 NumpyDtype = np.dtype[Any]
@@ -292,7 +292,7 @@ def coin(
 
 def _need_floating(dtype: NumpyDtype, kernel: str) -> None:
     if dtype.kind != "f":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype)}'")
+        raise not_implemented(kernel, dtype)
 
 
 # ------------------------------------------------------------------- the vectorised normals

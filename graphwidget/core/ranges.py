@@ -77,7 +77,7 @@ def arange(
         start, end, step = int(start), int(end), int(step)
     count = math.ceil(steps_between(start, end, step))
     if chosen.kind == "b":
-        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
+        raise not_implemented("arange_cpu", chosen)
     return spaced(start, step, count, chosen)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
+from ..optable.refusals import not_implemented
 from . import dtypes
 from .compile import TENSORS as F
 from .dims import as_given, wrap_dim
@@ -177,8 +178,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     Shapes: any; the result has the same.
     """
     if not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
-        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{kind}'")
+        raise not_implemented("logcumsumexp_out_cpu", input._data.dtype)
     return F.logcumsumexp(input, as_given(dim, input.ndim))
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.tensor import Tensor
+from ...optable.refusals import not_implemented
 from .reduction import REDUCTIONS
 
 _WHERE = "(while checking arguments for ctc_loss_allocate_outputs)"
@@ -71,8 +71,7 @@ def _check(
             f"'log_probs' {_WHERE}"
         )
     if not log_probs._meta.floating:
-        kind = dtypes.type_word(log_probs._data.dtype)
-        raise NotImplementedError(f"\"ctc_loss_cpu\" not implemented for '{kind}'")
+        raise not_implemented("ctc_loss_cpu", log_probs._data.dtype)
     count, batch, classes = shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")

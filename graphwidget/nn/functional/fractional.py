@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.public import FUNCTIONS
 from ...core.tensor import Tensor
+from ...optable.refusals import not_implemented
 from .sizes import each_dim, is_int
 
 _NAMES = {2: ("height", "width"), 3: ("time", "height", "width")}
@@ -30,8 +30,7 @@ def _pool(
     if samples is None:
         batch = 1 if input.dim() == dims + 1 else input.size(0)
         if not input._meta.floating:
-            kind = dtypes.type_word(input._data.dtype)
-            raise NotImplementedError(f"\"check_uniform_bounds\" not implemented for '{kind}'")
+            raise not_implemented("check_uniform_bounds", input._data.dtype)
         samples = FUNCTIONS["rand"](batch, input.size(-dims - 1), dims, dtype=input.dtype)
     if not is_int(kernel_size) and len(kernel_size) not in (1, dims):
         raise RuntimeError(f"{name}: kernel_size must either be a single Int or tuple of Ints")

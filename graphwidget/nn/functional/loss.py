@@ -8,6 +8,7 @@ from ...core.reductions import mean
 from ...core.shapes import broadcast_tensors
 from ...core.tensor import Tensor
 from ...core.warning import warn
+from ...optable.refusals import not_implemented
 from .reduction import DIFFERENT, reduction_of, reduction_text
 
 
@@ -62,7 +63,7 @@ def _floating(input: Tensor, target: Tensor, kernel: str) -> tuple[Tensor, Tenso
         return input, target
     common = dtypes.promote_types(input._data.dtype, target._data.dtype)
     if common.kind != "f":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.type_word(common)}'")
+        raise not_implemented(kernel, common)
     kind = dtypes.of(common)
     first, second = (each if each._meta.floating else each.to(kind) for each in (input, target))
     return first, second

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.formats import suggested
 from ...core.modes import no_grad
@@ -16,13 +15,13 @@ from ...core.padding import pad
 from ...core.public import offer
 from ...core.storage import contiguous
 from ...core.tensor import Tensor
+from ...optable.refusals import not_implemented
 from .pooling import avg_pool2d, avg_pool3d
 
 
 def _floating(input: Tensor, kernel: str) -> None:
     if not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
+        raise not_implemented(kernel, input._data.dtype)
 
 
 def _same_kind(input: Tensor, *others: Tensor | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.modes import is_grad_enabled
 from ...core.public import offer
@@ -12,6 +11,7 @@ from ...core.shapes import squeeze, unsqueeze
 from ...core.tensor import Tensor
 from ...core.version import bump
 from ...optable.pooling_kernels import pooled_sizes
+from ...optable.refusals import not_implemented
 from .sizes import is_int
 
 _COUNTS = {2: "two", 3: "three"}
@@ -182,8 +182,7 @@ def max_pool1d(
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
     if not return_indices and not (input.requires_grad and is_grad_enabled()):
         if not input._meta.floating:
-            kind = dtypes.type_word(input._data.dtype)
-            raise NotImplementedError(f"\"max_pool1d_impl\" not implemented for '{kind}'")
+            raise not_implemented("max_pool1d_impl", input._data.dtype)
         where = ((kernel,), (steps,), (pads,), (gaps,), ceil_mode)
         found = F.max_pool2d_with_indices(input, *where)  # PyTorch's result is then no view,
         if input._data.ndim == 2:
@@ -234,8 +233,8 @@ def _avg_pool(
         raise RuntimeError("divisor must be not zero")
     _check(name, input, kernel, steps, pads, (1,) * dims, ceil_mode)
     if input._data.dtype == bool:
-        kind = name if dims == 2 else f"{name}_out_frame"
-        raise NotImplementedError(f"\"{kind}\" not implemented for 'Bool'")
+        kernel_name = name if dims == 2 else f"{name}_out_frame"
+        raise not_implemented(kernel_name, input._data.dtype)
     pool = F.avg_pool2d if dims == 2 else F.avg_pool3d
     steps = () if stride is None or stride == () else steps
     return pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)

@@ -9,6 +9,7 @@ from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.tensor import Tensor
 from ...core.warning import warn
+from ...optable.refusals import not_implemented
 from .sizes import each_dim
 
 MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
@@ -145,9 +146,8 @@ def grid_sampler(
     if dims == 3 and interpolation_mode == 2:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
         kernel = "grid_sampler_2d_cpu_kernel_impl" if dims == 2 else "grid_sampler3d_cpu"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
+        raise not_implemented(kernel, input._data.dtype)
     if input._data.dtype != grid._data.dtype:
         kinds = [dtypes.type_word(each._data.dtype) for each in (input, grid)]
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
@@ -241,8 +241,7 @@ def _checked_unpool(
                 f"non-batch dimensions, but got {list(shape)} with dimension {dim} being empty."
             )
     if not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
-        raise NotImplementedError(f"\"max_unpool{dims}d\" not implemented for '{kind}'")
+        raise not_implemented(f"max_unpool{dims}d", input._data.dtype)
     count = 1
     for size in wanted:
         count *= size
