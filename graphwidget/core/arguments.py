@@ -174,8 +174,8 @@ def is_spread(call: Call, signature: Signature) -> bool:
 
 def given_by_name(parameter: Parameter, named: Named) -> Any:
     """The value that a call names, MISSING without one."""
-    for name in parameter.names if named else ():
-        if named.get(name) is not None or name in named:
+    for name in parameter.names:
+        if name in named:
             return named[name]
     return MISSING
 

@@ -201,10 +201,9 @@ def prepare(
         shape, dtype, casts, fit = promotion(op, operands)
         check_fits(op, data, shape, data.dtype)  # before the kernel refuses types
         arrays = cast_to(operands, casts)
-    plain = takes_out(op.kernel)
-    if op.dtype != "bool" and dtype.kind == "f" and (plain or op.pointwise):
+    if op.dtype != "bool" and dtype.kind == "f":
         check_fits(op, data, shape, dtype)
-        if plain and dtype == data.dtype and not tangled:
+        if takes_out(op.kernel) and dtype == data.dtype and not tangled:
             return partial(op.kernel, *arrays, **params, out=data), fit
     out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
     try:

@@ -10,7 +10,6 @@ after the observer and, unlike it, may raise and may change what they hear of.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -115,7 +114,6 @@ HEARD = all_of([]).__code__
 
 _observer: Observer | None = None
 _parts: dict[Any, int] = {}
-_lock = threading.Lock()
 
 
 def _install() -> None:
@@ -130,7 +128,7 @@ def _install() -> None:
 def set_observer(observer: Observer | None) -> None:
     """Install the observer, or remove it with ``None``."""
     global _observer
-    with _lock:
+    with hot.lock:
         _observer = observer
         _install()
 
@@ -143,7 +141,7 @@ def get_observer() -> Observer | None:
 def switch(part: Any, on: bool) -> None:
     """Let a part listen, or no more when it was switched off as often as on. A part has those of
     the observer's methods that it cares for."""
-    with _lock:
+    with hot.lock:
         count = _parts.pop(part, 0) + (1 if on else -1)
         if count:
             _parts[part] = count

@@ -121,7 +121,6 @@ EXACT = {
     **dict.fromkeys(
         ("isneginf", "isposinf", "signbit"), "{name} does not support non-boolean outputs."
     ),
-    **dict.fromkeys(("all", "any"), "{name} only supports bool tensor for result, got: {given}"),
     "float_power": "the output given to {name} has dtype {given} but the operation's result "
                    "requires dtype {result}",
     **dict.fromkeys(
@@ -294,8 +293,6 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
     Raises:
         RuntimeError, TypeError: PyTorch's texts, which differ by function.
     """
-    if name in ("all", "any") and given in (bool, np.uint8):
-        return
     text = exact if given != result else None
     if name in TRUTHS:
         text = None if given in TRUTH_TYPES else TRUTH

@@ -118,7 +118,8 @@ def nanquantile(
     *,
     interpolation: str = "linear",
 ) -> Tensor:
-    """The same, nan passed over."""
+    """The q-th quantiles of all items that are not nan, or along a dim; of several q, one after
+    another first."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
 
 

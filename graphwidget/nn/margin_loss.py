@@ -107,7 +107,7 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """The same for several target classes."""
+    """What other classes come nearer to one of several target classes than the margin."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
@@ -158,7 +158,8 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """The same with a distance of your own."""
+    """How much nearer than the margin the negative is to the anchor than the positive, by a
+    distance of your own."""
 
     def __init__(
         self,

@@ -233,8 +233,7 @@ def _avg_pool(
         raise RuntimeError("divisor must be not zero")
     _check(name, input, kernel, steps, pads, (1,) * dims, ceil_mode)
     if input._data.dtype == bool:
-        kernel_name = name if dims == 2 else f"{name}_out_frame"
-        raise not_implemented(kernel_name, input._data.dtype)
+        raise not_implemented(name if dims == 2 else f"{name}_out_frame", input._data.dtype)
     pool = F.avg_pool2d if dims == 2 else F.avg_pool3d
     steps = () if stride is None or stride == () else steps
     return pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
