@@ -251,7 +251,9 @@ def source(face: Face, scope: dict[str, Any], out: bool) -> Iterator[str]:
         told = f"{values}, spelled, named"
     doubts = [*doubtful(face, scope), *(() if told is values else lonely(face))]
     if doubts:
-        yield f"if {' or '.join(doubts)}: FACE.check({told})"
+        yield f"if {' or '.join(doubts)}:"
+        yield f"    FACE.check({told})"
+        yield from numbers(face, scope)
     yield "try:"
     yield from (f"    {line}" for line in calls(face, open_ended, out))
     yield "except Exception:"
@@ -340,6 +342,18 @@ def doubtful(face: Face, scope: dict[str, Any]) -> Iterator[str]:
             elif each.default is not each.empty:
                 conditions.insert(0, f"{name} is not MISSING")
             yield " and ".join(conditions)
+
+
+NUMBERS = {"Scalar", "double", "int64_t", "SymInt"}
+
+
+def numbers(face: Face, scope: dict[str, Any]) -> Iterator[str]:
+    """Lines that make a number of a 0-d tensor, where PyTorch's parser does."""
+    scope["TENSOR"] = Tensor
+    for each in face.parameters:
+        kinds = {one.type for one in face.wanted(each)}
+        if kinds and kinds <= NUMBERS and each.kind is not each.VAR_POSITIONAL:
+            yield f"    if isinstance({each.name}, TENSOR): {each.name} = {each.name}.item()"
 
 
 def lonely(face: Face) -> Iterator[str]:

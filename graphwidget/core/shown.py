@@ -122,7 +122,7 @@ NUMBERS = (
 def unsigned(name: str, value: Any) -> Any:
     """Metadata as PyTorch shows it: negative dims and sizes as 64-bit words without a sign."""
     if name in NUMBERS:
-        return value.item() if isinstance(value, np.generic) else value
+        return value.item() if isinstance(value, (np.generic, hot.Tensor)) else value
     if value.__class__ is tuple:
         return tuple(unsigned(name, each) for each in value)
     if isinstance(value, int) and not isinstance(value, bool):

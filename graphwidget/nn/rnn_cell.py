@@ -101,12 +101,28 @@ class RNNCellBase(Module):
             raise ValueError(
                 f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.dim()}D instead"
             )
+        if input.size(-1) != self.weight_ih.size(1):
+            raise RuntimeError(
+                f"input has inconsistent input_size: got {input.size(-1)} expected "
+                f"{self.weight_ih.size(1)}"
+            )
         return (input.unsqueeze(0), True) if input.dim() == 1 else (input, False)
 
-    def _state(self, given: Tensor | None, input: Tensor, alone: bool) -> Tensor:
+    def _state(self, given: Tensor | None, input: Tensor, alone: bool, nr: int = 0) -> Tensor:
         if given is None:
             return Tensor._wrap(np.zeros((input.size(0), self.hidden_size), input._data.dtype))
-        return given.unsqueeze(0) if alone else given
+        state = given.unsqueeze(0) if alone else given
+        if state.size(0) != input.size(0):
+            raise RuntimeError(
+                f"Input batch size {input.size(0)} doesn't match hidden{nr} batch size "
+                f"{state.size(0)}"
+            )
+        if state.size(1) != self.weight_hh.size(1):
+            raise RuntimeError(
+                f"hidden{nr} has inconsistent hidden_size: got {state.size(1)}, expected "
+                f"{self.weight_hh.size(1)}"
+            )
+        return state
 
     def _projected(self, input: Tensor) -> Tensor:
         return functional.linear(input, self.weight_ih, self.bias_ih)
@@ -160,7 +176,11 @@ class LSTMCell(RNNCellBase):
     def forward(self, input: Tensor, hx: State | None = None) -> State:
         """The next hidden and cell state, each (N, H) or (H)."""
         input, alone = self._batched(input)
+        if isinstance(hx, Tensor):
+            raise TypeError(
+                "lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor"
+            )
         hidden, cell = (None, None) if hx is None else hx
-        state = (self._state(hidden, input, alone), self._state(cell, input, alone))
+        state = (self._state(hidden, input, alone), self._state(cell, input, alone, 1))
         found = lstm_step(self._projected(input), state, self.weight_hh, self.bias_hh)
         return (found[0].squeeze(0), found[1].squeeze(0)) if alone else found

@@ -133,6 +133,7 @@ def _numbers(
     Raises:
         ValueError: they are of different kinds, or tensors that PyTorch does not take.
     """
+    betas = betas[0], betas[1]
     tensors = [isinstance(beta, Tensor) for beta in betas]
     numbers = tuple(beta.item() if isinstance(beta, Tensor) else beta for beta in betas)
     if all(0.0 <= beta < 1.0 for beta in numbers):

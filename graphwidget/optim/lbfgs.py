@@ -69,13 +69,12 @@ class LBFGS(Optimizer):
             each.add_(direction[place : place + count].view_as(each), alpha=size)
             place += count
 
-    def step(self, closure: Closure | None = None) -> Any:
+    def step(self, closure: Closure) -> Any:  # type: ignore[override]
         """Up to `max_iter` iterations; returns the loss before the first.
 
         Raises:
             RuntimeError: a line search that is not known.
         """
-        assert closure is not None
         with no_grad():
             return self._step(enable_grad()(closure))
 

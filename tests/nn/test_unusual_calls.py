@@ -181,3 +181,23 @@ torch.cdist(g.half(), g.half())
 @pytest.mark.parametrize("call", CALLS)
 def test_unusual_call(call: str) -> None:
     both(source(f"{HEAD}result = attempt(lambda: {call})"))
+
+
+MODULES = """
+torch.nn.TripletMarginLoss(margin=-1)
+torch.nn.GRUCell(2, 3)(torch.ones(4, 3))
+torch.nn.GRUCell(2, 3)(torch.ones(4, 2), torch.ones(3, 3))
+torch.nn.RNNCell(2, 3)(torch.ones(4, 2), torch.ones(4, 2))
+torch.nn.LSTMCell(2, 3)(torch.ones(4, 2), torch.ones(4, 3))
+torch.nn.LSTMCell(2, 3)(torch.ones(4, 2), (torch.ones(4, 3), torch.ones(4, 2)))
+torch.optim.LBFGS([torch.nn.Parameter(x)]).step()
+torch.optim.Adam([torch.nn.Parameter(x)], betas=0.9)
+torch.optim.lr_scheduler.ChainedScheduler(3)
+torch.nn.utils.clip_grad_norm([torch.nn.Parameter(x)], 1)
+torch.nn.utils.rnn.pad_sequence([torch.ones(2)], padding_side="foo")
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("call", MODULES)
+def test_unusual_call_of_modules(call: str) -> None:
+    both(source(f"{HEAD}result = attempt(lambda: {call})"))

@@ -1,7 +1,13 @@
 """Tools for parameters and sequences, as in `torch.nn.utils`."""
 
 from . import clip_grad, convert_parameters, parametrizations, parametrize, rnn, stateless
-from .clip_grad import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
+from .clip_grad import (
+    clip_grad_norm,
+    clip_grad_norm_,
+    clip_grad_value_,
+    clip_grads_with_norm_,
+    get_total_norm,
+)
 from .convert_parameters import parameters_to_vector, vector_to_parameters
 from .fusion import (
     fuse_conv_bn_eval,
@@ -15,6 +21,7 @@ from .weight_norm import remove_weight_norm, weight_norm
 
 __all__ = [
     "clip_grad",
+    "clip_grad_norm",
     "clip_grad_norm_",
     "clip_grad_value_",
     "clip_grads_with_norm_",

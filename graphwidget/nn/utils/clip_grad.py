@@ -20,6 +20,12 @@ _NOT_FINITE = (
 )
 
 
+OLDER = (
+    "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
+    "`torch.nn.utils.clip_grad_norm_`."
+)
+
+
 def _listed(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """One parameter or several, as a list; an empty generator is suspicious."""
     if isinstance(parameters, Tensor):
@@ -105,6 +111,18 @@ def clip_grad_norm_(
     total = get_total_norm(_gradients(listed), norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(listed, max_norm, total, foreach)
     return total
+
+
+def clip_grad_norm(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """``clip_grad_norm_`` by its older name."""
+    warn(OLDER, FutureWarning)
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
 def clip_grad_value_(

@@ -41,6 +41,10 @@ def pad_sequence(
     listed = list(sequences)
     if not listed:
         raise RuntimeError("received an empty list of sequences")
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(
+            f"Expected padding_side to be one of left or right, but got {padding_side}."
+        )
     longest = max(each.size(0) for each in listed)
     rest, dtype = tuple(listed[0].shape[1:]), listed[0].dtype
     lead = (len(listed), longest) if batch_first else (longest, len(listed))

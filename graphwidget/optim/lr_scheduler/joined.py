@@ -110,7 +110,7 @@ class ChainedScheduler(_Joined):
     def __init__(
         self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
     ) -> None:
-        owner = optimizer or (schedulers[0].optimizer if schedulers else None)
+        owner = optimizer or (schedulers[0].optimizer if len(schedulers) else None)
         self._check(owner, schedulers, " to be chained")  # type: ignore[arg-type]
         assert owner is not None
         self._schedulers = schedulers
