@@ -9,6 +9,7 @@ import numpy as np
 
 from ..optable import layout as memory
 from ..optable.items import as_item, check_integer
+from ..optable.refusals import C_WORDS
 from . import devices, dtypes
 from .formats import check_format, formatted, preserve_format
 from .making import GRADLESS, factory, made, shape_from
@@ -262,6 +263,23 @@ def asarray(
     return made(array_from(obj, dtype), requires_grad, "asarray")
 
 
+OPTIONS = (
+    "TensorOptions(dtype={}, device=cpu, layout=Strided, requires_grad=false (default), "
+    "pinned_memory=false (default), memory_format=(nullopt))"
+)
+
+
+def check_options(kind: Any, *args: Any) -> None:
+    """Refuse to make a ``LongTensor`` and the like of a tensor of another type.
+
+    Raises:
+        TypeError: it is one.
+    """
+    if len(args) == 1 and isinstance(args[0], Tensor) and args[0]._data.dtype != kind:
+        wanted, got = (C_WORDS[np.dtype(each).name] for each in (kind, args[0]._data.dtype))
+        raise TypeError(f"expected {OPTIONS.format(wanted)} (got {OPTIONS.format(got)})")
+
+
 def legacy(dtype: Any, *args: Any) -> np.ndarray:
     """What ``FloatTensor(...)`` and ``Tensor(...)`` hold: sizes give memory (zeroed here; PyTorch
     leaves it uninitialised), a sequence gives its values."""
@@ -287,6 +305,7 @@ class Legacy(type):
     kind: Any
 
     def __call__(cls, *args: Any) -> Tensor:
+        check_options(cls.kind, *args)
         return made(legacy(cls.kind, *args))
 
     def __instancecheck__(cls, each: object) -> bool:

@@ -73,6 +73,8 @@ def decode(data: bytes) -> tuple[dict[str, Tensor], dict[str, str]]:
 
 def _array(name: str, entry: dict[str, Any], body: memoryview) -> np.ndarray:
     """One tensor's numbers, in memory of their own."""
+    if not isinstance(entry, dict) or not {"dtype", "shape", "data_offsets"} <= entry.keys():
+        raise ValueError(f"tensor {name!r} is not described by its type, shape and offsets")
     kind = _TYPES.get(entry["dtype"])
     if kind is None:
         raise TypeError(f"tensor {name!r} has the type {entry['dtype']}, which is not known here")

@@ -71,6 +71,16 @@ def test_operators_with_arrays(array: str, tensor: str) -> None:
     )
 
 
+def test_tensors_of_typed_constructors() -> None:
+    """They take no tensor of another type."""
+    same("""
+        fails(lambda: torch.LongTensor(torch.ones(2)))
+        fails(lambda: torch.BoolTensor(torch.ones(2, dtype=torch.half)))
+        fails(lambda: torch.FloatTensor(torch.ones(2)))
+        fails(lambda: torch.Tensor(torch.ones(2).long()))
+        """)
+
+
 def test_protocols() -> None:
     """Numpy's functions of tensors, reversed tensors, and what DLPack refuses."""
     same("""
