@@ -137,4 +137,4 @@ def shown_kept(node: Node, name: str, tensor: Any) -> Any:
         return tensor
     if node.op.name == "native_batch_norm":
         return tensor.reshape(-1) if node.p_training else tensor.reshape(-1)[:0]
-    return tensor.squeeze(-1) if node.op.name == "native_group_norm" else tensor
+    return tensor

@@ -345,6 +345,7 @@ def also_in_place(key: str, node: str) -> None:
     view = TABLE[key]
     written = key.replace(".", "_inplace.") if "." in key else key + "_inplace"
     TABLE[written] = replace(view, key=written, node=node, view=False, public=False)
+    ARRAYS.__dict__[written.replace(".", "_")] = view.kernel
 
 
 def describe_function(name: str) -> Op:

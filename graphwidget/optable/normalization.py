@@ -88,41 +88,74 @@ def sum_channels(grad: Any) -> Any:
 
 
 op("native_group_norm(input, weight=None, bias=None, /, N, C, HxW, group, eps)"
-   " -> result; result1, result2",
+   " -> result, result1, result2",
    lambda a, weight, bias, N, C, HxW, group, eps: kernels.group_norm(a, weight, bias, group, eps),
-   d_input__weight__bias=lambda grad, input, weight, result1, result2, N, C, HxW, group, eps:
-       F.group_norm_gradients(grad, input, weight, result1, result2, group),
+   d_input__weight__bias=lambda some_grads, input, weight, result1, result2, N, C, HxW, group, eps:
+       F.group_norm_gradients(
+           some_grads, input, weight, result1, result2, (N, group, C // group, HxW)),
    public=False, sign="group norm", text="({input} − mean) ÷ deviation × {weight} + {bias}",
    tex=r"\operatorname{{groupnorm}} {input}", onnx="GroupNormalization")
 
 
 @composite
 def group_norm_gradients(
-    grad: Any, input: Any, weight: Any, mean: Any, rstd: Any, groups: Any
+    grads: Any, input: Any, weight: Any, mean: Any, rstd: Any, sizes: Any
 ) -> Any:
-    """The derivatives by input, weight and bias."""
-    scaled = F.scaled_channels(grad, weight)
-    by_input = F.group_norm_backward(scaled, input, mean, rstd, groups)
-    by_weight = F.sum_channels(grad * F.group_normalized(input, mean, rstd, groups))
-    return by_input, by_weight, F.sum_channels(grad)
-
-
-ARRAYS.__dict__["group_norm_gradients"] = kernels.group_norm_backward
+    """The derivatives by input, weight and bias; ``sizes`` are samples, groups, the channels of one
+    and points."""
+    if grads[1] is None and grads[2] is None:
+        return F.group_norm_backward(grads[0], input, weight, mean, rstd, sizes)
+    return F.group_norm_slopes(grads, input, weight, mean, rstd, sizes)
 
 
 @composite
-def group_norm_backward(grad: Any, input: Any, mean: Any, rstd: Any, groups: Any) -> Any:
-    """``normalize_backward`` on the items of each group."""
-    shape = (input.shape[0], groups, -1)
-    found = F.normalize_backward(F.reshape(grad, shape), F.reshape(input, shape), mean, rstd, (2,))
-    return F.reshape(found, tuple(input.shape))
+def group_norm_backward(
+    grad: Any, input: Any, weight: Any, mean: Any, rstd: Any, sizes: Any
+) -> Any:
+    """The same where the statistics have no gradients."""
+    if grad is None:
+        return None, None, None
+    return F.group_norm_slopes((grad, None, None), input, weight, mean, rstd, sizes)
+
+
+ARRAYS.__dict__["group_norm_backward"] = kernels.group_norm_backward
 
 
 @composite
-def group_normalized(input: Any, mean: Any, rstd: Any, groups: Any) -> Any:
-    """``normalized`` on the items of each group."""
-    flat = F.reshape(input, (input.shape[0], groups, -1))
-    return F.reshape(F.normalized(flat, mean, rstd, (2,)), tuple(input.shape))
+def summed(a: Any, dim: Any) -> Any:
+    """Sums along a dim, which stays."""
+    return F.unsqueeze_inplace(F.sum_dim(a, (dim,), False), dim)
+
+
+@composite
+def group_norm_slopes(
+    grads: Any, input: Any, weight: Any, mean: Any, rstd: Any, sizes: Any
+) -> Any:
+    """The same in ops that can be derived again, as PyTorch writes it: the statistics are results,
+    whose own gradients are due to the input, too."""
+    n, groups, inner, points = sizes
+    share = 1.0 / max(inner * points, 1)
+    whole = F.reshape(input, sizes)
+    mean, rstd = (F.reshape(each, (n, groups, 1, 1)) for each in (mean, rstd))
+    cube = rstd * rstd * rstd
+    parts: list[Any] = []
+    by_weight = by_bias = None
+    if grads[0] is not None:
+        grad = F.reshape(grads[0], sizes)
+        along = F.summed(grad * whole, 3)
+        total = F.summed(grad, 3)
+        gamma = None if weight is None else F.reshape(weight, (1, groups, inner, 1))
+        slope, level = (F.summed(F.scaled(each, gamma), 2) for each in (along, total))
+        slope = (level * mean - slope) * cube * share
+        level = -slope * mean - level * rstd * share
+        parts = [F.scaled(rstd, gamma) * grad + slope * whole + level]
+        by_weight = F.reshape(F.sum_dim((along - total * mean) * rstd, (0,), False), (-1,))
+        by_bias = F.reshape(F.sum_dim(total, (0,), False), (-1,))
+    if grads[1] is not None and grads[2] is not None:
+        by_mean, by_rstd = (F.reshape(each, (n, groups, 1, 1)) for each in grads[1:])
+        centred = whole - F.mean_dim(whole, (2, 3), True)
+        parts.append((by_rstd * cube * -0.5) * centred * (2 * share) + by_mean * share)
+    return F.reshape(added(parts), tuple(input.shape)) if parts else None, by_weight, by_bias
 
 
 op("native_batch_norm(input, weight=None, bias=None, running_mean=None, running_var=None, /, "

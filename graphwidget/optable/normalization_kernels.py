@@ -54,7 +54,7 @@ def layer_norm(
     """Normalised over the last dims, of ``shape``, times weight, plus bias; the means and their
     like."""
     count = math.prod(shape)
-    rows = a.reshape(a.size // count if count else 0, count)
+    rows = a.reshape(math.prod(a.shape[: a.ndim - len(shape)]), count)
     out, mean, rstd = _centre(rows, eps)
     np.multiply(out, rstd, out)
     if weight is not None:
@@ -76,20 +76,20 @@ def _centre(rows: Array, eps: float) -> tuple[Array, Array, Array]:
     even = _even(rows.shape[-1], rows.dtype.char)
     mean = np.matmul(rows, even)[..., None]
     out = np.subtract(rows, mean, order="C")
-    rstd = _inverse_deviation_of(out, even, eps)
+    rstd = _inverse_deviation_of(out, eps)
     ratio = mean * rstd
     if np.vdot(ratio, ratio) > STEEP:
         rest = np.matmul(out, even)[..., None]
         np.subtract(out, rest, out)
         np.add(mean, rest, mean)
-        rstd = _inverse_deviation_of(out, even, eps)
+        rstd = _inverse_deviation_of(out, eps)
     return out, mean, rstd
 
 
-def _inverse_deviation_of(centred: Array, even: Array, eps: float) -> Array:
+def _inverse_deviation_of(centred: Array, eps: float) -> Array:
     """One over the standard deviation of rows whose mean is 0."""
     var = np.vecdot(centred, centred)[..., None]
-    return inverse_deviation(np.multiply(var, even[:1], var), eps)
+    return inverse_deviation(np.divide(var, centred.shape[-1], var), eps)
 
 
 STEEP = 1e5
@@ -271,15 +271,17 @@ def group_norm(
     if bias is not None:
         out = out.reshape(n, a.shape[1], math.prod(a.shape[2:]))
         np.add(out, bias[:, None], out=out)
-    return _in_type(a.dtype, out.reshape(a.shape), mean, rstd)
+    return _in_type(a.dtype, out.reshape(a.shape), mean[..., 0], rstd[..., 0])
 
 
 def group_norm_backward(
-    grad: Array, a: Array, weight: Array | None, mean: Array, rstd: Array, groups: int
-) -> tuple[Array, Array, Array]:
+    grad: Array, a: Array, weight: Array | None, mean: Array, rstd: Array,
+    sizes: tuple[int, int, int, int],
+) -> tuple[Array, Array, Array]:  # fmt: skip
     """The derivatives of ``group_norm`` by input, weight and bias."""
-    (n, c), points = a.shape[:2], math.prod(a.shape[2:])
-    inner = c // groups
+    n, groups, inner, _ = sizes
+    c, points = groups * inner, math.prod(a.shape[2:])
+    mean, rstd = mean[..., None], rstd[..., None]
     grad = np.ascontiguousarray(grad).reshape(n, c, points)
     centred = np.subtract(a.reshape(n, groups, inner * points), mean).reshape(n, c, points)
     total, along = _row_sums(grad), np.vecdot(grad, centred)

@@ -33,6 +33,20 @@ for factors in ([1., 2., 3.], [0., 2., 3.], [0., 2., 0.]):
         result += [graph(c.grad_fn), graph(d.grad_fn), d.grad_fn.name(), d,
                    attempt(lambda: torch.autograd.grad((d ** 2).sum(), b)[0])]
 
+# the statistics of group norm have gradients, too; of nothing there are some
+x = torch.arange(24., dtype=torch.double).reshape(2, 4, 3).sin().requires_grad_()
+found = torch.native_group_norm(x, None, None, 2, 4, 3, 2, 1e-5)
+result = [graph(each.grad_fn) for each in found] + [torch.autograd.grad(
+    sum((found[i] ** 2).sum() for i in places), x, retain_graph=True)
+    for places in ((0,), (1, 2), (0, 2), (0, 1, 2))]
+for shape in ((0, 4, 3), (2, 4, 0)):
+    x = torch.ones(shape, requires_grad=True)
+    out = torch.nn.functional.group_norm(x, 2)
+    out.sum().backward()
+    result += [x.grad, out.grad_fn._saved_result1, out.grad_fn._saved_result2]
+out = torch.nn.functional.layer_norm(torch.ones(3, 0, requires_grad=True), (0,))
+result += [out, out.grad_fn._saved_result1]
+
 # the gradient through sgn cannot be written, and what it is multiplied with neither
 results = []
 for f in (torch.sgn, lambda x: (x * 2).sgn(), lambda x: x.view(2, 1).sgn(), lambda x: (-x).sgn(),

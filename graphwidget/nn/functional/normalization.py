@@ -115,7 +115,7 @@ def group_norm(
     points = input._data[:1, :1].size if n and channels else 1
     given = [None if each is None else contiguous(each) for each in (weight, bias)]
     input = contiguous(input, suggested(input._data))
-    return F.native_group_norm(input, *given, n, channels, points, num_groups, eps)
+    return F.native_group_norm(input, *given, n, channels, points, num_groups, eps)[0]
 
 
 def _check_count(sizes: Sequence[int], told: Any) -> None:
