@@ -182,7 +182,7 @@ def tensor_norm(
         return matrix_norm(input, p, dims, keepdim, dtype=dtype)
     if p == "fro" and not (dim is None or isinstance(dim, int) or len(dim) < 3):
         return matrix_norm(input, p, dim, keepdim, dtype=dtype)
-    order = 2.0 if p is None or p == "fro" else p
+    order = 2 if p == "fro" else 2.0 if p is None else p
     return vector_norm(input, order, dim, keepdim, dtype=dtype)
 
 
