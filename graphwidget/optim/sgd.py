@@ -19,6 +19,8 @@ class SGD(Stepper):
     change nothing here.
     """
 
+    block = 1 << 14  # few operations, so that memory may count for more
+
     def __init__(
         self,
         params: Iterable[Any],

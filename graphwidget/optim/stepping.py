@@ -20,9 +20,6 @@ from ..core.version import bump, call_site
 from ..optable import TABLE
 from .optimizer import Closure, Group, Optimizer
 
-BLOCK = 1 << 14
-"""Items of a block: 64 kB of float32."""
-
 Rule = Callable[..., None]
 _DEVICES = "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']"
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
@@ -37,6 +34,8 @@ class Stepper(Optimizer):
 
     writes: ClassVar[tuple[str, ...]] = ("add_",)
     """PyTorch's in-place operations on the parameter in one step; each counts as a version."""
+    block: ClassVar[int] = 1 << 16
+    """Items of a block: the more operations a rule has, the more a block costs beside them."""
 
     def step(self, closure: Closure | None = None) -> Any:
         """Change every parameter that has a gradient.
@@ -80,7 +79,7 @@ class Stepper(Optimizer):
             if apart:
                 parameter._data *= 1 - rate_of(group) * apart
                 bump(parameter, "mul_", site)
-            run(rule, numbers, arrays, decay, maximize)
+            run(rule, numbers, arrays, decay, maximize, self.block)
             for name in self.writes:
                 bump(parameter, name, site)
             if before is not None:
@@ -109,18 +108,20 @@ class Stepper(Optimizer):
         return "add", Tensor._wrap(parameter._data - before), {}
 
 
-def run(rule: Rule, numbers: Any, arrays: list[np.ndarray], decay: float, maximize: bool) -> None:
-    """Apply a rule to a parameter, its gradient and its state, block by block.
+def run(
+    rule: Rule, numbers: Any, arrays: list[np.ndarray], decay: float, maximize: bool, block: int
+) -> None:
+    """Apply a rule to a parameter, its gradient and its state, so many items at a time.
 
     Weight decay and maximizing change the gradient before the rule sees it.
     """
     size = arrays[0].size
-    if size <= BLOCK or not all(each.flags.c_contiguous for each in arrays):
+    if size <= block or not all(each.flags.c_contiguous for each in arrays):
         _block(rule, numbers, arrays, decay, maximize)
         return
     flat = [each.reshape(-1) for each in arrays]
-    for start in range(0, size, BLOCK):
-        blocks = [each[start : start + BLOCK] for each in flat]
+    for start in range(0, size, block):
+        blocks = [each[start : start + block] for each in flat]
         _block(rule, numbers, blocks, decay, maximize)
 
 
