@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .items import as_item
-from .layout import Array, Shape, as_array, channels_kept, channels_last, copied, with_channels_last
+from .layout import Array, Shape, as_array, channels_kept, channels_last, clone, with_channels_last
 from .shape_kernels import diagonal
 
 
@@ -72,7 +72,7 @@ def repeat(a: Array, repeats: Shape) -> Array:
 
 def flip(a: Array, dims: Shape) -> Array:
     """The items of some dims in reverse."""
-    return copied(np.flip(a, dims), a.dtype) if a.ndim else a.copy()
+    return clone(np.flip(a, dims)) if a.ndim else a.copy()
 
 
 def roll(a: Array, shifts: Shape, dims: Shape) -> Array:
@@ -139,7 +139,7 @@ def constant_pad(a: Array, pad: Shape, value: float) -> Array:
     """More items at the ends of the last dims; negative numbers take items away."""
     a, sides = as_array(a), borders(pad)
     if not any(pad):
-        return copied(a, a.dtype)
+        return clone(a)
     kept, inner = a.ndim - len(sides), [slice(None)] * a.ndim
     outer, shape = list(inner), list(a.shape)
     for dim, (before, after) in enumerate(sides, kept):

@@ -148,16 +148,11 @@ images_kept = partial(channels_kept, dims=(4,))
 # Copies -------------------------------------------------------------------------------------------
 def clone(a: Array) -> Array:
     """A copy with the dims in the same order in memory."""
-    return copied(a, a.dtype)
+    return to_copy(a, a.dtype)
 
 
 def to_copy(a: Array, dtype: Any) -> Array:
-    """A copy in another type, laid out as ``clone``'s."""
-    return copied(a, dtype)
-
-
-def copied(a: Array, dtype: Any) -> Array:
-    """A copy of a with the dims in the same order in memory."""
+    """A copy in another type, with the dims in the same order in memory."""
     if 0 not in a.strides:
         return np.array(a, dtype, order="K")
     result = empty_like(a, dtype)
