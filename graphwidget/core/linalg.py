@@ -10,9 +10,11 @@ from ..optable.refusals import LinAlgError
 from . import dtypes
 from .arithmetic import where
 from .compile import TENSORS as F
+from .dims import as_given
 from .matmul import matmul
 from .norms import matrix_norm, vector_norm
 from .out import by_columns
+from .products import vdot
 from .promote import broadcast, constant
 from .public import FUNCTIONS, METHODS, SPACES, offer
 from .reductions import several
@@ -37,6 +39,20 @@ def check_floating(name: str, A: Tensor, half: bool = False) -> None:
         )
     if A._data.dtype.itemsize < 4 and not half:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
+
+
+def check_alike(name: str, one: str, A: Tensor, two: str, B: Tensor) -> None:
+    """Two operands, by their names in the error, of one type.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if A._data.dtype != B._data.dtype:
+        first, second = dtypes.type_word(A._data.dtype), dtypes.type_word(B._data.dtype)
+        raise RuntimeError(
+            f"{name}: Expected {one} and {two} to have the same dtype, but found {one} of type "
+            f"{first} and {two} of type {second} instead"
+        )
 
 
 def check_matrix(name: str, A: Tensor, letter: str = "A") -> None:
@@ -92,8 +108,8 @@ INV_EX = named("linalg_inv_ex", "inverse", "info")
 @offer(space="linalg", out=True)
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverses of square matrices, and where (from 1) an elimination failed."""
-    check_floating("linalg.inv", A)
     check_square("linalg.inv", A)
+    check_floating("linalg.inv", A)
     found = INV_EX(several(F.linalg_inv_ex)(A))
     if check_errors:
         check_info("linalg.inv_ex", found[1], SINGULAR)
@@ -124,8 +140,8 @@ def inverse(input: Tensor) -> Tensor:
 @offer(space="linalg", out=True)
 def det(A: Tensor) -> Tensor:
     """The determinants of square matrices; the gradient is right for singular ones too."""
-    check_floating("linalg.det", A, half=True)
     check_square("linalg.det", A)
+    check_floating("linalg.det", A, half=True)
     return F.linalg_det(A)
 
 
@@ -136,8 +152,8 @@ SLOGDET = named("slogdet", "sign", "logabsdet")
 @offer(space="linalg", out=True)
 def slogdet(A: Tensor) -> Any:
     """The signs of determinants and the logarithms of their sizes."""
-    check_floating("linalg.slogdet", A)
     check_square("linalg.slogdet", A)
+    check_floating("linalg.slogdet", A)
     return LINALG_SLOGDET(several(F.linalg_slogdet)(A)[:2])
 
 
@@ -175,14 +191,11 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     """
     name = "linalg.solve"
     check_floating(name, A, half=True)
+    check_alike(name, "A", A, "B", B)
     check_square(name, A)
-    if A._data.dtype != B._data.dtype:
-        one, two = dtypes.type_word(A._data.dtype), dtypes.type_word(B._data.dtype)
-        raise RuntimeError(
-            f"{name}: Expected A and B to have the same dtype, but found A of type {one} and B of "
-            f"type {two} instead"
-        )
     a, b = A._data.shape, B._data.shape
+    if not b:
+        check_matrix(name, B, "B")
     vector = len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
     right = (*b, 1) if vector else b
     if vector and not left:
@@ -253,8 +266,8 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 
     Shapes: (..., n, n); the factors have the same, the orders are (...).
     """
-    check_floating("linalg.cholesky", A, half=True)
     check_square("linalg.cholesky", A)
+    check_floating("linalg.cholesky", A, half=True)
     found = CHOLESKY_EX(several(F.linalg_cholesky_ex)(A, upper=upper))
     if check_errors:
         check_info("linalg.cholesky_ex", found[1], NOT_POSITIVE)
@@ -365,3 +378,20 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
 
 
 __all__ = ["LinAlgError", "matmul", "vector_norm"]
+
+
+@offer(space="linalg", out=True)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """The inner products of vectors along a dim.
+
+    Raises:
+        RuntimeError: no floats, or two types.
+    """
+    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
+        raise TypeError("linalg_vecdot() takes two tensors")  # the parser's words come first
+    check_floating("linalg.vecdot", x, half=True)
+    check_alike("linalg.vecdot", "x", x, "y", y)
+    if x._data.ndim == 1 == y._data.ndim:
+        return vdot(x, y)
+    found = F.mul(x, y)
+    return F.sum_dim(found, (as_given(dim, found._data.ndim),), False)

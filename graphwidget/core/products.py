@@ -385,10 +385,3 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 old_cross.__name__ = old_cross.__qualname__ = "cross"
 offer(out=True)(old_cross)
-
-
-@offer(space="linalg", out=True)
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """The inner products of vectors along a dim."""
-    found = F.mul(x, y)
-    return F.sum_dim(found, (wrap_dim(dim, found._data.ndim),), False)

@@ -201,3 +201,29 @@ torch.nn.utils.rnn.pad_sequence([torch.ones(2)], padding_side="foo")
 @pytest.mark.parametrize("call", MODULES)
 def test_unusual_call_of_modules(call: str) -> None:
     both(source(f"{HEAD}result = attempt(lambda: {call})"))
+
+
+MATRICES = """
+torch.linalg.vecdot(v, v)
+torch.linalg.vecdot(g, v)
+torch.linalg.vecdot(g, g, dim=0)
+torch.linalg.vecdot(v, 1.5)
+torch.linalg.vecdot(i, g)
+torch.linalg.vecdot(g, g.double())
+torch.linalg.vecdot(g, g, dim=5)
+torch.linalg.vecdot(v, v, dim=5)
+torch.linalg.inv(i)
+torch.linalg.inv(i[0])
+torch.linalg.det(i)
+torch.linalg.slogdet(i[0])
+torch.linalg.cholesky(i)
+torch.linalg.inv(i[:, :3])
+torch.linalg.solve(x[:, :3], x.double())
+torch.linalg.solve(x[0].half(), x)
+torch.linalg.solve(x[:, :3], x[0, 0])
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("call", MATRICES)
+def test_unusual_call_of_linear_algebra(call: str) -> None:
+    both(source(f"{HEAD}result = attempt(lambda: {call})"))
