@@ -20,7 +20,7 @@ from .warning import warn, warn_once
 
 COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+    "sourceTensor.detach().clone().requires_grad_(True), rather than {}(sourceTensor)."
 )
 
 
@@ -48,7 +48,7 @@ def tensor(
     """
     devices.require_cpu(device)
     if isinstance(data, Tensor):
-        warn(COPY_WARNING)
+        warn(COPY_WARNING.format("torch.tensor"))
     if isinstance(data, (list, tuple)) and not data:
         return made(np.zeros((0,), numpy_type(dtype)), requires_grad)
     return made(array_from(data, dtype), requires_grad)

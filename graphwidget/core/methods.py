@@ -56,6 +56,7 @@ from .dims import filled_place
 from .face import faced
 from .public import METHODS, offer, offer_table
 from .tensor import Tensor
+from .warning import warn
 
 
 @offer(function=False)
@@ -117,7 +118,16 @@ def new_factory(name: str) -> Callable[..., Tensor]:
     return method
 
 
-for _name in ("zeros", "ones", "empty", "full", "tensor", "empty_strided"):
+def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, **kwargs: Any) -> Tensor:
+    """``tensor`` with this tensor's dtype by default."""
+    if isinstance(data, Tensor):
+        warn(factories.COPY_WARNING.format("tensor.new_tensor"))
+        data = data._data
+    return factories.tensor(data, dtype=dtype or self.dtype, **kwargs)
+
+
+METHODS["new_tensor"] = new_tensor
+for _name in ("zeros", "ones", "empty", "full", "empty_strided"):
     METHODS["new_" + _name] = new_factory(_name)
 for _name in inplace.ASKED_FIRST:
     METHODS[_name] = inplace.asked_first(_name, METHODS[_name])

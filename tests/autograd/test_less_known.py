@@ -199,6 +199,10 @@ result = [(sorted(set(dir(n)) - left_out), n.requires_grad) for n in (
     (x * x).grad_fn, x.sum().grad_fn, x.unbind()[0].grad_fn, y.grad_fn.next_functions[0][0])]
 result += [attempt(lambda: y.grad_fn(torch.ones(2))), attempt(lambda: F.vmap(None, None))]
 
+# new_tensor of a tensor
+x = torch.ones(2, requires_grad=True)
+result = x.new_tensor(x), x.new_tensor(torch.tensor([1, 2])), x.new_tensor([1], requires_grad=True)
+
 # a view that was given other data lies where those begin
 x = torch.ones(2, 3, requires_grad=True) * 1
 v, w = x[1], x[:, 1:]
