@@ -113,7 +113,7 @@ op("scatter_added(zeros=None, grad_output, index, /, shape, dim)", scatter_added
    public=False, text="{grad_output} added at the chosen items", tex=r"{grad_output}", onnx=None)
 
 op("gathered(self, index, /, dim)", gathered, node="GatherBackward0",
-   d_self=lambda grad, index, self_shape, dim: F.scatter_added(grad, index, self_shape, dim),
+   d_self=lambda grad, index, self_shape, dim: F.scatter_added(None, grad, index, self_shape, dim),
    public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
 
 

@@ -56,13 +56,16 @@ def polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
 
 def in_blocks(count: int) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Make a kernel of ``count`` arrays compute large ones block by block, whose temporaries stay
-    in the cache."""
+    in the cache, and halves in floats, where exponentials have room."""
 
     def wrap(function: Callable[..., Array]) -> Callable[..., Array]:
         @wraps(function)
         def kernel(*args: Any, **params: Any) -> Array:
             arrays, rest = args[:count], args[count:]
             first = arrays[-1]
+            if first.dtype.char == "e":
+                wide = [np.asarray(each, np.float32) for each in arrays]
+                return function(*wide, *rest, **params).astype(first.dtype)
             block = SPAN // first.itemsize
             if first.size <= 2 * block or not all(
                 each.shape == first.shape and each.dtype == first.dtype

@@ -33,6 +33,23 @@ for factors in ([1., 2., 3.], [0., 2., 3.], [0., 2., 0.]):
         result += [graph(c.grad_fn), graph(d.grad_fn), d.grad_fn.name(), d,
                    attempt(lambda: torch.autograd.grad((d ** 2).sum(), b)[0])]
 
+# of halves, activations compute in floats: exponentials have room
+x = torch.tensor([-300., -20., -9., -2., 0., 2., 9., 11., 20., 300.], dtype=torch.half)
+result = []
+for f in (torch.nn.functional.mish, torch.nn.functional.softplus, torch.nn.functional.elu,
+          lambda x: torch.nn.functional.gelu(x, approximate="tanh")):
+    y = x.clone().requires_grad_()
+    out = f(y)
+    out.sum().backward()
+    result += [out, y.grad]
+
+# a running maximum is derived as often as one likes
+x = torch.tensor([[-2., 3.], [1.5, 1.], [2., 4.]], dtype=torch.double, requires_grad=True)
+y = x
+for _ in range(4):
+    y, = torch.autograd.grad((y.cummax(0).values ** 2).sum(), x, create_graph=True)
+result = y
+
 # the statistics of group norm have gradients, too; of nothing there are some
 x = torch.arange(24., dtype=torch.double).reshape(2, 4, 3).sin().requires_grad_()
 found = torch.native_group_norm(x, None, None, 2, 4, 3, 2, 1e-5)
