@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 import math
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from . import (
     accelerator,
@@ -101,8 +101,12 @@ __version__ = "0.1.0"
 half, double, short, long = float16, float64, int16, int64
 globals().update(bool=_bool, float=float32, int=int32)  # torch's names, builtins here
 e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
-is_tensor = lambda obj: isinstance(obj, Tensor)  # noqa: E731
 globals().update(_FUNCTIONS)
+
+
+def is_tensor(obj: Any, /) -> TypeGuard[Tensor]:
+    """Whether an object is a tensor."""
+    return isinstance(obj, Tensor)
 
 
 def _display(self: Tensor, include: Any = None, exclude: Any = None) -> Any:
@@ -133,6 +137,12 @@ _APART = {
     ": graphwidget has dense tensors only": ("sparse", "sparse_coo_tensor", "sparse_csr_tensor"),
 }  # fmt: skip
 """Why some of PyTorch's names are not here."""
+
+
+def __dir__() -> list[str]:
+    """What completion offers: the public names."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
 
 if not TYPE_CHECKING:  # checkers know the names above
 

@@ -125,11 +125,11 @@ class ChainDataset(IterableDataset[Any]):
         return sum(len(each) for each in self.datasets)
 
 
-class Subset(Dataset[Any]):
+class Subset(Dataset[T]):
     """The samples of a dataset at some indices."""
 
-    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
-        self.dataset = dataset
+    def __init__(self, dataset: Dataset[T] | Sequence[T], indices: Sequence[int]) -> None:
+        self.dataset: Any = dataset
         self.indices = indices
 
     def __getitem__(self, idx: Any) -> Any:
@@ -149,16 +149,18 @@ class Subset(Dataset[Any]):
 
 
 def random_split(
-    dataset: Any, lengths: Sequence[int | float], generator: random.Generator | None = None
-) -> list[Subset]:
+    dataset: Dataset[T] | Sequence[T], lengths: Sequence[int | float],
+    generator: random.Generator | None = None,
+) -> list[Subset[T]]:  # fmt: skip
     """Split a dataset at random into parts of these lengths, or of these fractions of it.
 
     Raises:
         ValueError: the lengths do not add up.
     """
+    size = len(dataset)  # type: ignore[arg-type]  # Dataset leaves it to those that have one
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        lengths = _whole(len(dataset), lengths)
-    if sum(lengths) != len(dataset):
+        lengths = _whole(size, lengths)
+    if sum(lengths) != size:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = random.randperm(int(sum(lengths)), generator).tolist()
     ends = itertools.accumulate(int(length) for length in lengths)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Generic
 
 from ...core import random
 from ...core.warning import warn
 from .collate import default_collate, default_convert
-from .dataset import IterableDataset
+from .dataset import Dataset, IterableDataset, T
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
@@ -22,7 +22,7 @@ class _Endless(Sampler[None]):
             yield None
 
 
-class DataLoader:
+class DataLoader(Generic[T]):
     """Iterates over a dataset in batches.
 
     Args:
@@ -43,7 +43,7 @@ class DataLoader:
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset[T] | Sequence[T],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Iterable[Any] | None = None,
@@ -63,7 +63,7 @@ class DataLoader:
         in_order: bool = True,
     ) -> None:
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset = dataset
+        self.dataset: Any = dataset
         self.num_workers = num_workers
         self.prefetch_factor = prefetch_factor
         self.pin_memory = pin_memory
@@ -159,7 +159,7 @@ class DataLoader:
 class Batches(Iterator[Any]):
     """The batches of one pass through a loader."""
 
-    def __init__(self, loader: DataLoader, source: Iterator[Any]) -> None:
+    def __init__(self, loader: DataLoader[Any], source: Iterator[Any]) -> None:
         self._loader = loader
         self._source = source
 
