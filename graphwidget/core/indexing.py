@@ -193,6 +193,14 @@ def check_expand(data: np.ndarray, target: tuple[int, ...]) -> None:
             )
 
 
+def warn_of_repeated(view: Tensor, masks: bool) -> None:
+    """Warn of writing at indices into a tensor that shows its items several times."""
+    if overlaps_itself(view._data):
+        warn(EXPANDED.format("index_put_", "indices", "tensor"))
+        if masks:
+            warn(EXPANDED.format("masked_fill_", "mask", "scalar"))
+
+
 def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number: bool) -> None:
     """Write (or add) at advanced indices.
 
@@ -205,10 +213,7 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
     masks = value._data.size == 1 and not accumulate and all(
         each is None or each.dtype == bool for each in indices
     )  # fmt: skip
-    if overlaps_itself(view._data):
-        warn(EXPANDED.format("index_put_", "indices", "tensor"))
-        if masks:
-            warn(EXPANDED.format("masked_fill_", "mask", "scalar"))
+    warn_of_repeated(view, masks)
     if not masks:
         check_apart(view, indices, value)
     check_put(view, indices, value, masks)

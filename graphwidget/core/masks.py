@@ -12,7 +12,7 @@ import numpy as np
 from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
-from .indexing import EXPANDED, bounded, check_apart, check_expand, check_put
+from .indexing import EXPANDED, bounded, check_apart, check_expand, check_put, warn_of_repeated
 from .indices import MASKS, Indices
 from .inplace import allowed
 from .overlap import check_overlap, real_strides
@@ -195,8 +195,10 @@ def _index_put(here: bool, self: Tensor, indices: Any, values: Tensor, accumulat
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim} (got {used})")
     at = Indices(indices)
     masks = values._data.size == 1 and not accumulate and all(a.dtype == bool for a in at)
-    if here and not masks:
-        check_apart(self, at, values)
+    if here:
+        warn_of_repeated(self, masks)
+        if not masks:
+            check_apart(self, at, values)
     check_put(self, at, values, masks)
     params = {"indices": at, "accumulate": accumulate}
     found: Tensor = bounded(partial(do, "index_put"), self, at, (values,), params, here)

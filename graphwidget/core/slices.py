@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..optable import TABLE
 from .compile import TENSORS as F
 from .dims import wrap_dim
 from .indexing import EXPANDED
+from .inplace import allowed
 from .public import offer
 from .scatters import INTEGERS, do, kind
 from .tensor import Tensor
@@ -226,6 +228,8 @@ def _index_fill(here: bool, self: Tensor, dim: int, index: Tensor, value: Any) -
         raise RuntimeError("Index has to be a vector/scalar")
     size = self._data.shape[place] if self._data.ndim else 1
     check_range(index, size, place, IndexError, least=-size)
+    if here:
+        allowed(TABLE["index_fill"], (self, index))
     if here and overlaps_itself(self._data):
         warn(EXPANDED.format("index_fill_", "mask", "scalar"))
     if isinstance(value, Tensor):

@@ -192,7 +192,7 @@ def index_fill(a: Array, index: Array, dim: int, value: float) -> Array:
 
 def index_fill_tensor(a: Array, index: Array, value: Array, dim: int) -> Array:
     """The same with the number in a 0-d array."""
-    return index_fill(a, index, dim, as_array(value).astype(a.dtype)[()])
+    return index_fill(a, index, dim, as_array(value).astype(a.dtype).item())
 
 
 def unique(a: Array) -> Array:

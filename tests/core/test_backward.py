@@ -395,6 +395,13 @@ ones = torch.ones_like(slope)
 result = [attempt(lambda: slope.backward(ones, inputs=wanted, retain_graph=keep))
     for keep, wanted in ((True, [weight]), (True, [slope]), (False, [slope, other]),
         (False, [slope]), (False, [weight]))] + [slope.grad]
+
+# the third derivative of a running maximum
+x = torch.tensor([[0.25, -0.5, 0.5], [0.25, 1.0, 0.25]], requires_grad=True)
+out, result = x.cummax(0).values, []
+for _ in range(4):
+    (out,) = torch.autograd.grad((out ** 2).sum(), x, create_graph=True)
+    result.append(out.detach())
 """
 
 

@@ -377,3 +377,36 @@ def test_writes(title: str, text: str) -> None:
 @pytest.mark.parametrize(("title", "text"), programs(VIEWS), ids=lambda part: part[:60])
 def test_views(title: str, text: str) -> None:
     both(source(text))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "float16"])
+@pytest.mark.parametrize("columns", [2, 4, 8, 16])
+def test_negative_of_a_column(dtype: str, columns: int) -> None:
+    both(
+        source(f"""
+t = torch.arange(3 * {columns}).reshape(3, {columns}).to(torch.{dtype})
+t[:, 0].neg_()
+t.t()[1].neg_()
+result = t
+""")
+    )
+
+
+REPEATED = [
+    "x.masked_fill_(x > 0, 1.0)", "x.index_fill_(1, torch.tensor([1, 0]), 1.0)",
+    "x.index_fill_(1, torch.tensor([1]), torch.tensor(True))",
+    "x.index_put_((torch.tensor([0]),), torch.ones(3))",
+    "x.index_put_((x > 0,), torch.tensor(2.0))",
+    "x.index_put_((torch.tensor([0, 5]),), torch.ones(3))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", REPEATED)
+def test_warnings_of_repeated_items(call: str) -> None:
+    both(
+        source(f"""
+leaf = torch.ones(1, 3, requires_grad=True)
+result = [attempt(lambda: {call}) for x in (torch.ones(1, 3).expand(2, -1), leaf.expand(2, -1),
+    (leaf * 1).expand(2, -1), torch.ones(1, 3).bool().expand(2, -1), torch.ones(2, 3))]
+""")
+    )
