@@ -1,6 +1,14 @@
 """Tools for parameters and sequences, as in `torch.nn.utils`."""
 
-from . import clip_grad, convert_parameters, parametrizations, parametrize, rnn, stateless
+from . import (
+    clip_grad,
+    convert_parameters,
+    parametrizations,
+    parametrize,
+    prune,
+    rnn,
+    stateless,
+)
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -34,6 +42,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
