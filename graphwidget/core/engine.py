@@ -262,8 +262,7 @@ class Run:
         late = not keep and hooks is not None and bool(hooks.post)  # these may fail
         if grad.__class__ is list and not node.takes_none:
             grad = defined(node, grad, create)
-        # What is on the way to nothing wanted is the business of users' own functions only.
-        present = None if node.op is None else self.present
+        present = None if node.always else self.present
         unwanted = present is not None and present.isdisjoint(node.next)
         if unwanted or (grad is None and not node.takes_none):
             node.pass_nothing(keep or late)

@@ -32,6 +32,8 @@ class Saves:
     op: ClassVar[Op | None] = None
     targets: ClassVar[tuple[str, ...]] = ()
     saves: ClassVar[tuple[str, ...]] = ()
+    held: ClassVar[tuple[str, ...]] = ()
+    """Metadata that PyTorch keeps as saved tensors, so that they go when the node has run."""
     own: ClassVar[str | None] = None
 
     if TYPE_CHECKING:  # the slots of the generated classes, and what nodes add
@@ -73,7 +75,7 @@ class Saves:
         op = self.op
         if op is not None and name in op.metadata(self.targets):
             value = getattr(self, "p_" + name)
-            if name != "indices":
+            if name not in self.held:
                 return unsigned(name, value)
             if value is None:
                 raise errors.freed(self)
@@ -150,7 +152,7 @@ class Saves:
         Raises:
             RuntimeError: it was freed, or written in place since it was saved.
         """
-        for name in self.saves:
+        for name in (*self.saves, *self.held):
             self.read_saved(name)
         if not keep:
             self.release()
@@ -159,6 +161,8 @@ class Saves:
         """Let go of what was saved."""
         for name in self.saves:
             setattr(self, "saved_" + name, None)
+        for name in self.held:
+            setattr(self, "p_" + name, None)
 
     def iter_saved(self) -> Iterator[tuple[str, Any, int]]:
         """``(slot, Tensor, version)`` for what is saved and not freed, unchecked; without what

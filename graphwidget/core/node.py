@@ -79,6 +79,8 @@ class Node(Saves):
     """How often PyTorch writes a gradient while it makes it, by its place, where it does."""
     takes_none: ClassVar[bool] = False
     """Its backward wants to know of missing gradients."""
+    always: ClassVar[bool] = True
+    """It computes, or refuses, though nothing wanted lies behind it: users' own functions do."""
     unused: Sequence[Any] = ()
     """What a Function gave for inputs that need no gradient, for its hooks to see."""
 
@@ -291,6 +293,23 @@ class Former(Output):
         return self.place._hooks()
 
 
+class Renewed:
+    """A weak reference to the `Former` of an AccumulateGrad: alive for as long as that is."""
+
+    __slots__ = ("former", "meta", "place")
+
+    def __init__(self, place: Callable[[], Any], meta: hot.Meta) -> None:
+        self.place, self.meta = place, meta
+        self.former: Callable[[], Former | None] = lambda: None
+
+    def __call__(self) -> Former | None:
+        found, place = self.former(), self.place()
+        if found is None and place is not None:
+            found = Former(place, self.meta)
+            self.former = weakref.ref(found)
+        return found
+
+
 class AccumulateGrad(Node):
     """The end of every path: adds what arrives into ``variable.grad``."""
 
@@ -347,7 +366,7 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Former | Nowhere | None:
     found = AccumulateGrad(leaf)
     if leaf._hooks is not None:
         found.hooks = Hooks(leaf._hooks)
-    made: weakref.ref[AccumulateGrad | Former] = weakref.ref(found)
+    made = weakref.ref(found)
     # Nothing is called within this line, so no other thread comes in between.
     leaf._accumulator = made if leaf._accumulator is before else leaf._accumulator
     return found if leaf._accumulator is made else accumulator(leaf)
@@ -356,14 +375,14 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Former | Nowhere | None:
 def renewed(leaf: Tensor, before: hot.Meta) -> None:
     """A leaf whose data had another form ``before``: the AccumulateGrad that graphs refer to knows
     that one. Of another type, it gets a new AccumulateGrad."""
-    place = None if leaf._accumulator is None else leaf._accumulator()
-    if place is None or before is leaf._meta:
+    found = leaf._accumulator
+    place = None if found is None else found()
+    if found is None or place is None or before is leaf._meta:
         return
     if before.dtype != leaf._meta.dtype:
         leaf._accumulator = None
     elif place.place is place:
-        former = place.metadata["former"] = Former(place, before)  # which lives as long
-        leaf._accumulator = weakref.ref(former)
+        leaf._accumulator = Renewed(found, before)
 
 
 def edge_of(tensor: Tensor) -> Any:

@@ -37,8 +37,8 @@ TENSORS = Functions()
 hot.tensors, hot.ndarray, hot.asarray = TENSORS, np.ndarray, np.asarray
 
 
-RELEASED = ("indices",)
-"""Metadata that PyTorch keeps as saved tensors, so that they go when the node has run."""
+HELD = ("indices",)
+"""Metadata that are tensors (``Node.held``)."""
 
 
 def plans(op: Op) -> Iterator[tuple[str, ...]]:
@@ -69,7 +69,7 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
             lines += input_source(name, arrays)
             if not arrays and name in op.optional:
                 lines.append(f"    if {name}._data is None: {name} = None")
-    held = [name for name in op.metadata(targets) if name in RELEASED]
+    held = held_by(op, targets)
     for name in held:
         lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed(node)"]
         lines.append(f"    if {name}.__class__ is PackedIndices: {name} = list({name})")
@@ -84,6 +84,11 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
     for name in left_out:  # nothing cannot be freed
         lines.append(f"    if not keep and {name} is not None: node.saved_{name} = None")
     return lines
+
+
+def held_by(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
+    """The metadata that are tensors, of a node with these targets."""
+    return tuple(name for name in op.metadata(targets) if name in HELD)
 
 
 def input_source(name: str, arrays: bool) -> list[str]:
@@ -115,7 +120,7 @@ def output_source(name: str, arrays: bool) -> list[str]:
 def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
     """For each target the expression of its gradient, once all is unpacked. A formula that gives
     several is called for the first of them; one that only calculates stands there itself."""
-    local = (*op.saved_by(targets), *RELEASED, *op.hidden)
+    local = (*op.saved_by(targets), *HELD, *op.hidden)
     results = []
     called: dict[Any, str] = {}
     for target in targets:
@@ -308,8 +313,10 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         "op": op,
         "targets": targets,
         "saves": saved,
+        "held": held_by(op, targets),
         "own": op.outputs[0] if op.single and op.outputs[0] in saved else None,
         "single": len(targets) == 1 and not op.variadic,
+        "always": op.node == "NotImplemented",
         "takes_none": any("some_grads" in d.needs for d in op.derivatives.values()),
         "outputs": 1 if op.single else len(op.outputs),
         "writes": {i: times for i, name in enumerate(targets) if (times := writes_of(op, name))},

@@ -113,7 +113,7 @@ class Packed:
         out._node = edge if self.own else self.edge
         out._requires_grad = self.needs_grad
         if self.accumulator is not None and self.edge is None:
-            out._accumulator = lambda: self.accumulator  # type: ignore[assignment]
+            out._accumulator = lambda: self.accumulator
         return out
 
     _counter = None  # no version is checked: what was written to is the user's copy

@@ -57,7 +57,7 @@ class Tensor(Offered):
     _grad: Tensor | None
     _hooks: Hooks | None
     _view: ViewInfo | None
-    _accumulator: weakref.ref[AccumulateGrad | Former] | None
+    _accumulator: Callable[[], AccumulateGrad | Former | None] | None
     _rec: Any
 
     _number: ClassVar[bool] = False

@@ -88,6 +88,13 @@ result = [attempt(lambda: (x * 3).sum().backward()), x.grad]
 x.grad = None
 (x * 3).sum().backward()
 result.append(x.grad)
+
+# nor once that graph is gone
+x = torch.ones(3, requires_grad=True)
+y = x * 2
+x.data = torch.ones(2, 3)
+del y
+result = [attempt(lambda: (x * 3).sum().backward()), x.grad]
 """
 CASES = programs(LEAVES)
 

@@ -396,6 +396,16 @@ result = [attempt(lambda: slope.backward(ones, inputs=wanted, retain_graph=keep)
     for keep, wanted in ((True, [weight]), (True, [slope]), (False, [slope, other]),
         (False, [slope]), (False, [weight]))] + [slope.grad]
 
+# places of a write that were freed, of a node that leads to nothing wanted
+x = torch.ones(3, requires_grad=True) * 1
+x[[0]] = -2.0
+result = [attempt(lambda: x.sum().backward(inputs=[x])) for _ in range(2)] + [x.grad]
+
+# and what has no derivative refuses there, too
+x = torch.ones(3, requires_grad=True)
+y = x // 2
+result = [attempt(lambda: y.sum().backward(inputs=[y]))]
+
 # the third derivative of a running maximum
 x = torch.tensor([[0.25, -0.5, 0.5], [0.25, 1.0, 0.25]], requires_grad=True)
 out, result = x.cummax(0).values, []

@@ -7,7 +7,8 @@ from .sample import Sample, Shapes, each, floats
 
 ROWS: list[Shapes] = [((6, 2),), ((6,),), ((6, 0),)]
 LENGTHS = "torch.segment_reduce(x, {}, lengths=torch.tensor([2, 1, 3]){})"
-OFFSETS = "torch.segment_reduce(x, {}, offsets=torch.tensor([0, 4, 5, 6]){})"
+OFFSETS = "torch.segment_reduce(x, {}, offsets=torch.tensor([0, 4, 5, 6]).clamp(max=x.shape[0]){})"
+"""Beyond the rows, PyTorch reads what is not there."""
 INNER = "torch.segment_reduce(x, 'mean', lengths=torch.tensor([[2, 1], [1, 2]]), axis=1)"
 
 SAMPLES: dict[str, list[Sample]] = {
