@@ -12,14 +12,22 @@ _ids = itertools.count()
 class RemovableHandle:
     """Removes a hook: ``handle.remove()``, any number of times, or as a context manager."""
 
-    def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
+    def __init__(
+        self,
+        hooks: dict[int, Callable[..., Any]],
+        hook: Callable[..., Any],
+        flags: tuple[dict[int, bool], ...] = (),
+    ) -> None:
         self.id = next(_ids)
         hooks[self.id] = hook
-        self._hooks = hooks
+        for each in flags:
+            each[self.id] = True
+        self._within: tuple[dict[int, Any], ...] = (hooks, *flags)
 
     def remove(self) -> None:
         """Remove the hook; does nothing the second time."""
-        self._hooks.pop(self.id, None)
+        for each in self._within:
+            each.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
         return self

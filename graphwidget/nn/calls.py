@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from ..core import hot
 from ..core.handles import RemovableHandle
@@ -14,6 +14,8 @@ from .backward_hooks import ModuleGradients, hook_old_style
 from .registers import Registers
 
 Hooks = OrderedDict[int, Any]
+Flags = OrderedDict[int, bool]
+"""Which hooks, by their keys, are given keyword arguments, or run after errors too."""
 _TWO_KINDS = (
     "Cannot use both regular backward hooks and full backward hooks on a single Module. "
     "Please use only one of them."
@@ -24,33 +26,28 @@ _SILENCED = (
 )
 
 
-class ForwardHook(NamedTuple):
-    """A hook around forward: whether it is given keyword arguments, and runs after errors too."""
-
-    function: Callable[..., Any]
-    with_kwargs: bool
-    always_call: bool = False
-
-
 class Everywhere:
     """Hooks of every module, each called before a module's own."""
 
-    forward_pre: ClassVar[OrderedDict[int, ForwardHook]] = OrderedDict()
-    forward: ClassVar[OrderedDict[int, ForwardHook]] = OrderedDict()
+    forward_pre: ClassVar[Hooks] = OrderedDict()
+    forward: ClassVar[Hooks] = OrderedDict()
+    with_kwargs: ClassVar[Flags] = OrderedDict()
+    always_called: ClassVar[Flags] = OrderedDict()
     backward_pre: ClassVar[Hooks] = OrderedDict()
     backward: ClassVar[Hooks] = OrderedDict()
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call `hook(module, args)` before each forward of every module."""
-    return added(Everywhere.forward_pre, ForwardHook(hook, False))
+    return added(Everywhere.forward_pre, hook)
 
 
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Call `hook(module, args, output)` after each forward of every module."""
-    return added(Everywhere.forward, ForwardHook(hook, with_kwargs, always_call))
+    kinds = (Everywhere.with_kwargs, with_kwargs), (Everywhere.always_called, always_call)
+    return added(Everywhere.forward, hook, False, *kinds)
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -66,8 +63,11 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
 class Calls(Registers):
     """The part of `Module` that runs forward, with what users hooked to it."""
 
-    _forward_pre_hooks: OrderedDict[int, ForwardHook]
-    _forward_hooks: OrderedDict[int, ForwardHook]
+    _forward_pre_hooks: Hooks
+    _forward_pre_hooks_with_kwargs: Flags
+    _forward_hooks: Hooks
+    _forward_hooks_with_kwargs: Flags
+    _forward_hooks_always_called: Flags
     _backward_pre_hooks: Hooks
     _backward_hooks: Hooks
     _is_full_backward_hook: bool | None
@@ -120,7 +120,8 @@ class Calls(Registers):
 
         With `with_kwargs` it is `hook(module, args, kwargs)` and returns None or both.
         """
-        return added(self._forward_pre_hooks, ForwardHook(hook, with_kwargs), prepend)
+        kind = (self._forward_pre_hooks_with_kwargs, with_kwargs)
+        return added(self._forward_pre_hooks, hook, prepend, kind)
 
     def register_forward_hook(
         self,
@@ -132,7 +133,13 @@ class Calls(Registers):
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after each forward; what it returns replaces the
         output. With `always_call` it runs also when forward raised, with output None."""
-        return added(self._forward_hooks, ForwardHook(hook, with_kwargs, always_call), prepend)
+        return added(
+            self._forward_hooks,
+            hook,
+            prepend,
+            (self._forward_hooks_with_kwargs, with_kwargs),
+            (self._forward_hooks_always_called, always_call),
+        )
 
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
@@ -169,9 +176,11 @@ class Calls(Registers):
         return added(self._backward_hooks, hook, prepend)
 
 
-def added(hooks: OrderedDict[int, Any], hook: Any, first: bool = False) -> RemovableHandle:
-    """Register a hook, at the end or in first place."""
-    handle = RemovableHandle(hooks, hook)
+def added(
+    hooks: Hooks, hook: Any, first: bool = False, *kinds: tuple[Flags, bool]
+) -> RemovableHandle:
+    """Register a hook, at the end or in first place, and in those flags that are True of it."""
+    handle = RemovableHandle(hooks, hook, tuple(flags for flags, wanted in kinds if wanted))
     if first:
         hooks.move_to_end(handle.id, last=False)
     return handle
@@ -201,8 +210,8 @@ class _Call:
         backward = list(module._backward_hooks.values())
         every = [*Everywhere.backward.values(), *(backward if full else ())]
         before_backward = [*Everywhere.backward_pre.values(), *module._backward_pre_hooks.values()]
-        for hook in (*Everywhere.forward_pre.values(), *module._forward_pre_hooks.values()):
-            self._before(hook)
+        for key, hook in (*Everywhere.forward_pre.items(), *module._forward_pre_hooks.items()):
+            self._before(hook, key in module._forward_pre_hooks_with_kwargs)
         gradients = None
         if every or before_backward:
             gradients = ModuleGradients(module, every, before_backward)
@@ -221,13 +230,13 @@ class _Call:
             hook_old_style(module, backward, self.args, self.result)
         return self.result
 
-    def _before(self, hook: ForwardHook) -> None:
-        if not hook.with_kwargs:
-            changed = hook.function(self.module, self.args)
+    def _before(self, hook: Any, with_kwargs: bool) -> None:
+        if not with_kwargs:
+            changed = hook(self.module, self.args)
             if changed is not None:
                 self.args = changed if isinstance(changed, tuple) else (changed,)
             return
-        changed = hook.function(self.module, self.args, self.kwargs)
+        changed = hook(self.module, self.args, self.kwargs)
         if changed is None:
             return
         if not (isinstance(changed, tuple) and len(changed) == 2):
@@ -237,19 +246,23 @@ class _Call:
             )
         self.args, self.kwargs = changed
 
-    def _forward_hooks(self) -> tuple[tuple[int, ForwardHook], ...]:
+    def _forward_hooks(self) -> tuple[tuple[int, Any], ...]:
         return (*Everywhere.forward.items(), *self.module._forward_hooks.items())
 
-    def _after(self, key: int, hook: ForwardHook) -> None:
+    def _after(self, key: int, hook: Any) -> None:
         self.done.add(key)
-        given = (self.args, self.kwargs) if hook.with_kwargs else (self.args,)
-        changed = hook.function(self.module, *given, self.result)
+        with_kwargs = (Everywhere.with_kwargs, self.module._forward_hooks_with_kwargs)
+        given = (
+            (self.args, self.kwargs) if any(key in each for each in with_kwargs) else (self.args,)
+        )
+        changed = hook(self.module, *given, self.result)
         if changed is not None:
             self.result = changed
 
     def _after_an_error(self) -> None:
+        always = {*Everywhere.always_called, *self.module._forward_hooks_always_called}
         for key, hook in self._forward_hooks():
-            if hook.always_call and key not in self.done:
+            if key in always and key not in self.done:
                 try:
                     self._after(key, hook)
                 except Exception as error:

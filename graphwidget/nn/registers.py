@@ -29,7 +29,9 @@ _KINDS = {
     "buffer": _Kind("_buffers", "buffer", "torch.nn.Buffer, torch.Tensor or None"),
 }
 _HOOKS = (
-    *("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"),
+    *("_forward_pre_hooks", "_forward_pre_hooks_with_kwargs"),
+    *("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called"),
+    *("_backward_pre_hooks", "_backward_hooks"),
     *("_state_dict_pre_hooks", "_state_dict_hooks"),
     *("_load_state_dict_pre_hooks", "_load_state_dict_post_hooks"),
 )

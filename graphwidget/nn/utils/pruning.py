@@ -1,333 +1,216 @@
-"""The ways to prune of `torch.nn.utils.prune`: masks that set entries of parameters to zero.
+"""What holds some items of a parameter at zero by a mask; `prune` has the ways to choose them.
 
-A pruned parameter ``name`` becomes the parameter ``name_orig`` and the buffer ``name_mask``; the
-module's attribute ``name`` is their product, computed anew before each forward.
+The parameter `weight` becomes `weight_orig`, the buffer `weight_mask` says which items stay, and a
+hook makes the attribute `weight` their product before each call.
 """
 
 from __future__ import annotations
 
-import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from ...core.public import FUNCTIONS
-from ...core.tensor import Tensor
-from ..module import Module
+from ...core.factories import ones_like
+from ...core.formats import contiguous_format
 
 
 class BasePruningMethod(ABC):
-    """A way to choose what is pruned; called as a hook before its module's forward."""
+    """The hook that prunes one tensor of a module. Subclasses say by `compute_mask` which items
+    stay, and by `PRUNING_TYPE` which ones they look at when the tensor was pruned before:
+    those left ("unstructured"), the slices left along their `dim` ("structured") or all
+    ("global")."""
 
-    _tensor_name: str
     PRUNING_TYPE: str
+    _tensor_name: str
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Any, inputs: Any) -> None:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     @abstractmethod
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask of a tensor of which ``default_mask`` is left."""
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """The mask for a tensor of scores, where an earlier one holds already."""
 
-    def apply_mask(self, module: Module) -> Tensor:
-        """The parameter times its mask.
+    def apply_mask(self, module: Any) -> Any:
+        """The pruned tensor of a module.
 
         Raises:
-            AssertionError: it was not pruned.
+            AssertionError: it has none.
         """
-        name = self._tensor_name
-        if name is None:
+        if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned")
-        mask, original = getattr(module, name + "_mask"), getattr(module, name + "_orig")
-        found: Tensor = mask.to(dtype=original.dtype) * original
-        return found
+        mask, orig = (getattr(module, f"{self._tensor_name}_{part}") for part in ("mask", "orig"))
+        return mask.to(dtype=orig.dtype) * orig
 
     @classmethod
     def apply(
-        cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None,
-        **kwargs: Any,
-    ) -> BasePruningMethod:  # fmt: skip
-        """Prune a module's parameter, in addition to what is pruned of it already.
+        cls, module: Any, name: str, *args: Any, importance_scores: Any = None, **kwargs: Any
+    ) -> Any:
+        """Prune a module's parameter; `args` and `kwargs` are for the class. One that was pruned
+        before gets a `PruningContainer` of all its methods.
+
+        Args:
+            importance_scores: of the parameter's shape, looked at in its place.
+
+        Returns:
+            The hook.
 
         Raises:
-            AssertionError: scores of another shape.
+            AssertionError: scores of another shape, or several hooks for one parameter.
         """
-        method: BasePruningMethod = cls(*args, **kwargs)
-        method._tensor_name = name
-        before = [(key, hook) for key, hook in pruning_hooks(module) if hook._tensor_name == name]
-        for key, hook in before:
-            container = hook if isinstance(hook, PruningContainer) else PruningContainer(hook)
-            container.add_pruning_method(method)
-            method = container
-            del module._forward_pre_hooks[key]
-        original = getattr(module, name)
-        scores = original if importance_scores is None else importance_scores
-        if scores.shape != original.shape:
+        before = pruning_hooks(module, name)
+        if len(before) > 1:
             raise AssertionError(
-                f"importance_scores should have the same shape as parameter {name} of {module}"
+                f"Avoid adding multiple pruning hooks to the same tensor {name} of module "
+                f"{module}. Use a PruningContainer."
             )
-        if before:
-            default = getattr(module, name + "_mask").detach().clone()
+        for key in before:
+            del module._forward_pre_hooks[key]
+        method = cls(*args, **kwargs)
+        method._tensor_name = name
+        for former in before.values():
+            method = _joined(former, method)
+        orig = getattr(module, name)
+        scores = _scores(importance_scores, orig, f"parameter {name} of {module}")
+        again = isinstance(method, PruningContainer)
+        if again:
+            mask = getattr(module, f"{name}_mask").detach().clone(memory_format=contiguous_format)
         else:
-            default = FUNCTIONS["ones_like"](original)
-        mask = method.compute_mask(scores, default)
-        if not before:
-            module.register_parameter(name + "_orig", module._parameters[name])
+            module.register_parameter(f"{name}_orig", orig)
             del module._parameters[name]
-        module.register_buffer(name + "_mask", mask)
-        setattr(module, name, method.apply_mask(module))
-        module.register_forward_pre_hook(method)
+            mask = ones_like(orig)
+        try:
+            module.register_buffer(f"{name}_mask", method.compute_mask(scores, default_mask=mask))
+            setattr(module, name, method.apply_mask(module))
+            module.register_forward_pre_hook(method)
+        except Exception:
+            if not again:
+                module.register_parameter(name, getattr(module, f"{name}_orig"))
+                del module._parameters[f"{name}_orig"]
+            raise
         return method
 
-    def prune(
-        self, t: Tensor, default_mask: Tensor | None = None,
-        importance_scores: Tensor | None = None,
-    ) -> Tensor:  # fmt: skip
-        """A tensor with zeros where this method prunes it.
+    def prune(self, t: Any, default_mask: Any = None, importance_scores: Any = None) -> Any:
+        """A pruned tensor, which belongs to no module.
 
         Raises:
             AssertionError: scores of another shape.
         """
-        scores = t if importance_scores is None else importance_scores
-        if scores.shape != t.shape:
-            raise AssertionError("importance_scores should have the same shape as tensor t")
-        default = FUNCTIONS["ones_like"](t) if default_mask is None else default_mask
-        return t * self.compute_mask(scores, default)
+        scores = _scores(importance_scores, t, "tensor t")
+        mask = ones_like(t) if default_mask is None else default_mask
+        return t * self.compute_mask(scores, default_mask=mask)
 
-    def remove(self, module: Module) -> None:
-        """Make the pruning permanent: the product becomes the parameter."""
+    def remove(self, module: Any) -> None:
+        """Put the parameter back, with its zeros; the hook itself stays.
+
+        Raises:
+            AssertionError: it has none.
+        """
         name = self._tensor_name
-        weight = self.apply_mask(module)
+        if name is None:
+            raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
+        pruned = self.apply_mask(module)
         if hasattr(module, name):
             delattr(module, name)
-        original = module._parameters[name + "_orig"]
-        assert original is not None
-        original.data = weight.data
-        del module._parameters[name + "_orig"]
-        del module._buffers[name + "_mask"]
-        setattr(module, name, original)
+        orig = module._parameters[f"{name}_orig"]
+        orig.data = pruned.data
+        del module._parameters[f"{name}_orig"], module._buffers[f"{name}_mask"]
+        setattr(module, name, orig)
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods for one parameter, one after another."""
+    """Several methods for one tensor: the last one prunes what the others left."""
 
     def __init__(self, *args: Any) -> None:
-        self._pruning_methods: tuple[BasePruningMethod, ...] = ()
+        self._pruning_methods: tuple[Any, ...] = ()
+        if len(args) == 1:
+            self._tensor_name = args[0]._tensor_name
         for method in args:
-            if not self._pruning_methods:
-                self._tensor_name = method._tensor_name
             self.add_pruning_method(method)
 
-    def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Add one at the end.
+    def add_pruning_method(self, method: Any) -> None:
+        """Add a method for the same tensor.
 
         Raises:
             TypeError: it is none.
-            ValueError: it is for another parameter.
+            ValueError: it is for another tensor.
         """
-        if not isinstance(method, BasePruningMethod):
-            raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
-        if self._tensor_name != method._tensor_name:
-            raise ValueError(
-                "Can only add pruning methods acting on the parameter named "
-                f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'"
-            )
+        if method is not None:
+            if not isinstance(method, BasePruningMethod):
+                raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
+            if self._tensor_name != method._tensor_name:
+                raise ValueError(
+                    "Can only add pruning methods acting on the parameter named "
+                    f"'{self._tensor_name}' to PruningContainer {self}. "
+                    f"Found '{method._tensor_name}'"
+                )
         self._pruning_methods += (method,)
 
     def __len__(self) -> int:
         return len(self._pruning_methods)
 
-    def __iter__(self) -> Iterator[BasePruningMethod]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._pruning_methods)
 
-    def __getitem__(self, idx: int) -> BasePruningMethod:
+    def __getitem__(self, idx: Any) -> Any:
         return self._pruning_methods[idx]
 
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """What the last method leaves of what the others left."""
-        method = self._pruning_methods[-1]
-        mask = default_mask.to(dtype=t.dtype)
-        left: Any = mask == 1
-        if method.PRUNING_TYPE == "structured":
-            dim = method.dim if hasattr(method, "dim") else 0
-            kept = mask._data.any(tuple(d for d in range(mask.dim()) if d != dim % mask.dim()))
-            left = (slice(None),) * (dim % mask.dim()) + (FUNCTIONS["from_numpy"](kept),)
-        elif method.PRUNING_TYPE == "global":
-            left = (slice(None),) * t.dim()
-        elif method.PRUNING_TYPE != "unstructured":
-            raise ValueError(f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
-        found = mask.clone()
-        found[left] = method.compute_mask(t[left], default_mask=mask[left]).to(mask.dtype)
-        return found
-
-
-class Identity(BasePruningMethod):
-    """Prunes nothing."""
-
-    PRUNING_TYPE = "unstructured"
-
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask as it is."""
-        return default_mask
-
-
-class RandomUnstructured(BasePruningMethod):
-    """Prunes entries at random: ``amount`` of them, or that fraction."""
-
-    PRUNING_TYPE = "unstructured"
-
-    def __init__(self, amount: float) -> None:
-        check_amount(amount)
-        self.amount = amount
-
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Zeros at places drawn evenly."""
-        count = whole(self.amount, t.nelement())
-        check_fits(count, t.nelement())
-        mask = default_mask.clone()
-        if count:
-            drawn = FUNCTIONS["rand_like"](t)
-            mask.view(-1)[FUNCTIONS["topk"](drawn.view(-1), k=count).indices] = 0
-        return mask
-
-
-class L1Unstructured(RandomUnstructured):
-    """Prunes the entries of the smallest absolute values."""
-
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Zeros where the values are smallest."""
-        count = whole(self.amount, t.nelement())
-        check_fits(count, t.nelement())
-        mask = default_mask.clone()
-        if count:
-            sizes = FUNCTIONS["abs"](t).view(-1)
-            mask.view(-1)[FUNCTIONS["topk"](sizes, k=count, largest=False).indices] = 0
-        return mask
-
-
-class RandomStructured(BasePruningMethod):
-    """Prunes whole slices along a dim at random."""
-
-    PRUNING_TYPE = "structured"
-
-    def __init__(self, amount: float, dim: int = -1) -> None:
-        check_amount(amount)
-        self.amount = amount
-        self.dim = dim
-
-    def sizes(self, t: Tensor) -> Tensor:
-        """What is compared: for each slice a number, of which the largest stay."""
-        found: Tensor = FUNCTIONS["rand"](t.shape[self.dim])
-        return found
-
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Zeros in the slices of the smallest numbers."""
-        check_structured(t, self.dim)
-        slices = t.shape[self.dim]
-        count = whole(self.amount, slices)
-        check_fits(count, slices)
-        mask = default_mask.clone()
-        if count:
-            kept = FUNCTIONS["topk"](self.sizes(t), k=slices - count, largest=True).indices
-            stays = np.zeros(slices, bool)
-            stays[kept._data] = True
-            shape = [1] * t.dim()
-            shape[self.dim] = -1
-            mask = mask * FUNCTIONS["from_numpy"](stays.reshape(shape)).to(mask.dtype)
-        return mask
-
-
-class LnStructured(RandomStructured):
-    """Prunes the slices along a dim that have the smallest n-norms."""
-
-    def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
-        super().__init__(amount, dim)
-        self.n = n
-
-    def sizes(self, t: Tensor) -> Tensor:
-        """The norms of the slices."""
-        others = [d for d in range(t.dim()) if d != self.dim % t.dim()]
-        found: Tensor = t.norm(p=self.n, dim=others)
-        return found
-
-
-class CustomFromMask(BasePruningMethod):
-    """Prunes by a mask of the user's."""
-
-    PRUNING_TYPE = "global"
-
-    def __init__(self, mask: Tensor) -> None:
-        self.mask = mask
-
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """What both masks leave.
+    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+        """The mask of the last method within that of those before.
 
         Raises:
-            AssertionError: they differ in shape.
+            ValueError: a method of unknown type.
+            AttributeError, IndexError: a structured one without a dim, or with one too low.
         """
-        if default_mask.shape != self.mask.shape:
-            raise AssertionError(
-                f"default_mask shape {default_mask.shape} must match self.mask shape "
-                f"{self.mask.shape}"
-            )
-        mask: Tensor = default_mask * self.mask.to(dtype=default_mask.dtype)
+        method = self._pruning_methods[-1]
+        mask = default_mask.to(dtype=t.dtype)
+        left = _left_for(method, t.dim(), default_mask)
+        mask[left] = method.compute_mask(t[left], default_mask=default_mask[left]).to(mask.dtype)
         return mask
 
 
-# What a module has, and amounts -------------------------------------------------------------------
-def pruning_hooks(module: Module) -> list[tuple[int, BasePruningMethod]]:
-    """The methods among a module's hooks."""
-    hooks = [(key, each.function) for key, each in module._forward_pre_hooks.items()]
-    return [(key, hook) for key, hook in hooks if isinstance(hook, BasePruningMethod)]
+def _left_for(method: Any, dims: int, mask: Any) -> Any:
+    """An index of the items that a method looks at where a mask holds."""
+    if method.PRUNING_TYPE == "unstructured":
+        return mask == 1
+    every: list[Any] = [slice(None)] * dims
+    if method.PRUNING_TYPE == "structured":
+        if not hasattr(method, "dim"):
+            raise AttributeError(
+                'Pruning methods of PRUNING_TYPE "structured" need to have the attribute `dim` '
+                "defined."
+            )
+        dim = method.dim + dims if method.dim < 0 else method.dim
+        if dim < 0:
+            raise IndexError(f"Index is out of bounds for tensor with dimensions {dims}")
+        every[dim] = mask.sum(dim=[each for each in range(dims) if each != dim]) != 0
+    elif method.PRUNING_TYPE != "global":
+        raise ValueError(f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
+    return tuple(every)
 
 
-def check_amount(amount: Any) -> None:
-    """Refuse what is neither a fraction nor a number of entries.
+def _joined(former: Any, method: Any) -> PruningContainer:
+    """The container of a method and of those before it."""
+    container = former if isinstance(former, PruningContainer) else PruningContainer(former)
+    container.add_pruning_method(method)
+    return container
 
-    Raises:
-        TypeError: no number.
-        ValueError: negative, or a fraction above 1.
-    """
-    if not isinstance(amount, numbers.Real):
-        raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
-    integral = isinstance(amount, numbers.Integral)
-    if (integral and amount < 0) or (not integral and not 0.0 <= float(amount) <= 1.0):
-        raise ValueError(
-            f"amount={amount} should either be a float in the range [0, 1] or a non-negative "
-            "integer"
+
+def _scores(given: Any, tensor: Any, called: str) -> Any:
+    """What says which items of a tensor matter: the tensor itself if nothing was given."""
+    if given is None:
+        return tensor
+    if given.shape != tensor.shape:
+        raise AssertionError(
+            f"importance_scores should have the same shape as {called}, got {given.shape} vs "
+            f"{tensor.shape}"
         )
+    return given
 
 
-def whole(amount: float, size: int) -> int:
-    """How many a number, or a fraction of ``size``, are."""
-    return int(amount) if isinstance(amount, numbers.Integral) else round(amount * size)
-
-
-def check_fits(count: int, size: int) -> None:
-    """Refuse to prune more than there is.
-
-    Raises:
-        ValueError: there are fewer.
-    """
-    if count > size:
-        raise ValueError(
-            f"amount={count} should be smaller than the number of parameters to prune={size}"
-        )
-
-
-def check_structured(t: Tensor, dim: int) -> None:
-    """Refuse to prune slices of what has none.
-
-    Raises:
-        ValueError: fewer than two dims.
-        IndexError: no such dim.
-    """
-    if t.dim() <= 1:
-        raise ValueError(
-            "Structured pruning can only be applied to multidimensional tensors. Found tensor of "
-            f"shape {t.shape} with {t.dim()} dims"
-        )
-    if dim >= t.dim():
-        raise IndexError(f"Invalid index {dim} for tensor of size {t.shape}")
+def pruning_hooks(module: Any, name: str) -> dict[int, BasePruningMethod]:
+    """The hooks that prune a tensor of a module, by their keys."""
+    return {
+        key: hook
+        for key, hook in module._forward_pre_hooks.items()
+        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name
+    }

@@ -79,7 +79,7 @@ class SpectralNorm:
     ) -> SpectralNorm:
         """Replace a parameter, and hook the module."""
         for hook in module._forward_pre_hooks.values():
-            if isinstance(hook.function, SpectralNorm) and hook.function.name == name:
+            if isinstance(hook, SpectralNorm) and hook.name == name:
                 raise RuntimeError(
                     f"Cannot register two spectral_norm hooks on the same parameter {name}"
                 )
@@ -132,8 +132,8 @@ def remove_spectral_norm(module: Of, name: str = "weight") -> Of:
     """
     hooks = module._forward_pre_hooks  # type: ignore[attr-defined]
     for key, hook in hooks.items():
-        if isinstance(hook.function, SpectralNorm) and hook.function.name == name:
-            hook.function.remove(module)
+        if isinstance(hook, SpectralNorm) and hook.name == name:
+            hook.remove(module)
             del hooks[key]
             return module
     raise ValueError(f"spectral_norm of '{name}' not found in {module}")

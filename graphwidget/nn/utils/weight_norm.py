@@ -49,7 +49,7 @@ class WeightNorm:
     def apply(module: Any, name: str, dim: int | None) -> WeightNorm:
         """Replace a parameter by its parts, and hook the module."""
         for hook in module._forward_pre_hooks.values():
-            if isinstance(hook.function, WeightNorm) and hook.function.name == name:
+            if isinstance(hook, WeightNorm) and hook.name == name:
                 raise RuntimeError(
                     f"Cannot register two weight_norm hooks on the same parameter {name}"
                 )
@@ -102,8 +102,8 @@ def remove_weight_norm(module: Of, name: str = "weight") -> Of:
     """
     hooks = module._forward_pre_hooks  # type: ignore[attr-defined]
     for key, hook in hooks.items():
-        if isinstance(hook.function, WeightNorm) and hook.function.name == name:
-            hook.function.remove(module)
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            hook.remove(module)
             del hooks[key]
             return module
     raise ValueError(f"weight_norm of '{name}' not found in {module}")
