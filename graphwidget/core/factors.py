@@ -88,6 +88,11 @@ def check_pivots(LU: Tensor, pivots: Tensor) -> None:
             "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the "
             "matrix"
         )
+    if LU._data.shape[:-1] != pivots._data.shape:
+        raise RuntimeError(
+            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got "
+            f"pivots with shape {list(pivots._data.shape)} instead"
+        )
 
 
 @by_columns()
@@ -97,6 +102,12 @@ def lu_solve(
     """The solutions of A X = B (X A = B; of Aᵀ, adjoint) from what ``lu_factor`` gives."""
     name = "linalg.lu_solve"
     check_floating(f"torch.{name}", LU, half=True)
+    if LU._data.dtype != B._data.dtype:
+        one, two = dtypes.type_word(LU._data.dtype), dtypes.type_word(B._data.dtype)
+        raise RuntimeError(
+            f"{name}: Expected LU and B to have the same dtype, but found LU of type {one} and B "
+            f"of type {two} instead"
+        )
     check_square(f"torch.{name}", LU)
     check_matrix(name, B, "B")
     check_pivots(LU, pivots)

@@ -7,10 +7,11 @@ from math import prod
 from typing import Any
 
 from . import hot
+from .added import addmm
 from .axes import squeeze_, t, transpose
 from .compile import TENSORS as F
 from .overlap import real_strides
-from .products import addmm, bmm, dot, mm, mv
+from .products import bmm, dot, mm, mv
 from .public import SPACES, offer
 from .shapes import expand, reshape, unsqueeze, view
 from .storage import contiguous

@@ -298,7 +298,8 @@ def check_vector(tensor: Tensor) -> None:
 @offer(method=False)
 def vander(x: Tensor, N: int | None = None, *, increasing: bool = False) -> Tensor:
     """The matrix of powers of a vector: x**(N-1), ..., x, 1 (or the other way round)."""
-    check_vector(x)
+    if x._data.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
     count = x._data.size if N is None else N
     if count < 0:
         raise RuntimeError("N must be non-negative.")

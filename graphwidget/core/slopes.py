@@ -108,8 +108,8 @@ def even(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
         start = F.div_number(between((1, 2), (0, 1)), step)
         end = F.div_number(between((-1, None), (-2, -1)), step)
     else:  # the parts in PyTorch's order
-        parts = times(2, 0.5), times(1, 2.0), times(0, 1.5)
-        start = F.div_number(F.sub(parts[1], F.add(parts[2], parts[0])), step)
+        parts = times(2, 0.5), times(1, 2.0), times(0, -1.5)
+        start = F.div_number(F.sub(F.add(parts[2], parts[1]), parts[0]), step)
         parts = times(size - 3, 0.5), times(size - 2, 2.0), times(size - 1, 1.5)
         end = F.div_number(F.add(F.sub(parts[2], parts[1]), parts[0]), step)
     return F.cat([start, F.div_number(centre, 2), end], dim)

@@ -11,11 +11,13 @@ from ..optable.refusals import LinAlgError
 from . import dtypes
 from .compile import TENSORS as F
 from .linalg import check_floating, check_matrix, check_square, inv, solve
+from .promote import broadcast
 from .public import offer
 from .reductions import several
 from .results import named
 from .shapes import flatten, reshape
 from .tensor import Tensor
+from .version import bump
 from .warning import warn_once
 
 LINALG_QR, QR = named("linalg_qr", "Q", "R"), named("qr", "Q", "R")
@@ -176,6 +178,27 @@ DRIVERS = (None, "gels", "gelsy", "gelsd", "gelss")
 LSTSQ = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 
 
+def check_unknowns(input: Tensor, b: Tensor) -> None:
+    """Equations and right hand sides that fit each other.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    name, shape, other = "torch.linalg.lstsq", input._data.shape, b._data.shape
+    if len(shape) < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if not other:
+        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
+    if len(shape) - len(other) not in (0, 1):
+        raise RuntimeError(
+            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - "
+            "other.dim()) <= 1"
+        )
+    place = -1 if len(other) == 1 or other == shape[:-1] else -2
+    if shape[-2] != other[place]:
+        raise RuntimeError(f"{name}: input.size(-2) should match other.size({place})")
+
+
 @offer(space="linalg", out=True)
 def lstsq(
     input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
@@ -186,7 +209,7 @@ def lstsq(
     Shapes: input (..., m, n), b (..., m, k) or (..., m); the solutions are (..., n, k) or (...,
     n).
     """
-    check_matrix("torch.linalg.lstsq", input, "input")
+    check_unknowns(input, b)
     if input._data.dtype != b._data.dtype:
         one, two = dtypes.type_word(input._data.dtype), dtypes.type_word(b._data.dtype)
         raise RuntimeError(
@@ -199,10 +222,12 @@ def lstsq(
         raise RuntimeError(
             "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
         )
+    batch = input._data.shape[:-2]
+    broadcast([batch, b._data.shape[: len(batch)]])
     told = driver not in (None, "gelsy")
     solution, residuals = several(F.linalg_lstsq)(input, b, tolerance(input, rcond), told)
     empty = Tensor._wrap(np.empty(0, input._data.dtype))
-    ranks = matrix_rank(input.detach(), rtol=rcond) if driver != "gels" else empty.long()
+    ranks = empty.long() if driver == "gels" else Tensor._wrap(ranks_of(input, None, rcond))
     values = empty
     if driver in ("gelsd", "gelss") and input._data.size:
         values = Tensor._wrap(singular_values(input._data))
@@ -218,17 +243,34 @@ def matrix_rank(
     data = A._data
     if data.dtype.char not in "fd":
         raise RuntimeError(NEITHER)
-    values = (
-        np.absolute(np.linalg.eigvalsh(data)) if hermitian
-        else singular_values(data)
-    )  # fmt: skip
-    top = values.max(-1, initial=0.0, keepdims=True)
-    if tol is not None:
-        limit = np.asarray(float(tol), values.dtype)
-    else:
-        relative = 0.0 if rtol is None and atol else tolerance(A, rtol)
-        limit = np.maximum(float(atol or 0.0), relative * top)
-    return Tensor._wrap(np.asarray(np.add.reduce(values > limit, -1, np.int64)))
+    if hermitian:
+        check_square("linalg.eigh", A)
+    atol, rtol = (atol, rtol) if tol is None else (tol, 0.0)
+    out = Tensor._wrap(ranks_of(A, atol, rtol, hermitian))
+    bump(out, "sum_out")  # PyTorch sums into it
+    return out
+
+
+def ranks_of(A: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> np.ndarray:
+    """How many singular values of each matrix are above its tolerances."""
+    data = A._data
+    values = np.absolute(np.linalg.eigvalsh(data)) if hermitian else singular_values(data)
+    top = values.max(-1, initial=0.0)
+    absolute = numbers(0.0 if atol is None else atol)
+    relative = numbers(tolerance(A, None) if rtol is None else rtol)
+    if rtol is None:
+        relative = np.where(absolute > 0, 0.0, relative)
+    broadcast([absolute.shape, relative.shape])
+    limit = np.maximum(absolute, relative * top)
+    broadcast([limit.shape, top.shape])
+    above = values > limit[..., None].astype(values.dtype)
+    return np.asarray(np.add.reduce(above, -1, np.int64))
+
+
+def numbers(value: Any) -> np.ndarray:
+    """A number, or one for each matrix, as an array."""
+    found: np.ndarray = value._data if isinstance(value, Tensor) else np.asarray(float(value))
+    return found
 
 
 @offer(space="linalg", out=True)
@@ -293,11 +335,15 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
 
     Shapes: (..., n); the result is (..., n, N).
     """
-    count = x._data.shape[-1] if N is None else N
+    if x._data.dtype == bool or x._data.dtype.char == "e":
+        raise RuntimeError(
+            "linalg.vander supports floating point, complex, and integer tensors, but got "
+            f"{dtypes.type_word(x._data.dtype)}"
+        )
+    shape = x._data.shape or (1,)
+    count = shape[-1] if N is None else N
     if count <= 1:
         raise RuntimeError("N must be greater than 1.")
-    last = x.ndim
-    rows = F.expand(F.unsqueeze(x, last), (*x._data.shape, count - 1))
-    powers = F.cumprod(rows, last)
-    ones = Tensor._wrap(np.ones((*x._data.shape, 1), powers._data.dtype))
-    return F.cat([ones, powers], last)
+    powers = F.cumprod(F.expand(F.unsqueeze(x, -1), (*shape, count - 1)), -1)
+    ones = Tensor._wrap(np.ones((*shape, 1), powers._data.dtype))
+    return F.cat([ones, powers], -1)

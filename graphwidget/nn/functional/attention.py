@@ -72,7 +72,7 @@ def _unfused(
     mask = _causal(scores) if is_causal else attn_mask
     if mask is not None:
         scores = F.add(scores, _added(mask, query._data.dtype))
-    weights = F.safe_softmax(scores, scores._data.ndim - 1)
+    weights = F.safe_softmax(scores, -1)
     return matmul(dropout(weights, dropout_p) if dropout_p > 0 else weights, value)
 
 
