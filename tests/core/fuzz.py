@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -132,23 +131,12 @@ def summary(report: Report, missing: Iterable[str] = ()) -> str:
     )
 
 
-OPEN = Path(__file__).with_name("open.txt")
-"""Programs that are known to differ still: number and first difference."""
-
-
-def known() -> set[int]:
-    """The numbers of the programs in ``OPEN``."""
-    return {int(line.split(" ", 1)[0]) for line in OPEN.read_text().splitlines()}
-
-
 def main() -> None:
-    """The command line: ``FROM TO`` tries a range (``--open`` writes those that differ down), one
-    number shrinks that program."""
+    """The command line: ``FROM TO`` tries a range, one number shrinks that program."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int, nargs="?")
     parser.add_argument("--processes", type=int)
-    parser.add_argument("--open", action="store_true")
     given = parser.parse_args()
     if given.last is None:
         print(minimal(given.first))
@@ -158,10 +146,4 @@ def main() -> None:
     for seed, lines in report.differences.items():
         print(f"{seed}:", *(line[:300] for line in lines), sep="\n    ")
     print(summary(report, never_ran(report)), f"{time.time() - started:.0f} s")
-    if given.open:
-        told = {
-            seed: " ".join(" ".join(lines[:2]).split())[:160]
-            for seed, lines in report.differences.items()
-        }
-        OPEN.write_text("".join(f"{seed} {told[seed]}\n" for seed in sorted(told)))
     sys.exit(bool(report.differences))

@@ -12,7 +12,7 @@ import pytest
 
 from graphwidget.optable import TABLE
 from tests.core.faults import FAULTS
-from tests.core.fuzz import known, minimal, never_ran, run, shard, summary, write
+from tests.core.fuzz import minimal, never_ran, run, shard, summary, write
 from tests.core.machine import Step, replay
 from tests.core.sampled import KEYS
 
@@ -24,15 +24,12 @@ TRIED = 600
 
 
 def test_no_program_differs() -> None:
-    """None but those in ``open.txt``, which are faults to be mended and taken off that list
-    (``python -m tests.core.machine 0 10000 --open`` writes it anew)."""
     report = run(0, PROGRAMS)
-    fresh = sorted(set(report.differences) - known())
-    print("\n" + summary(report), f"of which {len(report.differences) - len(fresh)} are known")
-    print("known, and mended:", sorted(known() - set(report.differences)))
+    print("\n" + summary(report))
     assert not never_ran(report)
-    if fresh:
-        pytest.fail(f"{summary(report)}: {fresh}; {fresh[0]} is\n{minimal(fresh[0])}")
+    if report.differences:
+        first, *_ = found = sorted(report.differences)
+        pytest.fail(f"{summary(report)}: {found}; {first} is\n{minimal(first)}")
 
 
 def test_every_op_of_the_table_is_in_the_programs() -> None:
