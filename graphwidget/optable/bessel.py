@@ -4,7 +4,6 @@ polynomials."""
 from __future__ import annotations
 
 from . import bessel_kernels as kernels
-from . import special_kernels
 from .declare import op
 
 for _name, _kernel, _text, _tex in (
@@ -13,8 +12,8 @@ for _name, _kernel, _text, _tex in (
     ("bessel_j1", kernels.j1, "J₁", "J_1"),
     ("bessel_y0", kernels.y0, "Y₀", "Y_0"),
     ("bessel_y1", kernels.y1, "Y₁", "Y_1"),
-    ("modified_bessel_i0", special_kernels.i0, "I₀", "I_0"),
-    ("modified_bessel_i1", special_kernels.i1, "I₁", "I_1"),
+    ("modified_bessel_i0", kernels.i0, "I₀", "I_0"),
+    ("modified_bessel_i1", kernels.i1, "I₁", "I_1"),
     ("modified_bessel_k0", kernels.k0, "K₀", "K_0"),
     ("modified_bessel_k1", kernels.k1, "K₁", "K_1"),
     ("scaled_modified_bessel_k0", kernels.k0e, "exp · K₀", "e^x K_0"),

@@ -13,11 +13,51 @@ import numpy as np
 
 from . import bessel_coefficients as table
 from .layout import Array, empty_ordered
-from .special_coefficients import I0_FAR, I0_NEAR
-from .special_kernels import bessel, blockwise, i1e, piecewise, polynomial
+from .special_coefficients import I0_FAR, I0_NEAR, I1_FAR, I1_NEAR
+from .special_kernels import blockwise, piecewise, polynomial
 
 NEAR = 8.0  # from here on Hankel's expansion
 FLAT = 103.892  # from here on Ai is 0, as PyTorch computes it
+
+
+def bessel(near: tuple[float, ...], far: tuple[float, ...], size: Array) -> Array:
+    """exp(-x) I(x) for x >= 0 from its two polynomials, below and above 8."""
+    return piecewise(
+        size, (size <= 8, lambda x: polynomial(near, x / 4 - 1)),
+        (size > 8, lambda x: polynomial(far, 16 / x - 1) / np.sqrt(x)),
+    )  # fmt: skip
+
+
+@blockwise
+def i0e(x: Array) -> Array:
+    """exp(-|x|) I0(x), the modified Bessel function of order 0."""
+    return bessel(I0_NEAR, I0_FAR, np.abs(x))
+
+
+@blockwise
+def i0(x: Array) -> Array:
+    """I0(x)."""
+    return exp_of_size(bessel(I0_NEAR, I0_FAR, np.abs(x)), x)
+
+
+@blockwise
+def i1e(x: Array) -> Array:
+    """exp(-|x|) I1(x), the modified Bessel function of order 1."""
+    size = np.abs(x)
+    found = bessel(I1_NEAR, I1_FAR, size)
+    return np.copysign(np.where(size <= 8, found * size, found), x)
+
+
+@blockwise
+def i1(x: Array) -> Array:
+    """I1(x)."""
+    return exp_of_size(i1e(x), x)
+
+
+def exp_of_size(scaled: Array, x: Array) -> Array:
+    """scaled exp(|x|), without overflow before its time."""
+    half = np.exp(np.abs(x) / 2)
+    return scaled * half * half
 
 
 def hankel(order: int, x: Array) -> tuple[Array, Array, Array]:

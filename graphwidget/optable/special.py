@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from . import bessel_kernels as bessel
 from . import gamma_kernels as gamma
 from . import pointwise_kernels as more
 from . import special_kernels as kernels
@@ -76,18 +77,18 @@ op("special_xlog1py.base(other, /, self)", more.xlog1py_of, pointwise=True, dtyp
    text="{self} · log(1 + {other})", tex=r"{self} \ln(1 + {other})", onnx=None)
 
 # The gamma function ------------------------------------------------------------------------------
-op("lgamma(self, /)", kernels.lgamma, inplace=True, pointwise=True, dtype="float",
+op("lgamma(self, /)", gamma.lgamma, inplace=True, pointwise=True, dtype="float",
    also=("special.gammaln",),
    d_self=lambda grad, self: grad * F.digamma(self),
    text="log Γ({self})", tex=r"\ln \Gamma({self})", onnx=None)
 
-op("digamma(self, /)", kernels.digamma, inplace=True, pointwise=True, dtype="float",
+op("digamma(self, /)", gamma.digamma, inplace=True, pointwise=True, dtype="float",
    also=("special.digamma", "special.psi"),
    d_self=lambda grad, self: grad * F.polygamma(self, 1),
    text="ψ({self})", tex=r"\psi({self})", onnx=None)
 
 for key, node in (("polygamma", "PolygammaBackward0"), ("polygamma.written", "PolygammaBackward1")):
-    op(f"{key}(self, /, n)", kernels.polygamma, inplace=True, pointwise=True, dtype="float",
+    op(f"{key}(self, /, n)", gamma.polygamma, inplace=True, pointwise=True, dtype="float",
        public=False, node=node,
        d_self=lambda grad, self, n: grad * F.polygamma(self, n + 1),
        text="ψ⁽{n}⁾({self})", tex=r"\psi^{{({n})}}({self})", onnx=None)
@@ -103,7 +104,7 @@ def no_bools_in_gamma(dtype: Any) -> None:
         raise RuntimeError("The input tensor may not be a boolean tensor.")
 
 
-op("mvlgamma(self, /, p)", kernels.multigammaln, inplace=True, pointwise=True, dtype="float",
+op("mvlgamma(self, /, p)", gamma.multigammaln, inplace=True, pointwise=True, dtype="float",
    guard=no_bools_in_gamma,
    also=("special.multigammaln",),
    d_self=lambda grad, self, p: grad * F.multidigamma(self, p),
@@ -119,7 +120,7 @@ def multidigamma(self: Any, p: int) -> Any:
     return total
 
 
-op("special_zeta(self, other, /)", kernels.zeta,
+op("special_zeta(self, other, /)", gamma.zeta,
    refuses="zeta_cpu: half", pointwise=True, dtype="float", public=False,
    also=("special.zeta",),
    d_self=lambda grad, self, other: F.no_derivative("zeta"),
@@ -146,22 +147,22 @@ def gamma_density(a: Any, x: Any) -> Any:
 
 
 # Bessel functions ---------------------------------------------------------------------------------
-op("i0(self, /)", kernels.i0, inplace=True, pointwise=True, dtype="float", also=("special.i0",),
+op("i0(self, /)", bessel.i0, inplace=True, pointwise=True, dtype="float", also=("special.i0",),
    d_self=lambda grad, self: grad * F.special_i1(self),
    text="I₀({self})", tex=r"I_0({self})", onnx=None)
 
-op("special_i0e(self, /)", kernels.i0e, pointwise=True, dtype="float", public=False,
+op("special_i0e(self, /)", bessel.i0e, pointwise=True, dtype="float", public=False,
    also=("special.i0e",), node="SpecialI0EBackward0",
    d_self=lambda grad, self, result: grad * (F.special_i1e(self) - F.sgn(self) * result),
    text="exp(−|{self}|) · I₀({self})", tex=r"e^{{-|{self}|}} I_0({self})", onnx=None)
 
-op("special_i1(self, /)", kernels.i1, pointwise=True, dtype="float", public=False,
+op("special_i1(self, /)", bessel.i1, pointwise=True, dtype="float", public=False,
    also=("special.i1",),
    d_self=lambda grad, self, result:
        grad * F.bessel_slope(F.i0(self), F.no_halves(self, "i1_backward"), result),
    text="I₁({self})", tex=r"I_1({self})", onnx=None)
 
-op("special_i1e(self, /)", kernels.i1e, pointwise=True, dtype="float", public=False,
+op("special_i1e(self, /)", bessel.i1e, pointwise=True, dtype="float", public=False,
    also=("special.i1e",), node="SpecialI1EBackward0",
    d_self=lambda grad, self, result: grad * (
        F.bessel_slope(F.special_i0e(self), F.no_halves(self, "i1e_backward"), result)
