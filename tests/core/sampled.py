@@ -11,6 +11,7 @@ import torch
 from graphwidget.optable import TABLE
 from tests.core.writer import LOOKED_AT, Writer
 from tests.optable.samples import SAMPLES
+from tests.optable.samples.convolution import grads
 
 OPERAND = re.compile(r"(?<![\w.'\"])([xyzw])\b(?! ?=[^=])")
 KEYS = [key for key, samples in SAMPLES.items() if any(s.shapes for s in samples)]
@@ -19,9 +20,13 @@ OTHERS = ["bool", "float16", "int32", "int64"]
 DEPTHS = {"grid_sample": 1, "layer_norm": 1, "batch_norm": 1, "_WeightNorm": 0}
 """How often functions are derived before the last time, where further derivatives are missing here
 or wrong in PyTorch: finite differences say that it takes deviations and norms for constants."""
-APART = {"linalg_eig": "({}).detach()"}
+SECOND = grads(grads("({})", "x", square=False) + "[0]", "x") + "[0].detach()"
+APART = {
+    "linalg_eig": "({}).detach()",
+    **dict.fromkeys(("normalized", "normalize_backward", "rstd_of"), SECOND),
+}
 """What makes samples comparable in programs: PyTorch's eigenvalues are complex, and so is their
-graph."""
+graph; the second derivatives of norms are recorded, but not derived again (see DEPTHS)."""
 WRITABLE = {op.name for op in TABLE.values() if op.inplace}
 
 
