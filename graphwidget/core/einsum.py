@@ -337,9 +337,9 @@ def along(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:
     two = [wrap_dim(d, b._data.ndim) for d in second]
     for i, (d, e) in enumerate(zip(one, two, strict=True)):
         size, size2 = a._data.shape[d], b._data.shape[e]
-        if size2 == 1 and size != 1:
+        if size2 == 1:
             a = F.sum_dim(a, (d,), True)
-        elif size == 1 and size2 != 1:
+        elif size == 1:
             b = F.sum_dim(b, (e,), True)
         elif size != size2:
             raise RuntimeError(
@@ -351,11 +351,12 @@ def along(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:
     shape = tuple(a._data.shape[d] for d in free) + tuple(b._data.shape[d] for d in free2)
     rows, columns = size_of(a._data.shape, free), size_of(b._data.shape, free2)
     inner = size_of(a._data.shape, one)
+    x, y = F.permute(a, (*free, *one)), F.permute(b, (*two, *free2))
     if rows == 1 and columns == 1:
-        x = flat(F.permute(a, (*free, *one)))
-        return reshape(dot(x, flat(F.permute(b, (*two, *free2)))), shape)
-    x = reshape(F.permute(a, (*free, *one)), rows, inner)
-    return reshape(mm(x, reshape(F.permute(b, (*two, *free2)), inner, columns)), shape)
+        if x.is_contiguous() and y.is_contiguous():
+            return reshape(dot(flat(x), flat(y)), shape)
+        return reshape(F.sum(F.squeeze(x) * F.squeeze(y)), shape)
+    return reshape(mm(reshape(x, rows, inner), reshape(y, inner, columns)), shape)
 
 
 def flat(x: Tensor) -> Tensor:

@@ -175,7 +175,10 @@ def prepare(
             if op.name not in UNASKED:
                 check_overlap(data, [x._data for x in read], whole=True)
         metas = tuple(x._meta for x in operands)
-        fit = None if all(meta.dtype is metas[0].dtype for meta in metas) else metas
+        given = zip(op.inputs, metas, strict=True)
+        same = all(meta.dtype is tensor._meta.dtype for name, meta in given
+                   if name in op.derivatives)  # fmt: skip
+        fit = None if same else metas
         if masked:
             return partial(put_masked, *(x._data for x in operands)), fit
         result = op.kernel(*(x._data for x in operands), **params)

@@ -274,14 +274,17 @@ class Output(Node):
 
 
 class Former(Output):
-    """Where the gradient collects of a result that was given other ``.data`` since: its node knows
-    of the form that it had, to which gradients are brought first."""
+    """Where a gradient collects that must be brought to a form before its place has it: a result
+    was given other ``.data`` since, and its node knows of the form that it had; or the derivative
+    of ``giver`` may not fit."""
 
     __slots__ = ("meta",)
     __eq__, __hash__ = object.__eq__, object.__hash__
 
-    def __init__(self, place: Node, meta: hot.Meta) -> None:
+    def __init__(self, place: Node, meta: hot.Meta, giver: Node | None = None) -> None:
         self.start((place,))  # it comes after all to whom the result is given from now on
+        if giver is not None:
+            self.seq = giver.seq - 0.25
         self.node, self.nr = (place.node, place.nr) if isinstance(place, Output) else (place, 0)
         self.meta = meta
 

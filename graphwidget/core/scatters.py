@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
-from . import dtypes
+from . import dtypes, hot
 from .compile import TENSORS as F
 from .dims import wrap_dim
 from .inplace import write
+from .node import Former, target_of
 from .promote import broadcast
 from .public import offer
 from .shapes import view
@@ -48,6 +49,20 @@ def check_index(name: str, self: Tensor, dim: int, index: Tensor) -> None:
 def rank(tensor: Tensor) -> int:
     """The number of dims, where a number counts as a vector."""
     return tensor._data.ndim or 1
+
+
+def do_from(
+    key: str, self: Tensor, index: Tensor, src: Tensor, params: dict[str, Any], here: bool
+) -> Tensor:
+    """``do`` for a scatter from ``src``. Its derivative is read at the index: of a smaller one it
+    does not fit, which backward says, as PyTorch's does, where that gradient is wanted."""
+    out = do(key, self, (index, src), params, here)
+    if index._data.shape != src._data.shape and hot.grad_enabled() and src.requires_grad:
+        place = target_of(src)
+        if place is not None:
+            node = (out if out._view is None else out._view.base)._node
+            node.next = (*node.next[:-1], Former(place, src._meta, node))
+    return out
 
 
 @offer(out=True)
@@ -124,7 +139,7 @@ def _scatter(
         return do("scatter.joined", self, (index, tensor), {"dim": dim, "reduce": reduce}, here)
     if tensor is None:
         return do("scatter.value", self, (index,), {"dim": dim, "value": src}, here)
-    return do("scatter", self, (index, tensor), {"dim": dim}, here)
+    return do_from("scatter", self, index, tensor, {"dim": dim}, here)
 
 
 @offer(out=True)
@@ -155,14 +170,14 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     is like input.
     """
     check_scatter(input, dim, index, src)
-    return F.scatter_add(input, index, src, dim)
+    return do_from("scatter_add", input, index, src, {"dim": dim}, False)
 
 
 @offer(function=False)
 def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """``scatter_add``, written into this tensor."""
     check_scatter(self, dim, index, src)
-    return do("scatter_add", self, (index, src), {"dim": dim}, True)
+    return do_from("scatter_add", self, index, src, {"dim": dim}, True)
 
 
 def _scatter_reduce(
@@ -174,7 +189,7 @@ def _scatter_reduce(
         )
     check_scatter(self, dim, index, src)
     params = {"dim": dim, "reduce": reduce, "include_self": include_self}
-    return do("scatter_reduce", self, (index, src), params, here)
+    return do_from("scatter_reduce", self, index, src, params, here)
 
 
 @offer(out=True)

@@ -55,8 +55,10 @@ def places(shape: Shape, index: Array, dim: int) -> Array:
 
 
 def corner(a: Array, shape: Shape) -> Array:
-    """The part of a that begins where a begins and has ``shape``."""
-    return a[tuple(slice(size) for size in shape)] if a.ndim == len(shape) else a.reshape(shape)
+    """The part of a that begins where a begins and has ``shape``; a number counts as a vector."""
+    if a.ndim != len(shape):
+        return a.reshape(-1)[:1].reshape(shape)
+    return a[tuple(slice(size) for size in shape)]
 
 
 def gather(a: Array, index: Array, dim: int) -> Array:

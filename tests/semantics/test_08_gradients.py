@@ -229,6 +229,34 @@ CALLS = {
 }
 
 
+SCATTERS = {
+    f"{op}, {wanted} wanted": f"""
+        x, w = torch.ones(3, 3, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+        src, at = w * 2, torch.zeros(1, 3, dtype=torch.int64)
+        y = x.clone()
+        y = {call}
+        z = y.sum() * y.sum()
+        show([place is src.grad_fn for place, _ in y.grad_fn.next_functions])
+        if "w" in "{wanted}":
+            fails(lambda: torch.autograd.grad(z, [{wanted}], retain_graph=True))
+            fails(lambda: torch.autograd.grad(z, [{wanted}], create_graph=True))
+            fails(lambda: z.backward())
+        else:
+            show(*torch.autograd.grad(z, [{wanted}], retain_graph=True))
+            show(*torch.autograd.grad(z, [{wanted}], create_graph=True))
+        """
+    for wanted in ("x", "w", "x, w")
+    for op, call in {
+        "scatter": "y.scatter(0, at, src)",
+        "scatter_add": "y.scatter_add(0, at, src)",
+        "scatter_add_": "y.scatter_add_(0, at, src)",
+        "mean": "y.scatter_reduce(0, at, src, 'mean')",
+        "part": "y.scatter_add(0, at[:, :2], src)",
+        "view": "y[:2].scatter_(0, at, src)",
+    }.items()
+}
+
+
 @statements(ACCUMULATION)
 def test_accumulation(program: str) -> None:
     same(program)
@@ -236,4 +264,9 @@ def test_accumulation(program: str) -> None:
 
 @statements(CALLS)
 def test_calls(program: str) -> None:
+    same(program)
+
+
+@statements(SCATTERS)
+def test_scatters_with_a_smaller_index(program: str) -> None:
     same(program)
