@@ -29,9 +29,11 @@ from . import (
     nn,
     optim,
     random,
+    return_types,
     serialization,
     special,
     testing,
+    types,
     utils,
     version,
     xpu,
@@ -101,6 +103,7 @@ __version__ = "0.1.0"
 half, double, short, long = float16, float64, int16, int64
 globals().update(bool=_bool, float=float32, int=int32)  # torch's names, builtins here
 e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
+newaxis = None
 globals().update(_FUNCTIONS)
 
 
@@ -165,10 +168,11 @@ __all__ = [
     "inf", "inference_mode", "initial_seed", "int", "int16", "int32", "int64", "int8",
     "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference",
     "is_inference_mode_enabled", "is_tensor", "layout", "linalg", "load",
-    "load_ipython_extension", "long", "manual_seed", "memory_format", "mps", "nan", "nn",
-    "no_grad", "optim", "pi", "preserve_format", "random", "save", "seed", "serialization",
+    "load_ipython_extension", "long", "manual_seed", "memory_format", "mps", "nan", "newaxis", "nn",
+    "no_grad", "optim", "pi", "preserve_format", "random", "return_types", "save", "seed",
+    "serialization",
     "set_anomaly_enabled", "set_default_dtype", "set_grad_enabled", "set_printoptions",
-    "set_rng_state", "short", "special", "strided", "testing", "to_graphviz", "uint8",
+    "set_rng_state", "short", "special", "strided", "testing", "to_graphviz", "types", "uint8",
     "unload_ipython_extension", "utils", "version", "vmap", "watch", "xpu",
     *_FUNCTIONS,
 ]  # fmt: skip

@@ -342,9 +342,9 @@ def _fused_double(first: Array, second: Array, third: Array) -> Array:
 
 
 def _halves(numbers: Array) -> tuple[Array, Array]:
-    """Each number as a sum of two with at most 26 bits."""
-    scaled = numbers * 134217729.0  # 2**27 + 1
-    high = scaled - (scaled - numbers)
+    """Each number as a sum of its first 26 bits and the rest; by bits, as no product of large
+    numbers may overflow."""
+    high = (numbers.view(np.int64) & -(1 << 27)).view(np.float64)
     return high, numbers - high
 
 

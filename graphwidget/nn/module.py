@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from ..core import dtypes
 from ..core.conversion import parsed_to
+from ..core.factories import empty_like
 from ..core.gradients import clear_gradients
 from ..core.handles import RemovableHandle
 from ..core.modes import no_grad
@@ -119,6 +120,10 @@ class Module(Calls):
             return tensor.to(place, kind, non_blocking)
 
         return self._apply(converted)
+
+    def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
+        """Give all parameters and buffers new memory, with any values in it."""
+        return self._apply(lambda tensor: empty_like(tensor, device=device), recurse=recurse)
 
     def type(self: Self, dst_type: Any) -> Self:
         """Convert all parameters and buffers to one dtype."""

@@ -1,5 +1,6 @@
-"""Comparing tensors in tests, as in `torch.testing`."""
+"""Making and comparing tensors in tests, as in `torch.testing`."""
 
 from .comparison import assert_close
+from .creation import make_tensor
 
-__all__ = ["assert_close"]
+__all__ = ["assert_close", "make_tensor"]

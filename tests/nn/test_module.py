@@ -217,6 +217,20 @@ result = [repr(p), len(p), [k for k, _ in p.named_parameters()], list(p.state_di
     attempt(lambda: p.extend(torch.ones(2))),
     [type(v).__name__ for v in p], repr(nn.ParameterList())]
 
+# modules with new memory
+m = nn.Sequential(nn.Linear(2, 3).double(), nn.BatchNorm1d(3))
+before = list(m.parameters())
+made = m.to_empty(device="cpu") is m
+again = nn.Sequential(nn.Linear(1, 1, bias=False))
+again[0].weight.grad = torch.ones(1, 1)
+with torch.no_grad():
+    again[0].weight.fill_(2.)
+result = [made, [a is b for a, b in zip(before, m.parameters())],
+    [(p.shape, p.dtype, p.requires_grad, p.is_leaf) for p in m.parameters()],
+    [(b.shape, b.dtype) for b in m.buffers()],
+    again.to_empty(device="cpu", recurse=False)[0].weight,
+    attempt(lambda: m.to_empty()), attempt(lambda: m.to_empty("cpu"))]
+
 # a parameter dict
 q = nn.ParameterDict({"b": torch.ones(2), "a": nn.Parameter(torch.zeros(1))})
 q["c"] = 3

@@ -1,0 +1,21 @@
+"""The types of named results, as in `torch.return_types`: that of `max(x, 0)` is
+`return_types.max`, and where it was written into `out=`, `return_types.max_out`."""
+
+from __future__ import annotations
+
+from .core.results import TYPES as _TYPES
+from .core.results import Named as _Named
+from .core.results import written as _written
+
+
+def __getattr__(name: str) -> type[_Named]:
+    kind = _TYPES.get(name)
+    if kind is None and name.removesuffix("_out") in _TYPES:
+        kind = _written(_TYPES[name.removesuffix("_out")])
+    if kind is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return kind
+
+
+def __dir__() -> list[str]:
+    return [*_TYPES]
