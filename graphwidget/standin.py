@@ -22,8 +22,7 @@ _MISSING = "No module named {!r}: graphwidget, which stands in for torch here, d
 _PLACES = {
     "nn.modules": "nn",
     "nn.grad": "nn.functional.grad",
-    "utils.data.dataloader": "utils.data.loader",
-    "utils.data.distributed": "",
+    "utils.data._utils": "utils.data",
 }
 """Modules of PyTorch that have another name here."""
 
@@ -103,8 +102,6 @@ def _module(rest: str) -> ModuleType | None:
     """The part of this package for a dotted name after `torch`; None if there is none."""
     for theirs, ours in _PLACES.items():
         if rest == theirs or rest.startswith(theirs + "."):
-            if not ours:
-                return None
             rest = ours + rest.removeprefix(theirs)
     name = f"{PACKAGE}.{rest}" if rest else PACKAGE
     try:

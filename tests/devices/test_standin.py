@@ -79,7 +79,7 @@ def test_what_is_not_here_is_named() -> None:
     code = """
 import graphwidget
 graphwidget.as_torch()
-for name in ("torch.distributed", "torch.utils.tensorboard", "torch.utils.data.distributed"):
+for name in ("torch.distributed", "torch.utils.tensorboard"):
     try:
         __import__(name)
     except ModuleNotFoundError as error:
@@ -93,9 +93,30 @@ except ImportError as error:
     assert told(code) == [
         f"No module named 'torch.distributed': {end} torch.distributed",
         f"No module named 'torch.utils.tensorboard': {end} torch.utils.tensorboard",
-        f"No module named 'torch.utils.data.distributed': {end} torch.utils.data.distributed",
         "cannot import name 'nothing' from 'graphwidget'",
     ]
+
+
+def test_modules_of_tutorials_are_found() -> None:
+    code = """
+import graphwidget
+graphwidget.as_torch()
+import torch.nn.utils.prune as prune
+import torch.return_types
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.testing import make_tensor
+from torch.types import Device, Number
+from torch.utils.data import dataloader
+from torch.utils.data._utils.collate import default_collate
+from torch.utils.data.dataloader import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+print(prune is torch.nn.utils.prune, dataloader.default_collate is default_collate)
+print(isinstance(torch.ones(2).max(0), torch.return_types.max), torch.newaxis)
+with sdpa_kernel(SDPBackend.MATH):
+    q = make_tensor(1, 2, 3, dtype=torch.float32, device="cpu")
+    print(torch.nn.functional.scaled_dot_product_attention(q, q, q).shape)
+"""
+    assert told(code) == ["True True", "True None", "torch.Size([1, 2, 3])"]
 
 
 def test_it_refuses_beside_pytorch() -> None:

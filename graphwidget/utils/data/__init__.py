@@ -1,6 +1,7 @@
 """Datasets and how batches are drawn from them, as in `torch.utils.data`."""
 
 from .collate import default_collate, default_convert
+from .dataloader import DataLoader, get_worker_info
 from .dataset import (
     ChainDataset,
     ConcatDataset,
@@ -11,7 +12,7 @@ from .dataset import (
     TensorDataset,
     random_split,
 )
-from .loader import DataLoader, get_worker_info
+from .distributed import DistributedSampler
 from .sampler import (
     BatchSampler,
     RandomSampler,
@@ -27,6 +28,7 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",
