@@ -249,7 +249,7 @@ def bucketize(
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
-@offer(method=False)
+@offer(method=False, out=True)
 def isin(
     elements: Any = None, test_elements: Any = None, *, assume_unique: bool = False,
     invert: bool = False, element: Any = None, test_element: Any = None,

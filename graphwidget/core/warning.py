@@ -18,8 +18,10 @@ def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
     warnings.warn(text, category, stacklevel=level)
 
 
-def warn_once(text: str) -> None:
-    """Warn, unless it was said before in this process (as PyTorch gives some)."""
-    if text not in _given:
-        _given.add(text)
+def warn_once(text: str, key: str = "") -> None:
+    """Warn, unless it was said before in this process (as PyTorch gives some); with a key, unless
+    anything was said under it."""
+    key = key or text
+    if key not in _given:
+        _given.add(key)
         warn(text)

@@ -9,7 +9,7 @@ from . import functional
 from .module import Module
 
 
-class _Dropout(Module):
+class _DropoutNd(Module):
     _function: ClassVar[str]
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
@@ -29,37 +29,37 @@ class _Dropout(Module):
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Dropout(_Dropout):
+class Dropout(_DropoutNd):
     """Each item is zero with probability p (Hinton et al., 2012)."""
 
     _function = "dropout"
 
 
-class Dropout1d(_Dropout):
+class Dropout1d(_DropoutNd):
     """Each channel of (N, C, L) or (C, L) is zero with probability p."""
 
     _function = "dropout1d"
 
 
-class Dropout2d(_Dropout):
+class Dropout2d(_DropoutNd):
     """Each channel of (N, C, H, W) is zero with probability p."""
 
     _function = "dropout2d"
 
 
-class Dropout3d(_Dropout):
+class Dropout3d(_DropoutNd):
     """Each channel of (N, C, D, H, W) is zero with probability p."""
 
     _function = "dropout3d"
 
 
-class AlphaDropout(_Dropout):
+class AlphaDropout(_DropoutNd):
     """Dropout that keeps the mean and variance that SELU gives (Klambauer et al., 2017)."""
 
     _function = "alpha_dropout"
 
 
-class FeatureAlphaDropout(_Dropout):
+class FeatureAlphaDropout(_DropoutNd):
     """`AlphaDropout` of whole channels."""
 
     _function = "feature_alpha_dropout"

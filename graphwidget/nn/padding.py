@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 from ..core.tensor import Tensor
 from . import functional
 from .module import Module
+from .registers import OwnConstructor
 
 
-class _Pad(Module):
+class _Pad(OwnConstructor, Module):
     _dims: ClassVar[int]
     _mode: ClassVar[str]
 

@@ -8,9 +8,10 @@ from ..core.tensor import Tensor
 from . import functional
 from .functional.sizes import each_dim
 from .module import Module
+from .registers import OwnConstructor
 
 
-class _MaxPool(Module):
+class _MaxPoolNd(Module):
     _dims: ClassVar[int]
 
     def __init__(
@@ -46,19 +47,19 @@ class _MaxPool(Module):
         )
 
 
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPoolNd):
     """The largest item in windows along the last dim."""
 
     _dims = 1
 
 
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPoolNd):
     """The largest item in windows over the last two dims."""
 
     _dims = 2
 
 
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPoolNd):
     """The largest item in windows over the last three dims."""
 
     _dims = 3
@@ -94,7 +95,7 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class _AvgPool(Module):
+class _AvgPool(OwnConstructor, Module):
     _dims: ClassVar[int]
 
     def __init__(
@@ -141,7 +142,7 @@ class AvgPool3d(_AvgPool):
     _dims = 3
 
 
-class _LPPool(Module):
+class _LPPoolNd(Module):
     _dims: ClassVar[int]
 
     def __init__(
@@ -168,25 +169,25 @@ class _LPPool(Module):
         )
 
 
-class LPPool1d(_LPPool):
+class LPPool1d(_LPPoolNd):
     """The `norm_type`-norm of windows along the last dim."""
 
     _dims = 1
 
 
-class LPPool2d(_LPPool):
+class LPPool2d(_LPPoolNd):
     """The `norm_type`-norm of windows over the last two dims."""
 
     _dims = 2
 
 
-class LPPool3d(_LPPool):
+class LPPool3d(_LPPoolNd):
     """The `norm_type`-norm of windows over the last three dims."""
 
     _dims = 3
 
 
-class _Adaptive(Module):
+class _AdaptiveAvgPoolNd(Module):
     _function: ClassVar[str]
 
     def __init__(self, output_size: Any) -> None:
@@ -202,25 +203,25 @@ class _Adaptive(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_Adaptive):
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """The mean of as many windows as asked for, along the last dim."""
 
     _function = "adaptive_avg_pool1d"
 
 
-class AdaptiveAvgPool2d(_Adaptive):
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """The mean of as many windows as asked for, over the last two dims."""
 
     _function = "adaptive_avg_pool2d"
 
 
-class AdaptiveAvgPool3d(_Adaptive):
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """The mean of as many windows as asked for, over the last three dims."""
 
     _function = "adaptive_avg_pool3d"
 
 
-class _AdaptiveMax(_Adaptive):
+class _AdaptiveMaxPoolNd(_AdaptiveAvgPoolNd):
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
@@ -230,19 +231,19 @@ class _AdaptiveMax(_Adaptive):
         return getattr(functional, self._function)(input, self.output_size, self.return_indices)
 
 
-class AdaptiveMaxPool1d(_AdaptiveMax):
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """The largest item of as many windows as asked for, along the last dim."""
 
     _function = "adaptive_max_pool1d"
 
 
-class AdaptiveMaxPool2d(_AdaptiveMax):
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """The largest item of as many windows as asked for, over the last two dims."""
 
     _function = "adaptive_max_pool2d"
 
 
-class AdaptiveMaxPool3d(_AdaptiveMax):
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """The largest item of as many windows as asked for, over the last three dims."""
 
     _function = "adaptive_max_pool3d"
@@ -252,7 +253,7 @@ def _single(value: Any) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-class _MaxUnpool(Module):
+class _MaxUnpool(OwnConstructor, Module):
     _dims: ClassVar[int]
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:

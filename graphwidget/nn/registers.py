@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core import hot
@@ -35,6 +36,21 @@ _HOOKS = (
     *("_state_dict_pre_hooks", "_state_dict_hooks"),
     *("_load_state_dict_pre_hooks", "_load_state_dict_post_hooks"),
 )
+
+
+class OwnConstructor:
+    """A base of layers each of which has a constructor of its own in PyTorch, where ours share one:
+    what Python says of wrong arguments names the layer."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        shared: Any = vars(cls).get("__init__", cls.__init__)
+        if shared.__qualname__.startswith("_") and not cls.__name__.startswith("_"):
+            own = FunctionType(shared.__code__, shared.__globals__, "__init__",
+                               shared.__defaults__, shared.__closure__)  # fmt: skip
+            own.__kwdefaults__, own.__annotations__ = shared.__kwdefaults__, shared.__annotations__
+            own.__qualname__ = f"{cls.__qualname__}.__init__"
+            type.__setattr__(cls, "__init__", own)
 
 
 class Registers:

@@ -15,6 +15,7 @@ F = Namespace()
 # PyTorch computes the gradients together, so each formula reads all that the node saves.
 op("native_layer_norm(input, weight=None, bias=None, /, normalized_shape, eps)"
    " -> result; result1, result2", kernels.layer_norm,
+   refuses="LayerNormKernelImpl: bool integer",
    d_input__weight__bias=lambda grad, input, weight, bias, result1, result2, normalized_shape:
        F.native_layer_norm_backward(
            grad, input, result1, result2, weight, bias, normalized_shape),
@@ -90,6 +91,7 @@ def sum_channels(grad: Any) -> Any:
 op("native_group_norm(input, weight=None, bias=None, /, N, C, HxW, group, eps)"
    " -> result, result1, result2",
    lambda a, weight, bias, N, C, HxW, group, eps: kernels.group_norm(a, weight, bias, group, eps),
+   refuses="GroupNormKernelImpl: bool integer",
    d_input__weight__bias=lambda some_grads, input, weight, result1, result2, N, C, HxW, group, eps:
        F.group_norm_gradients(
            some_grads, input, weight, result1, result2, (N, group, C // group, HxW)),
@@ -160,6 +162,7 @@ def group_norm_slopes(
 
 op("native_batch_norm(input, weight=None, bias=None, running_mean=None, running_var=None, /, "
    "training, momentum, eps) -> result; result1, result2", kernels.batch_norm,
+   refuses="batch_norm: bool integer",
    d_input__weight__bias=lambda grad, input, weight, running_mean, running_var, result1, result2,
                                 training, eps, targets:
        F.native_batch_norm_backward(

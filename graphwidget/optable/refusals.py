@@ -37,8 +37,10 @@ def not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
 
 KINDS = {
     "bool": "?", "half": "e", "float": "efd", "integer": "bhilqBHILQ", "short": "bhiBHI",
+    "number": "bhilqHILQ",
 }  # fmt: skip
-"""Words for types in declarations (``short``: integers but int64), and numpy's letters for them."""
+"""Words for types in declarations (``short``: integers but int64; ``number``: integers but uint8,
+which pictures have), and numpy's letters for them."""
 
 
 def refusing(kernel: Callable[..., Any], refused: str) -> Callable[..., Any]:

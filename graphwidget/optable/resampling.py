@@ -96,7 +96,7 @@ def interpolation(name: str, node: str, mode: str, dims: int, kernel: str) -> No
         )
 
     op(f"{key}(self, /, {', '.join(names)})", resample, node=f"Upsample{node}Backward0",
-       refuses=f"{kernel}: bool integer",
+       refuses=f"{kernel}: bool integer" if aligning else f"{kernel}: bool number",
        d_self=formula(lambda grad, *given: getattr(F, back)(grad, *given),
                       "grad", "self_shape", *names),
        public=False, sign="resample", text="{self} with {output_size} points",

@@ -162,10 +162,13 @@ BOUND = (
 )  # fmt: skip
 """What PyTorch does not write in Python, so that its parser of arguments answers callers."""
 
+WRITTEN = ("avg_pool2d", "avg_pool3d", "linear")
+"""Those that take ``out=``."""
+
 for _name in BOUND:
     _known = "log_sigmoid" if _name == "logsigmoid" else _name
     _section = "nn" if inner_signatures("nn", _known) else "torch"
-    globals()[_name] = faced(_section, _known, globals()[_name])
+    globals()[_name] = faced(_section, _known, globals()[_name], _known * (_name in WRITTEN))
 
 POOLED = "input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode"
 PASSED = {
@@ -185,6 +188,8 @@ PASSED = {
     "hardtanh": ("nn", "hardtanh", "input, min_val, max_val"),
     "hinge_embedding_loss": ("torch", "hinge_embedding_loss", "input, target, margin"),
     "huber_loss": ("nn", "huber_loss", "input, target, 0, delta"),
+    "instance_norm": ("torch", "instance_norm", "input, weight, bias, running_mean, running_var, "
+                      "use_input_stats, momentum, eps, False"),
     "kl_div": ("torch", "kl_div", "input, target"),
     "layer_norm": ("torch", "layer_norm", "input, normalized_shape, weight, bias, eps"),
     "leaky_relu": ("nn", "leaky_relu", "input, negative_slope"),
@@ -201,6 +206,7 @@ PASSED = {
     "rms_norm": ("torch", "rms_norm", "input, normalized_shape, weight, eps"),
     "rrelu": ("torch", "rrelu", "input, lower, upper, training"),
     "selu": ("torch", "selu", "input"),
+    "smooth_l1_loss": ("nn", "smooth_l1_loss", "input, target, 0, beta"),
     "soft_margin_loss": ("nn", "soft_margin_loss", "input, target"),
     "softmax": ("Tensor", "softmax", "0 if dim is None else dim"),
     "softmin": ("Tensor", "softmax", "0 if dim is None else dim"),
@@ -217,11 +223,13 @@ ASKED = {
         "input.size()",
     ),
     **dict.fromkeys(
-        ("dropout1d", "dropout2d", "dropout3d", "glu", "group_norm", "interpolate",
+        ("dropout1d", "dropout2d", "dropout3d", "glu", "interpolate",
          "local_response_norm", "upsample", "upsample_bilinear", "upsample_nearest"), "input.dim",
     ),
-    "batch_norm": "training and input.size()",
+    "batch_norm": "training and (input.size(), eps <= 0.0), eps < 0.0",
     "dropout": "p < 0.0",
+    "group_norm": "input.dim() < 2 or input.size(0) * input.size(1) // num_groups",
+    "hardtanh": "min_val > max_val",
     "huber_loss": "target.size()",
     "linear_cross_entropy": "input.dim, target.shape",
     "margin_ranking_loss": "input1.dim, input2.dim, target.dim",
@@ -229,6 +237,7 @@ ASKED = {
     "log_softmax": "input.dim if dim is None else input.log_softmax",
     "softmax": "input.dim if dim is None else input.softmax",
     "softmin": "input.dim if dim is None else (-input).softmax",
+    "smooth_l1_loss": "target.size()",
     "softsign": "input.abs",
     "tanhshrink": "input.tanh",
 }  # fmt: skip

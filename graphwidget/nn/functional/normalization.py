@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.formats import suggested
 from ...core.modes import no_grad
@@ -15,6 +16,7 @@ from ...core.padding import pad
 from ...core.public import offer
 from ...core.storage import contiguous
 from ...core.tensor import Tensor
+from ...core.warning import warn_once
 from ...optable.refusals import not_implemented
 from .pooling import avg_pool2d, avg_pool3d
 
@@ -32,6 +34,22 @@ def _same_kind(input: Tensor, *others: Tensor | None) -> None:
             raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
         if kind != np.float16:
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+def _number(*values: Any) -> None:
+    """Refuse what is no number: the parser, asked then, finds the words."""
+    for value in values:
+        float(value)
+
+
+def _check_weights(sizes: tuple[int, ...], **weights: Tensor | None) -> None:
+    """Weights have the shape that is normalized over."""
+    for name, each in weights.items():
+        if each is not None and each._data.shape != sizes:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of "
+                f"shape {list(each._data.shape)} and normalized_shape = {list(sizes)}"
+            )
 
 
 def _covers(input: Tensor, normalized_shape: Any, starred: str) -> tuple[int, ...]:
@@ -69,14 +87,9 @@ def layer_norm(
             "layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not int"
         )
     sizes = _covers(input, normalized_shape, "*, ")
-    for name, each in (("weight", weight), ("bias", bias)):
-        if each is not None and each._data.shape != sizes:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of "
-                f"shape {list(each._data.shape)} and normalized_shape = {list(sizes)}"
-            )
+    _check_weights(sizes, weight=weight, bias=bias)
     _same_kind(input, weight, bias)
-    _floating(input, "LayerNormKernelImpl")
+    _number(eps)
     return F.native_layer_norm(input, weight, bias, sizes, eps)
 
 
@@ -111,7 +124,7 @@ def group_norm(
                 f"{list(shape)}"
             )
     _same_kind(input, weight, bias)
-    _floating(input, "GroupNormKernelImpl")
+    _number(eps)
     points = input._data[:1, :1].size if n and channels else 1
     given = [None if each is None else contiguous(each) for each in (weight, bias)]
     input = contiguous(input, suggested(input._data))
@@ -147,6 +160,11 @@ def batch_norm(
     shape = input._data.shape
     if training:
         _check_count(shape, input.size())
+    if training and eps <= 0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if eps < 0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    _number(momentum)
     if not input._data.size:
         return _nothing_normed(input, weight, bias)
     if not training and (running_mean is None or running_var is None):
@@ -190,6 +208,7 @@ def instance_norm(
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
         )
+    _number(momentum, eps)
     n, channels = shape[:2]
     weight, bias, mean, var = (
         None if each is None else each.repeat(n)
@@ -216,11 +235,25 @@ def rms_norm(
         eps: added to the mean square; the type's own ``finfo.eps`` when not given.
     """
     sizes = _covers(input, normalized_shape, "*")
+    _check_weights(sizes, weight=weight)
+    kind = input._data.dtype
+    if weight is not None and weight._data.dtype != kind:
+        given, other = dtypes.c_word(kind), dtypes.c_word(weight._data.dtype)
+        warn_once(
+            f"Mismatch dtype between input and weight: input dtype = {given}, weight dtype = "
+            f"{other}, Cannot dispatch to fused implementation.",
+            "rms_norm",
+        )
+    _floating(input, "rms_norm")
+    if kind == np.float16:  # computed in float32
+        input = F.to_copy(input, np.dtype(np.float32))
     dims = tuple(range(input._data.ndim - len(sizes), input._data.ndim))
     least = float(np.finfo(input._data.dtype).eps) if eps is None else eps
     square = F.add_number(F.mean_dim(F.pow(input, 2), dims, True), least)
     out = F.mul(input, F.rsqrt(square))
-    return out if weight is None else F.mul(out, weight)
+    if weight is not None:
+        out = F.mul(out, weight)
+    return out if out._data.dtype == kind else F.to_copy(out, kind)
 
 
 def local_response_norm(
