@@ -300,6 +300,8 @@ class Run:
             if self.create_graph:
                 if writes and not version_of(grad):
                     counter_of(grad).version = counter_of(grad).savable = writes
+                    if grad._view is not None:  # made after them
+                        grad._view.version = writes
             elif slot.grad is None and (version or writes):
                 slot.grad_version = writes or (version if shared(grad, given) else None)
             self.slots.give(child, grad)

@@ -42,12 +42,17 @@ op("stack(*tensors, /, dim=0)", join_kernels.stack,
 
 @composite
 def block_diag_backward(grad: Any, shapes: Any) -> Any:
-    """Each block of the gradient, in its tensor's shape."""
+    """Each block of the gradient, in its tensor's shape: PyTorch squeezes the last dim of those
+    of vectors and numbers, and the engine sums what is left of the first."""
     blocks = []
     for shape, place in zip(shapes, join_kernels.corners(shapes), strict=True):
         top, bottom, left, right = place
         block = F.slice(F.slice(grad, 0, top, bottom, 1), 1, left, right, 1)
-        blocks.append(block if len(shape) == 2 else F.reshape(block, shape))
+        for _ in range(2 - len(shape)):
+            block = F.squeeze_dim(block, -1)
+        if block.shape != shape:
+            block = F.view(F.sum_dim(block, (0,), True), shape)
+        blocks.append(block)
     return blocks
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import kernels, reduction_kernels
-from .declare import Namespace, composite, op
+from .declare import ARRAYS, Namespace, bind, composite, op
 
 F = Namespace()
 
@@ -246,7 +246,23 @@ def shorter(shape: Any) -> tuple[int]:
     return (min(shape[0], shape[1]),)
 
 
+@composite
+def with_trace(number: Any, shape: Any) -> Any:
+    """A matrix with a number on its diagonal, 0 elsewhere."""
+    return F.diagonal_backward(F.expand(number, shorter(shape)), shape, 0, 0, 1)
+
+
+@composite
+def trace_backward(grad: Any, shape: Any) -> Any:
+    """The same, as PyTorch writes the gradient: at places of the flat matrix."""
+    places = F.nonzero(F.reshape(F.with_trace(F.ones_like(grad), shape), (-1,)))
+    zeros = F.zeros_of(grad, (size(shape),))
+    return F.view(F.index_fill_tensor(zeros, F.reshape(places, (-1,)), grad, 0), shape)
+
+
+ARRAYS.__dict__["trace_backward"] = bind(with_trace, ARRAYS)
+
+
 op("trace(self, /)", reduction_kernels.trace, refuses="trace: bool",
-   d_self=lambda grad, self_shape:
-       F.diagonal_backward(F.expand(grad, shorter(self_shape)), self_shape, 0, 0, 1),
+   d_self=lambda grad, self_shape: F.trace_backward(grad, self_shape),
    text="trace({self})", tex=r"\operatorname{{tr}} {self}", onnx=None)

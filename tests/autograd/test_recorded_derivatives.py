@@ -25,6 +25,8 @@ CALLS = [
     "torch.linalg.householder_product(m, x[0])", "torch.ormqr(m, x[0], m)",
     "torch.ormqr(m, x[0], m, transpose=True)", "torch.ormqr(m, x[0], m, left=False)",
     "torch.ormqr(m, x[0], m, left=False, transpose=True)",
+    "x.trace()", "torch.block_diag(x, y[0], y[0, 0])", "torch.tensordot(x[:, 0], y[:, 0], 1)",
+    "torch.tensordot(x, m[:2].t(), ([0, 1], [1, 0]))", "torch.tensordot(x[:1, 0], y[:1, 0], 1)",
     "torch.conv_tbc(m[None], x[None, :, :].mT, y[0, :2], 1)",
 ]  # fmt: skip
 
