@@ -71,8 +71,8 @@ class FunctionNode(Node):
     def __call__(self, *grads: Any) -> Any:
         raise TypeError(f"'{type(self).__name__}' object is not callable")
 
-    def __dir__(self) -> list[str]:
-        return [*object.__dir__(self)]
+    def __dir__(self) -> list[str]:  # all that a user's class has
+        return list(object.__dir__(self))
 
     # What forward may call ------------------------------------------------------------------
     def save_for_backward(self, *tensors: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..optable import TABLE
-from . import dtypes
+from . import dtypes, errors
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, filled_place, wrap_dim
 from .inplace import write
@@ -334,8 +334,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     source = input if input._meta.floating else F.to_copy(input, dtypes.default_numpy())
     dims, shape = dims_as_given(dim, input.ndim), input._data.shape
     if shape and not dims and not keepdim and 0 not in shape:  # PyTorch's own mistake
-        ones = [1] * len(shape)
-        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {ones}")
+        raise errors.does_not_fit((), (1,) * len(shape))
     return F.logsumexp(source, dims, keepdim)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...core import dtypes
 from ...core.activations import logsigmoid
 from ...core.compile import TENSORS as F
-from ...core.promote import broadcast
+from ...core.promote import broadcast, check_spread
 from ...core.reductions import mean
 from ...core.tensor import Tensor
 from .distance import pairwise_distance
@@ -115,7 +115,7 @@ def soft_margin_loss(
     """
     how = reduction_of(reduction_text(size_average, reduce, reduction))
     _without_grad("soft_margin_loss", target)
-    shape = broadcast([input._data.shape, target._data.shape])
+    broadcast([input._data.shape, target._data.shape])
     F.neg(target.detach())  # refuses bools
     kinds = [each._data.dtype for each in (input, target)]
     if kinds[0].kind != "f":
@@ -124,11 +124,7 @@ def soft_margin_loss(
             f"result type {dtypes.type_word(result)} can't be cast to the desired output type "
             f"{dtypes.type_word(kinds[0])}"
         )
-    if shape != input._data.shape:
-        raise RuntimeError(
-            f"output with shape {list(input._data.shape)} doesn't match the broadcast shape "
-            f"{list(shape)}"
-        )
+    check_spread(target._data.shape, input._data.shape)
     return F.soft_margin_loss(input, target, how)
 
 

@@ -7,7 +7,7 @@ import math
 from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.modes import no_grad
-from ...core.promote import broadcast
+from ...core.promote import broadcast, check_spread
 from ...core.reductions import mean
 from ...core.shapes import broadcast_shapes
 from ...core.tensor import Tensor
@@ -40,11 +40,7 @@ def binary_cross_entropy(
         )
     if weight is not None:
         weight = weight.expand(broadcast_shapes(target.size(), weight.size()))
-        if weight._data.shape != input._data.shape:
-            raise RuntimeError(
-                f"output with shape {list(input._data.shape)} doesn't match the broadcast shape "
-                f"{list(weight._data.shape)}"
-            )
+        check_spread(weight._data.shape, input._data.shape)
     if target._data.dtype != input._data.dtype:
         raise RuntimeError(
             f"Found dtype {dtypes.type_word(target._data.dtype)} but expected "
