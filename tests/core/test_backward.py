@@ -405,13 +405,6 @@ result = [attempt(lambda: x.sum().backward(inputs=[x])) for _ in range(2)] + [x.
 x = torch.ones(3, requires_grad=True)
 y = x // 2
 result = [attempt(lambda: y.sum().backward(inputs=[y]))]
-
-# the third derivative of a running maximum
-x = torch.tensor([[0.25, -0.5, 0.5], [0.25, 1.0, 0.25]], requires_grad=True)
-out, result = x.cummax(0).values, []
-for _ in range(4):
-    (out,) = torch.autograd.grad((out ** 2).sum(), x, create_graph=True)
-    result.append(out.detach())
 """
 
 

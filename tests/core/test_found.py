@@ -44,7 +44,7 @@ for f in (torch.nn.functional.mish, torch.nn.functional.softplus, torch.nn.funct
     result += [out, y.grad]
 
 # a running maximum is derived as often as one likes
-x = torch.tensor([[-2., 3.], [1.5, 1.], [2., 4.]], dtype=torch.double, requires_grad=True)
+x = torch.tensor([[1.5, 3.], [1.5, 1.], [2., 4.]], dtype=torch.double, requires_grad=True)
 y = x
 for _ in range(4):
     y, = torch.autograd.grad((y.cummax(0).values ** 2).sum(), x, create_graph=True)
