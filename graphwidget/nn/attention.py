@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import IntEnum
+from enum import Enum
 from typing import Any
 
 from ..core.factories import empty
@@ -153,7 +153,7 @@ class MultiheadAttention(Module):
         return (found.transpose(1, 0) if self.batch_first and batched else found), weights
 
 
-class SDPBackend(IntEnum):
+class SDPBackend(Enum):
     """The kernels that PyTorch has for `scaled_dot_product_attention`."""
 
     ERROR = -1
@@ -162,6 +162,9 @@ class SDPBackend(IntEnum):
     EFFICIENT_ATTENTION = 2
     CUDNN_ATTENTION = 3
     OVERRIDEABLE = 4
+
+    def __int__(self) -> int:
+        return int(self.value)
 
 
 @contextmanager
