@@ -9,7 +9,8 @@ from typing import Any
 
 from .axes import permute, t, transpose
 from .compile import TENSORS as F
-from .dims import infer_shape, shape_args
+from .dims import infer_shape, shape_args, wrap_dim
+from .indices import ZERO_DIM_SLICE
 from .parts import as_strided, diagonal, plain, select, unfold
 from .public import offer
 from .shapes import expand, squeeze, unsqueeze, view
@@ -68,7 +69,16 @@ def permute_view(input: Tensor, dims: Any) -> Tensor:
 def slice(
     input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """Items start, start + step, ... below end along a dim."""
+    """Items start, start + step, ... below end along a dim.
+
+    Raises:
+        IndexError, RuntimeError: there is no such dim, or no way ahead (PyTorch's texts).
+    """
+    if not input._data.ndim:
+        raise IndexError(ZERO_DIM_SLICE)
+    wrap_dim(dim, input._data.ndim)
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
     return F.slice(input, dim, start or 0, end, step)
 
 
