@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from . import dtypes
 from .compile import TENSORS as F
 from .dims import check_distinct, wrap_dim
+from .parts import select
 from .promote import is_number
 from .public import offer
+from .shapes import view
 from .tensor import Tensor
 
 NAME = "torch.gradient"
@@ -121,47 +121,42 @@ def uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
     Raises:
         RuntimeError: not one coordinate for each sample.
     """
-    x = places._data
     size = input._data.shape[dim]
-    if x.ndim != 1 or x.size != size:
+    if places._data.ndim != 1 or places._data.size != size:
         raise RuntimeError(
             f"{NAME} expected each spacing tensor to have one dimension of the size of its dim"
         )
     shape = [1] * input._data.ndim
     shape[dim] = -1
 
-    def weights(numbers: np.ndarray) -> Tensor:
-        kind = x.dtype if x.dtype.kind == "f" else dtypes.default_numpy()
-        return Tensor._wrap(np.asarray(numbers, kind).reshape(shape))
+    def total(*parts: tuple[Tensor, tuple[int, int | None]]) -> Tensor:
+        products = [F.mul(weights, part(input, dim, *range_)) for weights, range_ in parts]
+        return F.add(F.add(products[0], products[1]), products[2])
 
-    def total(*parts: tuple[np.ndarray, tuple[int, int | None]]) -> Tensor:
-        found: Tensor | None = None
-        for numbers, range_ in parts:
-            each = F.mul(weights(numbers), part(input, dim, *range_))
-            found = each if found is None else F.add(found, each)
-        assert found is not None
-        return found
-
-    h = np.diff(x)
-    first, second = h[:-1], h[1:]
-    both = first + second
+    # each distance, sum and product that is used is a node of its own, as in PyTorch
+    h = F.sub(part(places, 0, 1, None), part(places, 0, 0, -1))
+    left, right = part(h, 0, 0, -1), part(h, 0, 1, None)
     centre = total(
-        (-second / (first * both), (0, -2)),
-        ((second - first) / (first * second), (1, -1)),
-        (first / (second * both), (2, None)),
+        (view(-right / (left * (left + right)), *shape), (0, -2)),
+        (view((right - left) / (left * right), *shape), (1, -1)),
+        (view(left / (right * (left + right)), *shape), (2, None)),
     )
     if edge_order == 1:
-        ends = [
-            F.div(F.sub(part(input, dim, i + 1, i + 2), part(input, dim, i, i + 1)),
-                  weights(h[i : i + 1]))
-            for i in (0, size - 2)
-        ]  # fmt: skip
-        return F.cat([ends[0], centre, ends[1]], dim)
-    a, b = h[:1], h[1:2]
-    c, d = h[-2:-1], h[-1:]
-    start = total((-(2 * a + b) / (a * (a + b)), (0, 1)), ((a + b) / (a * b), (1, 2)),
-                  (-a / (b * (a + b)), (2, 3)))  # fmt: skip
-    end = total((d / (c * (c + d)), (size - 3, size - 2)),
-                (-(c + d) / (c * d), (size - 2, size - 1)),
-                ((2 * d + c) / (d * (c + d)), (size - 1, size)))  # fmt: skip
+        start = F.sub(part(input, dim, 1, 2), part(input, dim, 0, 1)) / select(h, 0, 0)
+        end = F.sub(part(input, dim, -1, None), part(input, dim, -2, -1)) / select(h, 0, -1)
+        return F.cat([start, centre, end], dim)
+
+    def at(place: int) -> Tensor:
+        return select(h, 0, place)
+
+    start = total(
+        (-(F.mul_number(at(0), 2.0) + at(1)) / (at(0) * (at(0) + at(1))), (0, 1)),
+        ((at(0) + at(1)) / (at(0) * at(1)), (1, 2)),
+        (-at(0) / (at(1) * (at(0) + at(1))), (2, 3)),
+    )
+    end = total(
+        (at(-1) / (at(-2) * (at(-1) + at(-2))), (-3, -2)),
+        (-(at(-1) + at(-2)) / (at(-1) * at(-2)), (-2, -1)),
+        ((F.mul_number(at(-1), 2) + at(-2)) / (at(-1) * (at(-1) + at(-2))), (-1, None)),
+    )
     return F.cat([start, centre, end], dim)
