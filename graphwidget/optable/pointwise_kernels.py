@@ -9,6 +9,7 @@ import numpy as np
 from .items import as_item
 from .layout import Array, as_array
 from .refusals import nonzero_divisor, not_implemented
+from .special_kernels import in_floats
 
 
 # Division --------------------------------------------------------------------------------------
@@ -168,6 +169,7 @@ def frexp(a: Array) -> tuple[Array, Array]:
 
 
 # Functions of one ------------------------------------------------------------------------------
+@in_floats(1)
 def sinc(a: Array) -> Array:
     """sin(πa) / (πa), 1 at 0."""
     angle = np.multiply(a, np.asarray(np.pi, a.dtype), out=...)

@@ -12,6 +12,7 @@ import numpy as np
 
 from .kernels import Array, ones
 from .layout import as_array
+from .special_kernels import in_floats
 
 FEW = 1e-6
 """A row of exponentials that sums to less than this is computed again, from its largest item on."""
@@ -42,6 +43,7 @@ def _sums(a: Array, dim: int) -> Array:
     return np.matmul(a.reshape(-1, count), ones(count, a.dtype.char)).reshape(*a.shape[:-1], 1)
 
 
+@in_floats(1)
 def softmax(a: Array, dim: int) -> Array:
     """exp(a) / sum exp(a) along a dim, without overflow."""
     if not a.ndim or not a.size:
@@ -59,6 +61,7 @@ def softmax(a: Array, dim: int) -> Array:
     return np.divide(powers, _sums(powers, dim), out=powers)
 
 
+@in_floats(2)
 def softmax_backward(grad: Array, output: Array, dim: int) -> Array:
     """output (grad - sum grad output) along a dim."""
     if not output.ndim:
@@ -72,6 +75,7 @@ def softmax_backward(grad: Array, output: Array, dim: int) -> Array:
     return np.multiply(result, output, out=result)
 
 
+@in_floats(1)
 def log_softmax(a: Array, dim: int) -> Array:
     """a - log sum exp(a) along a dim, without overflow."""
     if not a.ndim or not a.size:
@@ -96,6 +100,7 @@ def _sums_of_powers(a: Array, dim: int) -> Array:
     return total.reshape(*a.shape[:-1], 1)
 
 
+@in_floats(2)
 def log_softmax_backward(grad: Array, output: Array, dim: int) -> Array:
     """grad - exp(output) sum grad along a dim."""
     if not output.ndim:

@@ -54,18 +54,33 @@ def polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
     return value
 
 
+def in_floats(count: int) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+    """Make a kernel of ``count`` arrays compute halves in floats, as PyTorch does: there
+    exponentials have room, and what comes in between is not rounded."""
+
+    def wrap(function: Callable[..., Array]) -> Callable[..., Array]:
+        @wraps(function)
+        def kernel(*args: Any, **params: Any) -> Array:
+            dtype = args[count - 1].dtype
+            if dtype.char != "e":
+                return function(*args, **params)
+            wide = [np.asarray(each, np.float32) for each in args[:count]]
+            return function(*wide, *args[count:], **params).astype(dtype)
+
+        return kernel
+
+    return wrap
+
+
 def in_blocks(count: int) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Make a kernel of ``count`` arrays compute large ones block by block, whose temporaries stay
-    in the cache, and halves in floats, where exponentials have room."""
+    in the cache, and halves in floats."""
 
     def wrap(function: Callable[..., Array]) -> Callable[..., Array]:
         @wraps(function)
         def kernel(*args: Any, **params: Any) -> Array:
             arrays, rest = args[:count], args[count:]
             first = arrays[-1]
-            if first.dtype.char == "e":
-                wide = [np.asarray(each, np.float32) for each in arrays]
-                return function(*wide, *rest, **params).astype(first.dtype)
             block = SPAN // first.itemsize
             if first.size <= 2 * block or not all(
                 each.shape == first.shape and each.dtype == first.dtype
@@ -79,7 +94,7 @@ def in_blocks(count: int) -> Callable[[Callable[..., Array]], Callable[..., Arra
                 flat[part] = function(*(each[part] for each in sources), *rest, **params)
             return result
 
-        return kernel
+        return in_floats(count)(kernel)
 
     return wrap
 
