@@ -98,16 +98,16 @@ def add_in_place(variable: Tensor, current: Tensor, grad: Any) -> None:
 # gaps, else in C order.
 def obeys(grad: np.ndarray, data: np.ndarray) -> bool:
     """Whether a gradient of a leaf lies in memory as promised, in the leaf's type."""
-    if grad.dtype != data.dtype:
+    if grad.dtype != data.dtype or grad.ndim != data.ndim:
         return False
     if not data.ndim:  # there is one layout only
-        return not grad.ndim
+        return True
     if grad.size == 1:  # an expanded number has no strides
-        return grad.ndim == data.ndim and any(grad.strides)
+        return any(grad.strides)
     if not grad.size:  # only one that was expanded does not
         return grad.base is None or not getattr(grad.base, "size", 1)
     if data.flags.c_contiguous or not is_dense(data):
-        return grad.ndim == data.ndim and bool(grad.flags.c_contiguous)
+        return bool(grad.flags.c_contiguous)
     return grad.strides == data.strides
 
 
