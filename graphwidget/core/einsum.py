@@ -351,12 +351,14 @@ def along(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:
     shape = tuple(a._data.shape[d] for d in free) + tuple(b._data.shape[d] for d in free2)
     rows, columns = size_of(a._data.shape, free), size_of(b._data.shape, free2)
     inner = size_of(a._data.shape, one)
-    x, y = F.permute(a, (*free, *one)), F.permute(b, (*two, *free2))
+    order, order2 = (*free, *one), (*two, *free2)
     if rows == 1 and columns == 1:
+        x, y = F.permute(a, order), F.permute(b, order2)
         if x.is_contiguous() and y.is_contiguous():
             return reshape(dot(flat(x), flat(y)), shape)
         return reshape(F.sum(F.squeeze(x) * F.squeeze(y)), shape)
-    return reshape(mm(reshape(x, rows, inner), reshape(y, inner, columns)), shape)
+    x = reshape(F.permute(a, order), rows, inner)
+    return reshape(mm(x, reshape(F.permute(b, order2), inner, columns)), shape)
 
 
 def flat(x: Tensor) -> Tensor:
