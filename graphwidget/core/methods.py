@@ -118,12 +118,12 @@ def new_factory(name: str) -> Callable[..., Tensor]:
     return method
 
 
-def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, **kwargs: Any) -> Tensor:
+def new_tensor(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
     """``tensor`` with this tensor's dtype by default."""
-    if isinstance(data, Tensor):
+    if args and isinstance(args[0], Tensor):
         warn(factories.COPY_WARNING.format("tensor.new_tensor"))
-        data = data._data
-    return factories.tensor(data, dtype=dtype or self.dtype, **kwargs)
+        args = (args[0]._data, *args[1:])
+    return factories.tensor(*args, dtype=dtype or self.dtype, **kwargs)
 
 
 METHODS["new_tensor"] = new_tensor

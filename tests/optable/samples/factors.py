@@ -36,7 +36,7 @@ SAMPLES: dict[str, list[Sample]] = {
         WITH_TAU[:2], "torch.ormqr(x / 2, y * 0.3, x)",
         "torch.ormqr(x / 2, y * 0.3, x.mT, left=False)",
         "torch.ormqr(x / 2, y * 0.3, x, transpose=True)",
-        "torch.ormqr(x / 2, y * 0.3, x.mT, left=False, transpose=True)"),
+        "torch.ormqr(x / 2, y * 0.2, x.mT, left=False, transpose=True)"),
     "triangular_solve": real(
         PAIRS, f"torch.triangular_solve(y, {REGULAR})",
         f"torch.triangular_solve(y, {REGULAR}, upper=False)[0]",
