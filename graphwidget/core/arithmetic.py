@@ -9,12 +9,13 @@ import numpy as np
 from ..optable import TABLE
 from ..optable.items import check_scalar
 from ..optable.pointwise import refuse_bools
+from ..optable.refusals import broadcast
 from . import dtypes, hot
 from .compile import TENSORS as F
 from .conversion import to
 from .elementwise import check_rounding
 from .inplace import write
-from .promote import BOOL, broadcast, constant, is_number, not_tensor
+from .promote import BOOL, constant, is_number, not_tensor
 from .public import METHODS, offer
 from .results import named
 from .tensor import Tensor

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..optable import TABLE
 from ..optable.layout import memory_order
+from ..optable.refusals import broadcast
 from . import devices, distributions, hot, random
 from .compile import TENSORS as F
 from .factories import filled, like
 from .inplace import write
 from .making import factory, made, shape_from
-from .promote import broadcast
 from .public import offer
 from .random import Generator
 from .sequences import numpy_type

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..optable.refusals import LinAlgError
+from ..optable.refusals import LinAlgError, broadcast
 from . import dtypes
 from .arithmetic import where
 from .compile import TENSORS as F
@@ -15,7 +15,7 @@ from .matmul import matmul
 from .norms import matrix_norm, vector_norm
 from .out import by_columns
 from .products import vdot
-from .promote import broadcast, constant
+from .promote import constant
 from .public import FUNCTIONS, METHODS, SPACES, offer
 from .reductions import several
 from .results import named

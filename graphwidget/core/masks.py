@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
+from ..optable.refusals import broadcast
 from . import dtypes
 from .compile import TENSORS as F
 from .indexing import EXPANDED, bounded, check_apart, check_expand, check_put, warn_of_repeated
@@ -17,7 +18,6 @@ from .indices import MASKS, Indices
 from .inplace import allowed
 from .overlap import check_overlap, real_strides
 from .parts import as_strided
-from .promote import broadcast
 from .public import offer
 from .scatters import do, kind
 from .storage import storage_offset

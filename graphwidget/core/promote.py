@@ -11,6 +11,7 @@ import numpy as np
 from ..optable import TABLE, Op, kernels
 from ..optable.items import check_integer
 from ..optable.layout import ordered
+from ..optable.refusals import broadcast
 from . import dtypes, errors, hot
 from .combinations import called
 
@@ -104,35 +105,6 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
             operand = constant(number, dtypes.result_type(typed[0], number))
         made.append(operand)
     return tuple(made)
-
-
-def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The common shape.
-
-    Raises:
-        RuntimeError: two sizes differ and neither is 1 (PyTorch's text).
-    """
-    first = shapes[0]
-    for shape in shapes:
-        if shape != first:
-            break
-    else:
-        return first
-    result: list[int] = []
-    for shape in shapes:
-        if len(shape) > len(result):
-            result = [1] * (len(shape) - len(result)) + result
-        offset = len(result) - len(shape)
-        for i in reversed(range(len(shape))):
-            size = shape[i]
-            if result[offset + i] == 1:
-                result[offset + i] = size
-            elif size not in (1, result[offset + i]):
-                raise RuntimeError(
-                    f"The size of tensor a ({result[offset + i]}) must match the size of tensor b "
-                    f"({size}) at non-singleton dimension {offset + i}"
-                )
-    return tuple(result)
 
 
 def check_spread(shape: tuple[int, ...], target: tuple[int, ...]) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..optable import TABLE
+from ..optable.refusals import broadcast
 from . import dtypes, hot
 from .compile import TENSORS as F
 from .dims import wrap_dim
 from .inplace import write
 from .node import Former, target_of
-from .promote import broadcast
 from .public import offer
 from .shapes import view
 from .tensor import Tensor

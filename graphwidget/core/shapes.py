@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..optable.layout import memory_of
+from ..optable.refusals import broadcast
 from . import dtypes, hot
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, infer_shape, shape_args, wrap_dim
-from .promote import broadcast
 from .public import offer
 from .tensor import Tensor
 from .version import counter_of

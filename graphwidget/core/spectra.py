@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..optable.matrix_kernels import singular_values
-from ..optable.refusals import LinAlgError
+from ..optable.refusals import LinAlgError, broadcast
 from . import dtypes
 from .compile import TENSORS as F
 from .linalg import check_floating, check_matrix, check_square, inv, solve
-from .promote import broadcast
 from .public import offer
 from .reductions import several
 from .results import named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -98,3 +98,32 @@ def nonzero_divisor(a: Any, other: Any) -> None:
     """
     if other.dtype.kind in "iu" and not other.all() and a.size:
         raise RuntimeError("ZeroDivisionError")
+
+
+def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The common shape.
+
+    Raises:
+        RuntimeError: two sizes differ and neither is 1 (PyTorch's text).
+    """
+    first = shapes[0]
+    for shape in shapes:
+        if shape != first:
+            break
+    else:
+        return first
+    result: list[int] = []
+    for shape in shapes:
+        if len(shape) > len(result):
+            result = [1] * (len(shape) - len(result)) + result
+        offset = len(result) - len(shape)
+        for i in reversed(range(len(shape))):
+            size = shape[i]
+            if result[offset + i] == 1:
+                result[offset + i] = size
+            elif size not in (1, result[offset + i]):
+                raise RuntimeError(
+                    f"The size of tensor a ({result[offset + i]}) must match the size of tensor b "
+                    f"({size}) at non-singleton dimension {offset + i}"
+                )
+    return tuple(result)

@@ -7,6 +7,7 @@ from typing import Any
 from . import scatter_kernels as kernels
 from . import shape_kernels
 from .declare import ARRAYS, Namespace, composite, op
+from .refusals import broadcast
 
 F = Namespace()
 
@@ -100,6 +101,16 @@ def received_counts(
     return F.masked_fill(counts, counts == 0, 1)
 
 
+def check_items(index: Any, src: Any, reduce: Any, slices: Any) -> None:
+    """Refuse an index that is smaller than its source where backward compares the two item by item.
+
+    Raises:
+        RuntimeError: they do not broadcast (PyTorch's text).
+    """
+    if not slices and reduce not in ("sum", "mean"):
+        broadcast([src.shape, index.shape])
+
+
 @composite
 def reduced_backward_self(
     grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
@@ -108,6 +119,7 @@ def reduced_backward_self(
     """d scatter_reduce or index_reduce by self. ``amax`` and ``amin`` share among equal items;
     ``prod`` is the product of the others. What takes no part itself has a gradient only where
     nothing was written."""
+    check_items(index, src, reduce, slices)
     if reduce == "sum":
         found = grad
     elif reduce == "mean":
@@ -132,6 +144,7 @@ def reduced_backward_src(
     include_self: Any, slices: Any,
 ) -> Any:  # fmt: skip
     """d scatter_reduce or index_reduce by what is written."""
+    check_items(index, src, reduce, slices)
     if reduce == "sum":
         return F.taken(grad, index, dim, slices)
     if reduce == "mean":

@@ -252,8 +252,19 @@ SCATTERS = {
         "scatter_add_": "y.scatter_add_(0, at, src)",
         "mean": "y.scatter_reduce(0, at, src, 'mean')",
         "part": "y.scatter_add(0, at[:, :2], src)",
+        "prod": "y.scatter_reduce(0, at, src, 'prod')",
+        "amax": "y.scatter_reduce(0, at, src, 'amax')",
+        "amin of all": "y.scatter_reduce(0, at.expand(2, 3), src, 'amin', include_self=False)",
         "view": "y[:2].scatter_(0, at, src)",
     }.items()
+} | {
+    f"{reduce} of items that do not broadcast": f"""
+        x, w = torch.ones(3, 3, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+        z = x.scatter_reduce(0, torch.zeros(1, 2, dtype=torch.int64), w, "{reduce}").sum()
+        fails(lambda: torch.autograd.grad(z, [x], retain_graph=True))
+        fails(lambda: torch.autograd.grad(z, [w], retain_graph=True))
+        """
+    for reduce in ("prod", "amax", "amin")
 }
 
 

@@ -6,9 +6,9 @@ from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.dims import wrap_dim
 from ...core.modes import no_grad
-from ...core.promote import broadcast
 from ...core.public import FUNCTIONS, offer
 from ...core.tensor import Tensor
+from ...optable.refusals import broadcast
 
 
 @offer(method=False)

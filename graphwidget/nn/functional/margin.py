@@ -7,9 +7,10 @@ from collections.abc import Callable
 from ...core import dtypes
 from ...core.activations import logsigmoid
 from ...core.compile import TENSORS as F
-from ...core.promote import broadcast, check_spread
+from ...core.promote import check_spread
 from ...core.reductions import mean
 from ...core.tensor import Tensor
+from ...optable.refusals import broadcast
 from .distance import pairwise_distance
 from .loss import reduced
 from .reduction import reduction_of, reduction_text

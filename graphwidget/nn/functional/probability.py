@@ -7,13 +7,13 @@ import math
 from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.modes import no_grad
-from ...core.promote import broadcast, check_spread
+from ...core.promote import check_spread
 from ...core.reductions import mean
 from ...core.shapes import broadcast_shapes
 from ...core.tensor import Tensor
 from ...core.warning import warn
 from ...optable.pointwise import refuse_bools
-from ...optable.refusals import not_implemented
+from ...optable.refusals import broadcast, not_implemented
 from .loss import reduced
 from .reduction import reduction_of, reduction_text
 
