@@ -1,4 +1,4 @@
-"""Seeded random numbers equal PyTorch's, bit for bit."""
+"""Seeded random numbers equal PyTorch's, bit for bit but for the last ones of normal doubles."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,12 +26,17 @@ def test_same_stream(seed: int, kind: str) -> None:
         assert mine.dtype == expected.numpy().dtype
         assert np.array_equal(mine, expected.numpy())
 
+    def close(mine: Any, expected: torch.Tensor) -> None:
+        assert mine.dtype == expected.numpy().dtype
+        # Of float64, processors with AVX-512 have other logarithms and sines in numpy.
+        np.testing.assert_array_max_ulp(mine, expected.numpy(), 4 if kind == "float64" else 0)
+
     for shape in SHAPES:
         empty = torch.empty(shape, dtype=theirs)
-        same(random.randn(shape, ours), torch.randn(shape, dtype=theirs))
+        close(random.randn(shape, ours), torch.randn(shape, dtype=theirs))
         same(random.rand(shape, ours), torch.rand(shape, dtype=theirs))
         same(random.uniform(shape, ours, -0.577, 0.577), empty.uniform_(-0.577, 0.577))
-        same(random.normal(shape, ours, 0.3, 2.7), empty.normal_(0.3, 2.7))
+        close(random.normal(shape, ours, 0.3, 2.7), empty.normal_(0.3, 2.7))
         same(random.coin(shape, ours, 0.3), empty.bernoulli_(0.3))
         chances = torch.rand(shape, dtype=theirs)
         random.rand(shape, ours)
