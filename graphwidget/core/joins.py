@@ -13,7 +13,7 @@ from . import dtypes, hot
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, shape_args, wrap_dim
 from .public import offer
-from .shapes import atleast_1d, atleast_2d, atleast_3d, contiguous_clone, flatten, reshape
+from .shapes import atleast_1d, atleast_2d, atleast_3d, flatten, reshape
 from .tensor import Tensor
 
 
@@ -252,7 +252,7 @@ def _interleaved(input: Tensor, times: int, dim: int | None) -> Tensor:
         F.unsqueeze(source, place + 1), (*shape[: place + 1], times, *shape[place + 1 :])
     )
     return F.view(
-        contiguous_clone(spread), (*shape[:place], shape[place] * times, *shape[place + 1 :])
+        F.clone_contiguous(spread), (*shape[:place], shape[place] * times, *shape[place + 1 :])
     )
 
 

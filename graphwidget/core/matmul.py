@@ -13,7 +13,7 @@ from .compile import TENSORS as F
 from .overlap import real_strides
 from .products import bmm, dot, mm, mv
 from .public import SPACES, offer
-from .shapes import expand, reshape, unsqueeze, view
+from .shapes import reshaped, unsqueeze
 from .storage import contiguous
 from .tensor import Tensor
 from .warning import warn_once
@@ -78,7 +78,7 @@ def _folded(a: Tensor, b: Tensor) -> Tensor:
     rows = 1
     for size in lead:
         rows *= size
-    flat = reshape(large, rows, large._data.shape[-1])
+    flat = reshaped(large, (rows, large._data.shape[-1]))
     if small._data.ndim == 1:
         return F.unsafe_view(mv(flat, small), lead)
     out = F.unsafe_view(mm(flat, small), (*lead, small._data.shape[-1]))
@@ -100,12 +100,12 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
     count = 1
     for size in batch:
         count *= size
-    x = reshape(expand(a, *batch, rows, inner), count, rows, inner)
+    x = reshaped(F.expand(a, (*batch, rows, inner)), (count, rows, inner))
     shape = (*batch, *((rows,) if n > 1 else ()), *((columns,) if m > 1 else ()))
     if m == 1:
-        y = unsqueeze(reshape(expand(b, *batch, inner2), count, inner2), 2)
+        y = unsqueeze(reshaped(F.expand(b, (*batch, inner2)), (count, inner2)), 2)
         return F.unsafe_view(F.squeeze_dim(bmm(x, y), 2), shape)
-    y = reshape(expand(b, *batch, inner2, columns), count, inner2, columns)
+    y = reshaped(F.expand(b, (*batch, inner2, columns)), (count, inner2, columns))
     return F.unsafe_view(bmm(x, y), shape)
 
 
@@ -126,9 +126,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return addmm(bias, input, t(weight))
     if bias._data.ndim and bias._data.flags.c_contiguous and input._data.flags.c_contiguous:
         *lead, features = input._data.shape
-        rows = view(input, prod(lead), features)
-        flat = addmm(bias, rows, t(weight))
-        return view(flat, *lead, flat._data.shape[-1])
+        flat = addmm(bias, F.view(input, (prod(lead), features)), t(weight))
+        return F.view(flat, (*lead, flat._data.shape[-1]))
     return matmul(input, t(weight)).add_(bias)
 
 

@@ -9,8 +9,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..optable.layout import memory_of
 from ..optable.refusals import broadcast
 from . import dtypes, hot
@@ -79,21 +77,19 @@ def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
 def reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:
     """The same items in another shape; a view where possible, else a copy."""
     shape = sizes if shape is None else (shape,)
-    wanted = infer_shape(shape_args(shape), input._data.size)
-    if input._data.flags.c_contiguous:
-        return F.view(input, wanted)
+    return reshaped(input, infer_shape(shape_args(shape), input._data.size))
+
+
+def reshaped(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The same, of a shape that is known to fit."""
+    data = input._data
+    if data.flags.c_contiguous:
+        return F.view(input, shape)
     try:
-        np.reshape(input._data, wanted, copy=False)
+        data.reshape(shape, copy=False)
     except ValueError:
-        return F.unsafe_view(contiguous_clone(input), wanted)
-    return F.reshape_alias(input, wanted)
-
-
-def contiguous_clone(input: Tensor) -> Tensor:
-    """A copy in C order, recorded as a clone."""
-    out = F.clone(input)
-    out._relay(np.asarray(out._data, order="C"))
-    return out
+        return F.unsafe_view(F.clone_contiguous(input), shape)
+    return F.reshape_alias(input, shape)
 
 
 @offer()
@@ -145,7 +141,7 @@ def ravel(input: Tensor) -> Tensor:
     """
     if input._data.flags.c_contiguous:
         return F.view(input, (input._data.size,))
-    return F.view(contiguous_clone(input), (input._data.size,))
+    return F.view(F.clone_contiguous(input), (input._data.size,))
 
 
 @offer(function=False)

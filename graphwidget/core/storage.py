@@ -27,6 +27,8 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that gradients flow through, with the dims in the same order in memory or in that of
     a format."""
     check_format("clone", memory_format)
+    if memory_format is contiguous_format:
+        return F.clone_contiguous(input)
     out = F.clone(input)
     if memory_format not in (None, preserve_format):
         out._relay(formatted(out._data, memory_format))

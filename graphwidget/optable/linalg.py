@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .declare import Namespace, composite, op
+from .declare import ARRAYS, Namespace, composite, op
 from .items import as_item
 from .kernels import Array
 from .layout import as_array
@@ -47,12 +47,28 @@ def mm_right(grad: Any, left: Any, shape: Any, strides: Any, dtype: Any) -> Any:
     return F.mm(F.t(left), grad)
 
 
+MANY = 1 << 14
+"""Items from which on it pays to look whether rows or columns are all the same."""
+
+
+def product_of_repeated(a: Array, b: Array) -> Array:
+    """a b. All rows of a, or all columns of b, may be one and the same, as in the gradient of a
+    sum; then so are the product's, and one is computed."""
+    rows = a.size > MANY and a.strides[0] == 0
+    if not rows and not (b.size > MANY and b.strides[1] == 0):
+        return np.matmul(a, b)
+    found = np.empty((len(a), b.shape[1]), a.dtype)
+    found[...] = np.matmul(a[:1].copy(), b) if rows else np.matmul(a, b[:, :1].copy())
+    return found
+
+
 op("mm(self, mat2, /)", np.matmul,
    d_self=lambda grad, mat2, self_shape, self_strides, self_dtype:
        F.mm_left(grad, mat2, self_shape, self_strides, self_dtype),
    d_mat2=lambda grad, self, mat2_shape, mat2_strides, mat2_dtype:
        F.mm_right(grad, self, mat2_shape, mat2_strides, mat2_dtype),
    sign="@", text="{self} @ {mat2}", tex=r"{self} {mat2}", onnx="MatMul")
+ARRAYS.__dict__["mm"] = product_of_repeated
 
 op("mv(self, vec, /)", np.matmul,
    d_self=lambda grad, vec: F.ger(F.reshape(grad, (-1, 1)), vec),

@@ -338,6 +338,10 @@ op("clone(self, /)", layout.clone, pointwise=True, out=False,
    d_self=lambda grad: grad,
    text="{self}", tex=r"{self}", onnx="Identity")
 
+op("clone.contiguous(self, /)", lambda a: np.array(a, order="C"), node="CloneBackward0",
+   d_self=lambda grad: grad,
+   public=False, text="{self}", tex=r"{self}", onnx="Identity")
+
 op("to_copy(self, /, dtype)", layout.to_copy, node="ToCopyBackward0",
    d_self=lambda grad, self_dtype: F.to_copy(grad, self_dtype),
    public=False, sign="to", text="{self} as {dtype}", tex=r"{self}", onnx="Cast")

@@ -120,3 +120,44 @@ def test_product(call: str) -> None:
 @pytest.mark.parametrize("call", ERRORS)
 def test_error(call: str) -> None:
     both(source(f"{SETUP}\nresult = attempt(lambda: {call})"))
+
+
+REPEATED = {
+    "of a sum": "torch.ones(()).double().expand(200, 150)",
+    "with equal rows": "wide.expand(200, 150)",
+    "with equal columns": "high.expand(200, 150)",
+}
+"""Large gradients of products of which one row or column stands for all."""
+
+LARGE = """
+def spread(*shape):
+    return torch.linspace(-2, 2, torch.Size(shape).numel(), dtype=torch.float64).reshape(shape)
+wide, high = spread(1, 150), spread(200, 1)
+a, b = spread(200, 120).requires_grad_(), spread(120, 150).requires_grad_()
+t = b.detach().t().clone().requires_grad_()
+for out in (a @ b, a @ t.t()):
+    out.backward({seed})
+result = [[each.grad, each.grad.stride()] for each in (a, b, t)]
+a.grad[0, 0] = 7  # is written there alone
+result.append(a.grad[1:].eq(7).any())
+"""
+
+
+@pytest.mark.parametrize("seed", REPEATED.values(), ids=REPEATED)
+def test_large_gradient_that_repeats_itself(seed: str) -> None:
+    both(source(LARGE.format(seed=seed)))
+
+
+def test_kron_shows_later_writes_to_its_operands() -> None:
+    both(
+        source(
+            SETUP
+            + """
+a = s.clone()
+y = torch.kron(a, k)
+a.mul_(3)
+y.sum().backward()
+result = [k.grad, s.grad]
+"""
+        )
+    )
