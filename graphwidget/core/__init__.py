@@ -1,5 +1,6 @@
 """The autograd core: Tensor, Node, the engine. It knows nothing of what watches it."""
 
-from .memory import keep_freed
+from .memory import collect_rarely, keep_freed
 
 keep_freed()
+collect_rarely()

@@ -1,4 +1,8 @@
-"""How tensors and gradients lie in memory: memory formats, retained and accumulated gradients."""
+"""How tensors and gradients lie in memory: memory formats, retained and accumulated gradients; and
+what an import does to the process's memory."""
+
+import subprocess
+import sys
 
 import pytest
 
@@ -105,3 +109,19 @@ result = [g is s, h is s, k, k is s]
 @pytest.mark.parametrize(("title", "text"), programs(PROGRAMS), ids=lambda part: part[:60])
 def test_memory(title: str, text: str) -> None:
     both(source(SETUP + text))
+
+
+@pytest.mark.parametrize(("own", "kept"), [("", False), ("gc.set_threshold(900, 5, 5)", True)])
+def test_cycles_are_looked_for_as_often_as_the_user_says(own: str, kept: bool) -> None:
+    program = f"""
+import gc
+{own}
+before = gc.get_threshold()
+import graphwidget
+assert (gc.get_threshold() == before) is {kept}
+assert gc.get_threshold()[1:] == before[1:]
+gc.set_threshold(800, 10, 10)
+graphwidget.ones(2).sum()
+assert gc.get_threshold() == (800, 10, 10)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
