@@ -180,7 +180,7 @@ class Run:
     def _end(self, status: str, error: BaseException | None) -> None:
         self.status = status
         _open_runs().remove(self)
-        self.slots.close(self.order if status != "ok" or self.captures is not None else ())
+        self.slots.close(empty=status == "ok" and self.captures is None)
         try:
             if hot.observer is not None:
                 hot.observer.run_ends(self, status, error)

@@ -46,9 +46,9 @@ def needed_for(
         wanted |= {target.node for target in wanted if target.__class__ is Output}
     # PyTorch looks for a tensor's gradient at its node: the hooks of all its outputs run.
     nodes = {target.node for target in wanted if target.__class__ is Output}
-    needed = set()
+    needed: set[Any] = set()
     for target in reversed(order):
-        if any(child in needed for child in target.next):
+        if not needed.isdisjoint(target.next):
             through.add(target)
             needed.add(target)
         elif target in wanted or (target.__class__ is Output and target.node in nodes):
@@ -58,6 +58,8 @@ def needed_for(
     if len(roots) == 1:
         needed.add(roots[0])
     alone = {node for node in nodes - needed if node.hooks is not None}
+    if not alone:
+        return [target for target in order if target in needed], through
     found: dict[int, Any] = {}  # by identity: one output may have several equal edges
     for target in order:
         if target.__class__ is Output and target.node in alone:

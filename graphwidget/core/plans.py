@@ -256,7 +256,7 @@ def next_of(targets: tuple[str, ...]) -> property:
     slots = target_slots(targets)
 
     def read(node: Any) -> tuple[Any, ...]:
-        return tuple([getattr(node, slot) for slot in slots])
+        return (node.next0,) if slots else ()
 
     def write(node: Any, next: tuple[Any, ...]) -> None:
         for slot, target in zip(slots, next, strict=True):

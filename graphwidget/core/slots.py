@@ -54,13 +54,11 @@ class Slots:
             self.members = {each for target in self.targets for each in (target, *target.next)}
         return not self.members.isdisjoint(targets)
 
-    def close(self, left: Iterable[Any] = ()) -> None:
-        """Give the slots back, those of the targets that are ``left`` and of what follows them
-        emptied."""
-        if self.private is None:
-            for target in left:
-                for each in (target, *target.next):
-                    each.grad = each.grad_version = None
+    def close(self, empty: bool) -> None:
+        """Give the slots back, which are ``empty`` already, or are made so."""
+        if not empty and self.private is None:
+            for target in self.targets:
+                target.grad = target.grad_version = None
         with hot.lock:
             _open.discard(self)
             self.targets, self.members, self.private = [], None, None

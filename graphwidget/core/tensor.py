@@ -35,6 +35,7 @@ from .views import Link, ViewInfo, asked, refresh, refresh_for_op
 from .warning import warn
 
 new = object.__new__
+new_tuple = tuple.__new__
 
 
 class Tensor(Offered):
@@ -402,8 +403,9 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
     origin = "default" if op.single else "multi"
     if not hot.mode.enabled:
         origin = "inference" if hot.mode.inference else "no_grad"
-    link = Link(op, params, source._meta.shape, source._data.strides)
-    info = out._view = ViewInfo(source, link, origin, nr)
+    # As Link(...) makes it, without a call in between.
+    link = new_tuple(Link, (op, params, source._meta.shape, source._data.strides))
+    info = out._view = ViewInfo(source, link, origin, counter.version, nr)
     if info.base._requires_grad:
         out._requires_grad = True
 

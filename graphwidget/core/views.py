@@ -97,7 +97,7 @@ class ViewInfo:
 
     __slots__ = ("asked", "base", "chain", "label", "origin", "version")
 
-    def __init__(self, source: Tensor, link: Link, origin: str, nr: int = 0) -> None:
+    def __init__(self, source: Tensor, link: Link, origin: str, version: int, nr: int = 0) -> None:
         info = source._view
         self.base: Tensor = source if info is None else info.base
         self.chain: tuple[Link, ...] = (link,) if info is None else (*info.chain, link)
@@ -106,7 +106,7 @@ class ViewInfo:
             self.origin = info.origin  # a view of a restricted view is restricted likewise
         self.asked = False
         self.label = (nr, link.op.node)
-        self.version = counter_of(source).version
+        self.version = version
 
     def complaint(self, what: str, node: Any) -> str:
         """PyTorch's text for a forbidden write to this view, whose node is given, or its base."""

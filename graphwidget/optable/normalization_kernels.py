@@ -117,27 +117,26 @@ def layer_norm_backward(
     lines = a.size // count if count else 0
     rows, every = a.reshape(lines, count), as_array(grad).reshape(lines, count)
     means, rstds = mean.reshape(lines, 1), rstd.reshape(lines, 1)
+    flat = None if weight is None else weight.reshape(count)
     even, out = _even(count, a.dtype.char), np.empty((lines, count), a.dtype)
+    share = even if flat is None else flat * even  # a product with it is a mean of grad * weight
     by_weight = None if weight is None else np.zeros(normalized_shape, a.dtype)
     by_bias = None if bias is None else np.zeros(normalized_shape, a.dtype)
     most = max(1, SPAN // max(count * a.itemsize, 1))
     for start in range(0, lines, most):
         part = slice(start, start + most)
-        grad, rstd = every[part], rstds[part]
-        total = ones(len(grad), a.dtype.char)
-        z = np.subtract(rows[part], means[part], out[part])
-        np.multiply(z, rstd, z)
+        grad, rstd, found = every[part], rstds[part], out[part]
+        centred = np.subtract(rows[part], means[part])
+        product = np.multiply(grad, centred)
         if by_bias is not None:
-            by_bias += np.matmul(total, grad).reshape(normalized_shape)
-        if weight is not None:
-            by_weight += np.matmul(total, grad * z).reshape(normalized_shape)
-            grad = grad * weight.reshape(count)
-        along = np.vecdot(grad, z)[:, None]
-        np.multiply(along, even[:1], along)
-        np.multiply(z, along, z)
-        np.add(z, np.matmul(grad, even)[:, None], z)
-        np.subtract(grad, z, z)
-        np.multiply(z, rstd, z)
+            by_bias += np.matmul(ones(len(grad), a.dtype.char), grad).reshape(normalized_shape)
+        if by_weight is not None:
+            by_weight += np.matmul(rstd[:, 0], product).reshape(normalized_shape)
+        along = np.matmul(product, share)[:, None] * rstd
+        np.multiply(centred, along * (rstd * rstd), centred)
+        np.add(centred, np.matmul(grad, share)[:, None] * rstd, centred)
+        np.multiply(grad, rstd if flat is None else np.multiply(rstd, flat, found), found)
+        np.subtract(found, centred, found)
     return out.reshape(a.shape), by_weight, by_bias
 
 

@@ -152,8 +152,8 @@ def views_without_grad_are_ordinary(patch: Patch) -> None:
     """A view made under no_grad may be written like any other."""
     real = views.ViewInfo.__init__
 
-    def ordinary(self: Any, source: Any, link: Any, origin: str, nr: int = 0) -> None:
-        real(self, source, link, "default" if origin == "no_grad" else origin, nr)
+    def ordinary(self: Any, source: Any, link: Any, origin: str, version: int, nr: int = 0) -> None:
+        real(self, source, link, "default" if origin == "no_grad" else origin, version, nr)
 
     patch.setattr(views.ViewInfo, "__init__", ordinary)
 
@@ -163,8 +163,8 @@ def views_of_many_are_ordinary(patch: Patch) -> None:
     """The outputs of unbind and split may be written."""
     real = views.ViewInfo.__init__
 
-    def ordinary(self: Any, source: Any, link: Any, origin: str, nr: int = 0) -> None:
-        real(self, source, link, "default" if origin == "multi" else origin, nr)
+    def ordinary(self: Any, source: Any, link: Any, origin: str, version: int, nr: int = 0) -> None:
+        real(self, source, link, "default" if origin == "multi" else origin, version, nr)
 
     patch.setattr(views.ViewInfo, "__init__", ordinary)
 
