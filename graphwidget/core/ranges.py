@@ -10,6 +10,7 @@ import numpy as np
 
 from ..optable.items import check_item
 from ..optable.refusals import not_implemented
+from ..optable.spacing import spread
 from . import dtypes, shapes
 from .compile import TENSORS as F
 from .making import factory, made
@@ -139,16 +140,10 @@ def line(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
         return np.array([start], dtype)
     if steps and dtype.kind == "b":
         raise not_implemented("linspace_cpu", dtype)
-    kind = dtype if dtype.kind == "f" else np.dtype(np.float32)
+    kind = dtype if dtype.kind == "f" else np.dtype(np.float64)
     if kind is not dtype:  # integers take the ends as integers
         start, end = np.asarray((start, end)).astype(dtype)
-    first, last = kind.type(start), kind.type(end)
-    step = kind.type((last - first) / kind.type(max(steps - 1, 1)))
-    place = np.arange(steps).astype(kind)
-    half = steps // 2
-    found = np.empty(steps, kind)
-    found[:half] = first + step * place[:half]
-    found[half:] = last - step * place[: steps - half][::-1]
+    found: np.ndarray = spread(start, end, steps, kind)
     return found.astype(dtype, copy=False)
 
 
@@ -169,9 +164,12 @@ def logspace(
     kind = chosen if chosen.kind == "f" else np.dtype(np.float64)
     if steps > 1 and chosen.kind == "b":
         raise not_implemented("logspace_cpu", chosen)
+    start, end = plain(start), plain(end)
     for number in (start, end) if steps > 0 else ():
-        check_item(plain(number), chosen)
-    exponents = line(plain(start), plain(end), steps, kind)
+        check_item(number, chosen)
+    if steps > 0 and kind is not chosen:  # integers take the ends as integers
+        start, end = int(start), int(end)
+    exponents = line(start, end, steps, kind)
     powers: np.ndarray = np.power(kind.type(base), exponents)
     return powers.astype(chosen)
 

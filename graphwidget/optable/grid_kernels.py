@@ -15,6 +15,7 @@ import numpy as np
 
 from .kernels import Array, Shape
 from .layout import as_array
+from .spacing import fused, spread
 
 BILINEAR, NEAREST, BICUBIC = 0, 1, 2
 ZEROS, BORDER, REFLECTION = 0, 1, 2
@@ -69,11 +70,23 @@ def _cubic(t: Array) -> Iterator[tuple[int, tuple[Array, Array, Array]]]:
         yield step, (value, way * slope, bend)
 
 
-def _taps(grid: Array, size: int, mode: int, padding: int, aligned: bool) -> list[Tap]:
+def _places(grid: Array, size: int, aligned: bool, image: bool) -> Array:
+    """Where the points of a grid lie along a dim of some size. Points that do not move lie on old
+    places, where slopes jump; so it is rounded as PyTorch rounds: of images, once."""
+    near: Array = grid + 1
+    if aligned:
+        return near * np.asarray((size - 1) / 2, grid.dtype)
+    if image:
+        return near.astype(fused(grid.dtype)) * (size / 2) - 0.5
+    return (near * size - 1) / 2
+
+
+def _taps(
+    grid: Array, size: int, mode: int, padding: int, aligned: bool, image: bool
+) -> list[Tap]:
     """What the old places along a dim of some size contribute to the points of a grid."""
     scale = (size - 1) / 2 if aligned else size / 2
-    x = (grid + 1) * scale if aligned else ((grid + 1) * size - 1) / 2
-    x = x.astype(grid.dtype, copy=False)
+    x = _places(grid, size, aligned, image).astype(grid.dtype, copy=False)
     none = np.zeros_like(x)
     found: list[tuple[Array, tuple[Array, ...]]] = []
     if mode == BICUBIC:
@@ -112,7 +125,7 @@ class Sampling:
         count = math.prod(self.points)
         flat = grid.reshape(len(grid), count, self.dims)
         taps = [
-            _taps(flat[..., self.dims - 1 - dim], size, mode, padding, aligned)
+            _taps(flat[..., self.dims - 1 - dim], size, mode, padding, aligned, self.dims == 2)
             for dim, size in enumerate(self.sizes)
         ]
         self.terms = list(itertools.product(*taps))
@@ -226,10 +239,10 @@ def _base(size: Shape, aligned: bool, dtype: Any) -> Array:
     spatial = size[2:]
     axes = []
     for count in spatial:
-        axis = np.linspace(-1, 1, count) if count > 1 else np.zeros(1)
-        axes.append(axis if aligned or count <= 1 else axis * (count - 1) / count)
+        axis = spread(-1, 1, count, dtype) if count > 1 else np.zeros(1, dtype)
+        axes.append(axis if aligned else axis * dtype.type(count - 1) / dtype.type(count))
     meshed = np.meshgrid(*axes, indexing="ij")[::-1]
-    whole = np.stack([*meshed, np.ones(spatial)], -1).astype(dtype)
+    whole = np.stack([*meshed, np.ones(spatial, dtype)], -1)
     return whole.reshape(-1, len(spatial) + 1)
 
 

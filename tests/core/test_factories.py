@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+import graphwidget
 from tests.core.both import attempt, both
 
 EXPRESSIONS = """
@@ -290,6 +292,23 @@ def test_expression(text: str) -> None:
         return [result, repr(result)]
 
     both(program)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8"])
+def test_spaces_are_rounded_once(dtype: str) -> None:
+    """Products and sums are fused; so -1 to 1 in seven steps has no 0, and integers are cut off
+    where PyTorch's are."""
+    pairs = [(-1, 1), (0, 1), (-18, 86), (2, -10), (-0.3, 3.1)]
+    for start, end in pairs:
+        if dtype == "uint8":
+            start, end = abs(start), abs(end)
+        for steps in (2, 7, 11, 57, 81):
+            theirs, ours = (
+                engine.linspace(start, end, steps, dtype=getattr(engine, dtype))
+                for engine in (torch, graphwidget)
+            )
+            assert theirs.tolist() == ours.tolist()
+    both(lambda torch: torch.logspace(0.9, 2.9, 5, dtype=torch.int64))
 
 
 def test_range_warns_and_includes_its_end() -> None:

@@ -370,6 +370,16 @@ result = [g, h, a, b, c, graph(c.grad_fn), plain([theta.grad, cube.grad, picture
     volumes.grad]), n._saved_align_corners, n._saved_grid, n._saved_input,
     n._saved_interpolation_mode, n._saved_padding_mode, m._saved_size, m._saved_align_corners]
 
+# points on old places, where slopes jump, are rounded alike
+found = []
+for size, aligned in ((11, False), (12, False), (19, False), (29, False), (12, True)):
+    still, deep = torch.eye(2, 3)[None].requires_grad_(), torch.eye(3, 4)[None].requires_grad_()
+    for theta, sizes in ((still, (1, 1, size, size)), (deep, (1, 1, 3, size, size))):
+        g = F.affine_grid(theta, sizes, aligned)
+        F.grid_sample(torch.randn(sizes), g, align_corners=aligned).sin().sum().backward()
+        found += [g, theta.grad]
+result = plain(found)
+
 # derivatives of sampling have a node
 a, g = torch.randn(2, 3, 4, 5).requires_grad_(), (torch.rand(2, 3, 4, 2) * 2 - 1).requires_grad_()
 d = torch.autograd.grad((F.grid_sample(a, g, align_corners=True) ** 2).sum(), (a, g),
