@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -20,8 +21,24 @@ _TOO_LATE = (
 )
 _MISSING = "No module named {!r}: graphwidget, which stands in for torch here, does not have it"
 _PLACES = {
+    "nn.modules.utils": "nn.tuples",
+    "nn.modules.sparse": "nn.embedding",
+    "nn.modules.flatten": "nn.shape",
+    "nn.modules.instancenorm": "nn.batchnorm",
+    **dict.fromkeys(
+        [f"nn.modules.{name}" for name in ("channelshuffle", "fold", "pixelshuffle", "upsampling")],
+        "nn.resampling",
+    ),
     "nn.modules": "nn",
     "nn.grad": "nn.functional.grad",
+    "optim.adamw": "optim.adam",
+    **dict.fromkeys(
+        [f"distributions.{name}" for name in ("normal", "laplace", "uniform", "exponential")],
+        "distributions.continuous",
+    ),
+    "distributions.bernoulli": "distributions.discrete",
+    "distributions.categorical": "distributions.discrete",
+    "distributions.utils": "distributions.distribution",
     "utils.data._utils": "utils.data",
 }
 """Modules of PyTorch that have another name here."""
@@ -89,7 +106,10 @@ class StandIn(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         """The module of this package that stands in."""
-        return _module(spec.name.partition(".")[2])
+        module = _module(spec.name.partition(".")[2])
+        if module is not None:
+            _widen(spec.name, module)
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         """The module has run already; it only gets its own spec back."""
@@ -110,6 +130,13 @@ def _module(rest: str) -> ModuleType | None:
         if error.name is None or not name.startswith(error.name):
             raise
         return None
+
+
+def _widen(fullname: str, module: ModuleType) -> None:
+    """Let names that PyTorch has in a part of `nn.modules`, and we in another, be found in both."""
+    if fullname.startswith("torch.nn.modules.") and not hasattr(module, "__getattr__"):
+        package = importlib.import_module(f"{PACKAGE}.nn")
+        module.__getattr__ = functools.partial(getattr, package)  # type: ignore[method-assign]
 
 
 _standin = StandIn()

@@ -272,11 +272,15 @@ def kaiming_normal_(
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
-def _kaiming_std(tensor: Tensor, a: float, mode: Any, nonlinearity: str) -> float:
+def _calculate_correct_fan(tensor: Tensor, mode: Any) -> int:
     modes = ("fan_in", "fan_out")
     if mode.lower() not in modes:
         raise ValueError(f"Mode {mode.lower()} not supported, please use one of {list(modes)}")
-    fan = fans(tensor)[modes.index(mode.lower())]
+    return fans(tensor)[modes.index(mode.lower())]
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: Any, nonlinearity: str) -> float:
+    fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 import graphwidget
 
@@ -117,6 +118,37 @@ with sdpa_kernel(SDPBackend.MATH):
     print(torch.nn.functional.scaled_dot_product_attention(q, q, q).shape)
 """
     assert told(code) == ["True True", "True None", "torch.Size([1, 2, 3])"]
+
+
+def test_layers_are_found_where_pytorch_has_them() -> None:
+    """As programs import them that look into its source."""
+    code = """
+import importlib, sys
+import graphwidget
+graphwidget.as_torch()
+for line in sys.stdin:
+    module, name = line.split()
+    try:
+        getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError):
+        print(module, name)
+"""
+    named = [*vars(torch.nn).values(), *map(vars(torch.optim).get, torch.optim.__all__)]
+    named += [getattr(torch.distributions, name) for name in graphwidget.distributions.__all__]
+    classes = {each for each in named if isinstance(each, type)} - {torch.nn.DataParallel}
+    utils = ["_single", "_pair", "_ntuple", "consume_prefix_in_state_dict_if_present"]
+    lines = [
+        *(f"{each.__module__} {each.__name__}" for each in classes),
+        *(f"torch.nn.modules.utils {name}" for name in utils),
+        "torch.optim.lr_scheduler _LRScheduler",
+    ]
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT, input="\n".join(lines), capture_output=True, text=True,
+    )  # fmt: skip
+    assert not result.stderr
+    absent = {line.split()[1] for line in result.stdout.splitlines()}
+    assert absent == {"Container", "LinearCrossEntropyOptions", "SparseAdam", "SyncBatchNorm"}
 
 
 def test_it_refuses_beside_pytorch() -> None:

@@ -77,6 +77,17 @@ def warned(**given):
 result = [warned(**{"0_weight": ones}), attempt(lambda: warned(**{"0_weight": ones, "1_weight":
     ones * 2})), warned(**{"0_weight": ones, "1_weight": ones}), m[0].weight is m[1].weight]
 
+# what layers of one's own take from PyTorch's
+import importlib
+place = "torch.nn.modules.utils" if torch.__name__ == "torch" else "graphwidget.nn.tuples"
+u = importlib.import_module(place)
+d = torch.nn.DataParallel(nn.Sequential(nn.Linear(1, 1))).state_dict()
+u.consume_prefix_in_state_dict_if_present(d, "module.")
+result = [u._single(5), u._pair(2), u._pair([1, 2, 3]), u._triple("ab"), u._quadruple(None),
+    u._ntuple(5)(0), u._pair.__name__, dict(d), list(d._metadata), *(attempt(lambda:
+    nn.init._calculate_correct_fan(*a)) for a in ((x, "FAN_IN"), (x, "fan_out"), (x, "y"),
+    (b, "fan_in")))]
+
 # hooks of all modules
 M, log = nn.modules.module, []
 def note(word):

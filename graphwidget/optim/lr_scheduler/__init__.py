@@ -1,6 +1,6 @@
 """Learning rates that change from epoch to epoch, as in `torch.optim.lr_scheduler`."""
 
-from .base import LRScheduler
+from .base import LRScheduler, _LRScheduler
 from .cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
 from .cyclic import CyclicLR
 from .decay import (
@@ -34,4 +34,5 @@ __all__ = [
     "ReduceLROnPlateau",
     "SequentialLR",
     "StepLR",
+    "_LRScheduler",
 ]

@@ -136,6 +136,10 @@ class LRScheduler:
         self.__dict__.update(state_dict)
 
 
+class _LRScheduler(LRScheduler):
+    """The base class under its former name."""
+
+
 def check_optimizer(optimizer: object) -> None:
     """TypeError unless it is an optimizer."""
     if not isinstance(optimizer, Optimizer):
