@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -41,32 +42,55 @@ def ones(count: int, kind: str) -> Array:
 
 
 # Pointwise -----------------------------------------------------------------------------------
-def sigmoid(a: Array) -> Array:
+def in_parts(kernel: Callable[..., Array], *arrays: Array) -> Array:
+    """The result of a kernel, which computes part after part of large arrays into ``out``: so what
+    it has in between stays in the cache. Where they do not lie alike it takes all at once."""
+    last = arrays[-1]
+    out = np.empty(last.shape, last.dtype)
+    if not all(each.shape == last.shape and each.flags.c_contiguous for each in arrays):
+        return kernel(*arrays, out)
+    flat = [each.reshape(-1) for each in (*arrays, out)]
+    for start in range(0, last.size, PART):
+        kernel(*[each[start : start + PART] for each in flat])
+    return out
+
+
+PART = 1 << 16
+"""Items of a part."""
+
+
+def sigmoid(a: Array, out: Any = ...) -> Array:
     """1 / (1 + exp(-a)), which neither overflows nor loses precision at the ends."""
-    result = np.negative(a, out=...)
+    if out is ... and a.size > PART:
+        return in_parts(sigmoid, a)
+    result = np.negative(a, out=out)
     np.exp(result, result)
     np.add(result, ONE, result)
     return np.divide(ONE, result, result)
 
 
-def sigmoid_backward(grad: Array, result: Array) -> Array:
+def sigmoid_backward(grad: Array, result: Array, out: Any = ...) -> Array:
     """grad (1 - result) result."""
     if not isinstance(grad, np.ndarray):
         result = result[()]
         return grad * ((1 - result) * result)
-    factor = np.subtract(ONE, result, out=..., dtype=result.dtype)
+    if out is ... and result.size > PART:
+        return in_parts(sigmoid_backward, grad, result)
+    factor = np.subtract(ONE, result, out=out, dtype=result.dtype)
     np.multiply(factor, result, factor)
     if grad.shape != factor.shape:
         return np.multiply(grad, factor, out=...)
     return np.multiply(grad, factor, factor)
 
 
-def tanh_backward(grad: Array, result: Array) -> Array:
+def tanh_backward(grad: Array, result: Array, out: Any = ...) -> Array:
     """grad (1 - result**2)."""
     if not isinstance(grad, np.ndarray):
         result = result[()]
         return grad * (1 - result * result)
-    factor = np.multiply(result, result, out=...)
+    if out is ... and result.size > PART:
+        return in_parts(tanh_backward, grad, result)
+    factor = np.multiply(result, result, out=out)
     np.subtract(ONE, factor, factor)
     return np.multiply(grad, factor, factor)
 
