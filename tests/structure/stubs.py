@@ -181,10 +181,24 @@ def method_lines() -> Iterator[str]:
             yield f"{name}: {annotation(type(method))}"
 
 
+HOMES = {"autocast": "autocast", "TypedStorage": "storages", "UntypedStorage": "storages"}
+"""Modules of the core that hold the classes among the functions."""
+
+
+def written_class(name: str) -> str:
+    """The line of a class that stands among the functions."""
+    if name in HOMES:
+        return f"from .{HOMES[name]} import {name} as {name}"
+    return f"class {name}(Tensor):\n    def __init__(self, *args: Any) -> None: ..."
+
+
 def stub() -> str:
     """The whole text of ``offered.pyi``."""
     body = "\n".join(f"    {line}" for lines in method_lines() for line in lines.split("\n"))
-    functions = "\n".join(written(name, each) for name, each in sorted(FUNCTIONS.items()))
+    functions = "\n".join(
+        written_class(name) if isinstance(each, type) else written(name, each)
+        for name, each in sorted(FUNCTIONS.items())
+    )
     dtypes = "\n".join(f"{name}: dtype" for name in ("bool", "float", "int"))
     return f"{HEAD}\nclass Offered:\n{body}\n\n{functions}\n\n{dtypes}\n"
 

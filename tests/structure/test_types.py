@@ -33,6 +33,9 @@ reveal_type(x == y)                 # Tensor
 reveal_type(nn.Linear(2, 3).weight) # Parameter
 reveal_type(torch.float)            # dtype
 x.to(torch.float)
+with torch.autocast("cpu", enabled=False) as region:
+    reveal_type(region)             # autocast
+assert isinstance(x, torch.FloatTensor)
 torch.exp()                         # error
 torch.exp(x, 1)                     # error
 torch.nosuch                        # error

@@ -170,8 +170,9 @@ class Batches(Iterator[Any]):
         return len(self._loader)
 
 
-def get_worker_info() -> None:
+def get_worker_info() -> Any:
     """None: there are no worker processes."""
+    return None
 
 
 def _check_workers(
