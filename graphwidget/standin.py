@@ -32,12 +32,20 @@ _PLACES = {
     "nn.modules": "nn",
     "nn.grad": "nn.functional.grad",
     "optim.adamw": "optim.adam",
-    **dict.fromkeys(
-        [f"distributions.{name}" for name in ("normal", "laplace", "uniform", "exponential")],
-        "distributions.continuous",
-    ),
-    "distributions.bernoulli": "distributions.discrete",
-    "distributions.categorical": "distributions.discrete",
+    **{
+        f"distributions.{theirs}": f"distributions.{ours}"
+        for ours, several in (
+            ("continuous", "normal laplace cauchy uniform exponential"),
+            ("transformed", "transformed_distribution log_normal half_normal half_cauchy gumbel"),
+            ("transformed", "pareto"),
+            ("discrete", "bernoulli categorical"),
+            ("counts", "poisson geometric binomial multinomial"),
+            ("gamma", "beta chi2 dirichlet studentT"),
+            ("one_hot", "one_hot_categorical relaxed_bernoulli relaxed_categorical"),
+            ("multivariate", "multivariate_normal mixture_same_family"),
+        )
+        for theirs in several.split()
+    },
     "distributions.utils": "distributions.distribution",
     "utils.data._utils": "utils.data",
 }

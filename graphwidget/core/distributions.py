@@ -103,6 +103,34 @@ def between(
     return random.randint(low, high, shape, generator).astype(dtype)
 
 
+def standard_gamma(concentrations: Array, generator: Generator | None = None) -> Array:
+    """Gamma numbers of each concentration, of rate 1 (G. Marsaglia and W. W. Tsang, A simple method
+    for generating gamma variables, 2000)."""
+    source = generator or random.default
+    drawn = [gamma_number(each, source) for each in concentrations.ravel().tolist()]
+    return np.array(drawn, concentrations.dtype).reshape(concentrations.shape)
+
+
+def gamma_number(concentration: float, source: Generator) -> float:
+    """One gamma number."""
+    if concentration == 0:
+        return 0.0
+    smaller = 1.0
+    if concentration < 1:  # one of a greater concentration, made smaller
+        smaller = (1 - float(source.unit(1, double=True)[0])) ** (1 / concentration)
+        concentration += 1
+    d = concentration - 1 / 3
+    c = 1 / math.sqrt(9 * d)
+    while True:
+        root = 0.0
+        while root <= 0:
+            x = float(source.normals_one_by_one(1)[0])
+            root = 1 + c * x
+        v, u = root**3, 1 - float(source.unit(1, double=True)[0])
+        if u < 1 - 0.0331 * x**4 or math.log(u) < 0.5 * x * x + d * (1 - v + math.log(v)):
+            return smaller * d * v
+
+
 def poisson(rates: Array, generator: Generator | None = None) -> Array:
     """Poisson numbers of each rate (W. Hörmann, The transformed rejection method for generating
     Poisson random variables, 1993; for small rates by counting)."""

@@ -154,6 +154,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("num_classes should be positive")
     elif data.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    found = Tensor._wrap((data[..., None] == np.arange(num_classes)).astype(np.int64))
+    ones = data[..., None] == np.arange(num_classes)
+    found = Tensor._wrap(ones.astype(np.int64, order="C"))
     found._counter = filled(2)  # PyTorch writes zeros, then ones
     return found

@@ -1,4 +1,4 @@
-"""Distributions of real numbers: normal, uniform, exponential, Laplace."""
+"""Distributions of real numbers: normal, Laplace, Cauchy, uniform, exponential."""
 
 from __future__ import annotations
 
@@ -131,6 +131,46 @@ class Laplace(_LocScale):
     def entropy(self) -> Any:
         """1 + log 2 scale."""
         return 1 + F["log"](2 * self.scale)
+
+
+class Cauchy(_LocScale):
+    """Cauchy's distribution about `loc`, which has no mean."""
+
+    @property
+    def mean(self) -> Any:
+        """nan."""
+        return F["full"](self._extended_shape(), math.nan, dtype=self.loc.dtype)
+
+    @property
+    def variance(self) -> Any:
+        """inf."""
+        return F["full"](self._extended_shape(), math.inf, dtype=self.loc.dtype)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Values as `loc + eps scale`."""
+        shape = self._extended_shape(sample_shape)
+        return self.loc + self.loc.new_empty(shape).cauchy_() * self.scale
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        away = (value - self.loc) / self.scale
+        return -math.log(math.pi) - self.scale.log() - (away**2).log1p()
+
+    def cdf(self, value: Any) -> Any:
+        """The probability of less than a value."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return F["atan"]((value - self.loc) / self.scale) / math.pi + 0.5
+
+    def icdf(self, value: Any) -> Any:
+        """The value that is exceeded with a probability."""
+        return F["tan"](math.pi * (value - 0.5)) * self.scale + self.loc
+
+    def entropy(self) -> Any:
+        """log 4π + log scale."""
+        return math.log(4 * math.pi) + self.scale.log()
 
 
 class Uniform(Distribution):

@@ -14,16 +14,52 @@ from ..nn.functional import binary_cross_entropy_with_logits, softmax
 from . import constraints
 from .distribution import Distribution, broadcast_all, lazy_property
 
-_ONE_OF = "Either `probs` or `logits` must be specified, but not both."
+ONE_OF = "Either `probs` or `logits` must be specified, but not both."
 
 
-def _inside(probs: Any) -> Any:
+def inside(probs: Any) -> Any:
     """Probabilities that are neither 0 nor 1."""
     eps = float(np.finfo(probs.detach().numpy().dtype).eps)
     return probs.clamp(min=eps, max=1 - eps)
 
 
-class Bernoulli(Distribution):
+class Chances(Distribution):
+    """Those of a chance `probs`, or its `logits`, log (p / (1 - p))."""
+
+    def _take(self, probs: Any, logits: Any, *others: Any) -> tuple[list[Any], Any]:
+        """The other parameters in the shape of the given one; and the given one."""
+        if (probs is None) == (logits is None):
+            raise ValueError(ONE_OF)
+        given = logits if probs is None else probs
+        *found, self._param = broadcast_all(*others, given)
+        setattr(self, "logits" if probs is None else "probs", self._param)
+        return found, given
+
+    @lazy_property
+    def logits(self) -> Any:
+        """The logarithms of the odds."""
+        probs = inside(self.probs)
+        return F["log"](probs) - F["log1p"](-probs)
+
+    @lazy_property
+    def probs(self) -> Any:
+        """The chances."""
+        return F["sigmoid"](self.logits)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return Size(self._param.size())
+
+    def _wide(self, shape: Any) -> dict[str, Any]:
+        """The parameter as it was given, in another shape."""
+        names = [name for name in ("probs", "logits") if name in self.__dict__]
+        wide: dict[str, Any] = {name: self.__dict__[name].expand(shape) for name in names}
+        wide["_param"] = wide[names[0]]
+        return wide
+
+
+class Bernoulli(Chances):
     """1 with probability `probs`, else 0; the `logits` are log (p / (1 - p))."""
 
     arg_constraints: ClassVar[Any] = {
@@ -36,29 +72,9 @@ class Bernoulli(Distribution):
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError(_ONE_OF)
-        given = logits if probs is None else probs
-        (self._param,) = broadcast_all(given)
-        setattr(self, "logits" if probs is None else "probs", self._param)
+        _, given = self._take(probs, logits)
         shape = self._param.size() if isinstance(given, Tensor) else ()
         super().__init__(shape, validate_args=validate_args)
-
-    @lazy_property
-    def logits(self) -> Any:
-        """The logarithms of the odds."""
-        inside = _inside(self.probs)
-        return F["log"](inside) - F["log1p"](-inside)
-
-    @lazy_property
-    def probs(self) -> Any:
-        """The probabilities of 1."""
-        return F["sigmoid"](self.logits)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return Size(self._param.size())
 
     @property
     def mean(self) -> Any:
@@ -79,12 +95,7 @@ class Bernoulli(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """The same with parameters of another shape."""
-        names = [name for name in ("probs", "logits") if name in self.__dict__]
-        parameters: dict[str, Any] = {
-            name: self.__dict__[name].expand(batch_shape) for name in names
-        }
-        parameters["_param"] = parameters[names[0]]
-        return self._expanded(_instance, batch_shape, **parameters)
+        return self._expanded(_instance, batch_shape, **self._wide(batch_shape))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Zeros and ones."""
@@ -124,7 +135,7 @@ class Categorical(Distribution):
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         if (probs is None) == (logits is None):
-            raise ValueError(_ONE_OF)
+            raise ValueError(ONE_OF)
         if probs is not None:
             if probs.dim() < 1:
                 raise ValueError("`probs` parameter must be at least one-dimensional.")
@@ -146,7 +157,7 @@ class Categorical(Distribution):
     @lazy_property
     def logits(self) -> Any:
         """The logarithms of the probabilities."""
-        return F["log"](_inside(self.probs))
+        return F["log"](inside(self.probs))
 
     @lazy_property
     def probs(self) -> Any:

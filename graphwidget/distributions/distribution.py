@@ -180,7 +180,12 @@ class Distribution:
         """
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
-        expected = self._batch_shape + self._event_shape
+        size, event = value.size(), self._event_shape
+        if tuple(size[max(len(size) - len(event), 0) :]) != tuple(event):
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {size} vs {event}."
+            )
+        expected = self._batch_shape + event
         for mine, theirs in zip(reversed(value.size()), reversed(expected), strict=False):
             if mine != 1 and theirs != 1 and mine != theirs:
                 raise ValueError(

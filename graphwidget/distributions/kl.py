@@ -7,9 +7,14 @@ from typing import Any
 
 from ..core.public import FUNCTIONS as F
 from ..nn.functional import softplus
-from .continuous import Exponential, Laplace, Normal, Uniform
+from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
+from .counts import Geometric, Poisson
 from .discrete import Bernoulli, Categorical
+from .gamma import Beta, Dirichlet, Gamma
 from .independent import Independent, sum_rightmost
+from .multivariate import LINALG, MultivariateNormal
+from .one_hot import OneHotCategorical
+from .transformed import HalfNormal, TransformedDistribution
 
 _RULES: dict[tuple[type, type], Any] = {}
 INF = float("inf")
@@ -88,6 +93,76 @@ def _categorical(p: Any, q: Any) -> Any:
     found[(q.probs == 0).expand_as(found)] = INF
     found[(p.probs == 0).expand_as(found)] = 0
     return found.sum(-1)
+
+
+@register_kl(Cauchy, Cauchy)
+def _cauchy(p: Any, q: Any) -> Any:
+    away = (p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)
+    return away.log() - (4 * p.scale * q.scale).log()
+
+
+@register_kl(Poisson, Poisson)
+def _poisson(p: Any, q: Any) -> Any:
+    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
+
+
+@register_kl(Geometric, Geometric)
+def _geometric(p: Any, q: Any) -> Any:
+    return -p.entropy() - F["log1p"](-q.probs) / p.probs - q.logits
+
+
+@register_kl(Gamma, Gamma)
+def _gamma(p: Any, q: Any) -> Any:
+    rates = q.concentration * (p.rate / q.rate).log()
+    gammas = F["lgamma"](q.concentration) - F["lgamma"](p.concentration)
+    digammas = (p.concentration - q.concentration) * F["digamma"](p.concentration)
+    return rates + gammas + digammas + (q.rate - p.rate) * (p.concentration / p.rate)
+
+
+@register_kl(Dirichlet, Dirichlet)
+def _dirichlet(p: Any, q: Any) -> Any:
+    total_p, total_q = p.concentration.sum(-1), q.concentration.sum(-1)
+    totals = total_p.lgamma() - total_q.lgamma()
+    parts = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
+    digammas = p.concentration.digamma() - total_p.digamma().unsqueeze(-1)
+    return totals - parts + ((p.concentration - q.concentration) * digammas).sum(-1)
+
+
+@register_kl(Beta, Beta)
+def _beta(p: Any, q: Any) -> Any:
+    return _dirichlet(p._dirichlet, q._dirichlet)
+
+
+@register_kl(MultivariateNormal, MultivariateNormal)
+def _multivariate_normal(p: Any, q: Any) -> Any:
+    if p.event_shape != q.event_shape:
+        raise ValueError(
+            "KL-divergence between two Multivariate Normals with different event shapes cannot be "
+            "computed"
+        )
+    mine, theirs = p._unbroadcasted_scale_tril, q._unbroadcasted_scale_tril
+    dets = q._half_log_det() - p._half_log_det()
+    ratio = LINALG["solve_triangular"](theirs, mine, upper=False)
+    trace = ratio.pow(2).sum((-2, -1))
+    steps = LINALG["solve_triangular"](theirs, (q.loc - p.loc).unsqueeze(-1), upper=False)
+    return dets + 0.5 * (trace + steps.squeeze(-1).pow(2).sum(-1) - p.event_shape[0])
+
+
+@register_kl(OneHotCategorical, OneHotCategorical)
+def _one_hot(p: Any, q: Any) -> Any:
+    return _categorical(p._categorical, q._categorical)
+
+
+@register_kl(HalfNormal, HalfNormal)
+def _half_normal(p: Any, q: Any) -> Any:
+    return _normal(p.base_dist, q.base_dist)
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def _transformed(p: Any, q: Any) -> Any:
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise NotImplementedError
+    return kl_divergence(p.base_dist, q.base_dist)
 
 
 @register_kl(Independent, Independent)

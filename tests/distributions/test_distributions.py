@@ -6,13 +6,19 @@ import torch
 from tests.core.both import both, programs, source
 
 SETUP = """
-D = torch.distributions
+D, T = torch.distributions, torch.distributions.transforms
 t = torch.tensor
 torch.manual_seed(0)
 a, b = torch.randn(3).requires_grad_(), (torch.rand(3) + .5).requires_grad_()
+transformed = D.TransformedDistribution
+def mode(d):
+    try:
+        return d.mode
+    except NotImplementedError as error:
+        return str(error).split("'> ")[1]
 def shown(d, values):
     seen = [repr(d), d.batch_shape, d.event_shape, repr(d.support), d.has_rsample]
-    for f in (lambda: d.mean, lambda: d.mode, lambda: d.variance, lambda: d.stddev, d.entropy,
+    for f in (lambda: d.mean, lambda: mode(d), lambda: d.variance, lambda: d.stddev, d.entropy,
             d.perplexity, lambda: d.log_prob(values), lambda: d.cdf(values), lambda: d.icdf(
             torch.full((3,), .3)), d.enumerate_support, lambda: d.sample(), lambda: d.sample((2,)),
             lambda: d.rsample(torch.Size([2, 2])), lambda: repr(d.expand((2, 3)))):
@@ -43,6 +49,45 @@ D.Bernoulli(.3), t(1.)
 D.Categorical(b), t([0, 2])
 D.Categorical(logits=torch.stack([a, b])), t([1, 2])
 D.Independent(D.Normal(a, b), 1), torch.randn(2, 3)
+D.LogNormal(a, b), torch.rand(3) + .1
+D.HalfNormal(b), torch.rand(3)
+D.HalfCauchy(b), torch.rand(3)
+D.Cauchy(a, b), torch.randn(3)
+D.Gumbel(a, b), torch.randn(3)
+D.Gumbel(0., 1.), t(1.)
+D.Pareto(b, b + 2), torch.rand(3) + 2
+D.Gamma(b.detach(), 2 * b), torch.rand(3)
+D.Gamma(2., 3.), t(.3)
+D.Chi2(b.detach() * 3), torch.rand(3)
+D.StudentT(b.detach() * 3, a, b), torch.randn(3)
+D.StudentT(3.), t(.3)
+D.Beta(b.detach(), 2.), torch.rand(3)
+D.Beta(2., 3.), t(.3)
+D.Dirichlet(torch.stack([b, b + 1]).detach()), t([.2, .3, .5])
+D.MultivariateNormal(a[:2].detach(), t([[2., .5], [.5, 1.]])), torch.randn(2)
+D.MultivariateNormal(torch.zeros(3, 2), scale_tril=t([[2., 0.], [.5, 1.]])), torch.randn(3, 2)
+D.Poisson(b * 3), t([0., 1., 5.])
+D.Geometric(a.sigmoid()), t([0., 1., 5.])
+D.Geometric(logits=a), t([0., 1., 5.])
+D.Binomial(5, a.sigmoid()), t([0., 1., 5.])
+D.Binomial(t([3, 4, 5]), logits=a), t([0., 1., 5.])
+D.Multinomial(5, b), t([1., 2., 2.])
+D.Multinomial(5, logits=torch.stack([a, b])), t([1., 2., 2.])
+D.OneHotCategorical(b), t([0., 1., 0.])
+D.OneHotCategorical(logits=torch.stack([a, b])), t([0., 1., 0.])
+D.OneHotCategoricalStraightThrough(logits=a), t([0., 1., 0.])
+D.RelaxedBernoulli(t(.5), a.sigmoid()), torch.rand(3)
+D.RelaxedBernoulli(t([.5]), logits=a), torch.rand(3)
+D.RelaxedOneHotCategorical(t(.7), logits=torch.stack([a, b])), t([.2, .3, .5])
+D.MixtureSameFamily(D.Categorical(b), D.Normal(a, b)), torch.randn(4)
+D.MixtureSameFamily(D.Categorical(b), D.Independent(D.Normal(a, b).expand((3, 3)), 1)), a.detach()
+transformed(D.Normal(a, b), T.TanhTransform(cache_size=1)), torch.rand(3) * 2 - 1
+transformed(D.Normal(a, b), [T.AffineTransform(1., -2.), T.ExpTransform()]), b.detach()
+transformed(D.Uniform(t([0.] * 3), 1.), [T.SigmoidTransform().inv]), torch.randn(3)
+transformed(D.Normal(a, b), T.StickBreakingTransform()), t([.1, .2, .3, .4])
+transformed(D.Normal(a, b), T.ReshapeTransform((3,), (3, 1))), torch.randn(3, 1)
+transformed(D.Normal(a, b), [T.SoftplusTransform(), T.PowerTransform(2.)]), b.detach()
+transformed(D.Normal(a, b), T.IndependentTransform(T.ExpTransform(), 1)), b.detach()
 """
 
 
@@ -79,6 +124,75 @@ loss = (z.sin() - q.log_prob(z)).mean() + D.kl_divergence(q, D.Normal(torch.zero
     torch.ones(3))).sum()
 loss.backward()
 result = [z, loss, plain([a.grad, b.grad])]
+
+# divergences of the others
+kl = D.kl_divergence
+p, q = (a.sigmoid() + .5).detach().requires_grad_(), b
+square = t([[2., .5], [.5, 1.]])
+found = [kl(D.Poisson(p), D.Poisson(q)), kl(D.Geometric(p / 2), D.Geometric(q / 2)),
+    kl(D.Gamma(p, q), D.Gamma(q, p)), kl(D.Dirichlet(p), D.Dirichlet(q)), kl(D.Beta(p, q),
+    D.Beta(q, q + 1)), kl(D.Cauchy(p, q), D.Cauchy(q, p)), kl(D.HalfNormal(p), D.HalfNormal(q)),
+    kl(D.LogNormal(p, q), D.LogNormal(q, p)), kl(D.OneHotCategorical(p), D.OneHotCategorical(q)),
+    kl(D.MultivariateNormal(p[:2], square), D.MultivariateNormal(q[:2], scale_tril=square.tril()))]
+sum(x.sum() for x in found).backward()
+result = plain([*found, p.grad, q.grad, attempt(lambda: kl(D.LogNormal(p, q),
+    transformed(D.Normal(p, q), T.TanhTransform())))])
+
+# a policy of squashed actions, with a cache
+policy = D.Independent(transformed(D.Normal(a, b), T.TanhTransform(cache_size=1)), 1)
+action = policy.rsample((2,))
+(policy.log_prob(action) - action.sum(-1)).mean().backward()
+result = plain([action, a.grad, b.grad])
+
+# gradients of vectors, gamma values and mixtures
+m = D.MultivariateNormal(a[:2], torch.diag(b[:2]) + .1)
+(m.rsample((3,)).sin().sum() + m.log_prob(torch.randn(4, 2)).sum() + m.entropy()).backward()
+found = plain([a.grad, b.grad])
+a.grad = b.grad = None
+mixed = D.MixtureSameFamily(D.Categorical(logits=a), D.Normal(a, b))
+(D.Beta(b, b + 1).log_prob(t(.3)) + mixed.log_prob(t([.1, .2, .3])) + D.Poisson(b).log_prob(t(2.))
+    ).sum().backward()
+result = found + plain([a.grad, b.grad])
+
+# transforms
+x = torch.randn(2, 3)
+result = []
+for f in (T.ExpTransform(), T.TanhTransform(), T.SigmoidTransform(), T.AffineTransform(1., -2.),
+        T.AffineTransform(t([1.]), t([2.]), event_dim=1), T.AbsTransform(), T.SoftmaxTransform(),
+        T.ComposeTransform([T.ExpTransform(), T.AffineTransform(0., -1.)]), T.SoftplusTransform(),
+        T.StickBreakingTransform(), T.IndependentTransform(T.ExpTransform(), 1),
+        T.ReshapeTransform((3,), (1, 3)), T.identity_transform,
+        T.ComposeTransform([T.StickBreakingTransform(), T.AffineTransform(0., 2.)])):
+    y = f(x)
+    result += [repr(f), y, f.inv(y), repr(f.inv), f.bijective, repr(f.domain), repr(f.codomain),
+        f.inv.inv is f, tuple(f.forward_shape((2, 3))), tuple(f.inverse_shape(y.shape))]
+    result += [attempt(g) for g in (lambda: f.log_abs_det_jacobian(x, y),
+        lambda: f.inv.log_abs_det_jacobian(y, x), lambda: f.sign, lambda: f.event_dim)]
+cached = T.TanhTransform(cache_size=1)
+result += [cached.inv(cached(x)) is x, T.ExpTransform() == T.ExpTransform(), T.AffineTransform(1,
+    2) == T.AffineTransform(1, 3), T.PowerTransform(2.) == T.PowerTransform(2.)]
+
+# constraints
+C = D.constraints
+result = [(repr(c), c.check(v), c.event_dim, c.is_discrete) for c, v in ((C.positive_definite,
+    torch.eye(2)), (C.one_hot, t([0., 1.])), (C.lower_cholesky, torch.ones(2, 2)),
+    (C.nonnegative_integer, t([0., -1., .5])), (C.symmetric, t([[1., 2.], [3., 1.]])), (C.square,
+    torch.ones(2, 3)), (C.positive_semidefinite, torch.ones(2, 2)), (C.multinomial(3), t([1., 2.])),
+    (C.half_open_interval(0, 1), t([0., 1.])), (C.greater_than_eq(1), t([0., 1.])))]
+
+# what does not fit the others
+M, eye = D.MultivariateNormal, torch.eye(2)
+result = [attempt(f) for f in (lambda: M(torch.zeros(2)), lambda: M(t(0.), eye), lambda:
+    M(torch.zeros(2), torch.ones(2)), lambda: M(torch.zeros(2), -eye), lambda: M(torch.zeros(2),
+    torch.ones(2, 3)), lambda: M(torch.zeros(2), eye).log_prob(torch.zeros(3)),
+    lambda: D.Gamma(-1., 1.), lambda: D.Beta(1., 1.).log_prob(t(2.)), lambda: D.Poisson(t(-1.)),
+    lambda: D.Poisson(1.).log_prob(t(.5)), lambda: D.Geometric(0.), lambda: D.Binomial(5),
+    lambda: D.Binomial(t([3, 4]), t(.5)).entropy(), lambda: D.Multinomial(5.), lambda:
+    D.MixtureSameFamily(D.Normal(0., 1.), D.Normal(0., 1.)), lambda: D.MixtureSameFamily(
+    D.Categorical(torch.ones(2)), D.Normal(torch.zeros(3), 1.)), lambda: D.TransformedDistribution(
+    D.Normal(0., 1.), 3), lambda: transformed(D.Normal(0., 1.),
+    T.StickBreakingTransform()), lambda: D.Dirichlet(t(1.)), lambda: D.LogNormal(0., -1.),
+    lambda: T.ReshapeTransform((2,), (3,)), lambda: T.TanhTransform(cache_size=2))]
 
 # what does not fit
 result = [attempt(f) for f in (lambda: D.Normal(0., -1.), lambda: D.Normal(t([0., 1.]), t([1.,

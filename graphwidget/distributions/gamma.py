@@ -1,0 +1,355 @@
+"""Distributions of positive numbers and of their shares: gamma, χ², beta, Dirichlet, Student's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.distributions import standard_gamma
+from ..core.dtypes import Size
+from ..core.function import Function
+from ..core.public import FUNCTIONS as F
+from ..core.tensor import Tensor
+from ..nn.functional import one_hot
+from ..optable.gamma_kernels import shares
+from . import constraints
+from .distribution import Distribution, broadcast_all
+from .transforms import limits
+
+NO_SHARES = (
+    "graphwidget has no derivative of beta's and Dirichlet's values by their concentrations: "
+    "use sample() and log_prob()"
+)
+
+
+def gamma_slope(a: Any, x: Any) -> Any:
+    """How a gamma value moves with its concentration while its quantile stays (implicit
+    reparametrization; Figurnov et al., 2018): the slope of the smaller share, by differences."""
+    step = 1e-4 * np.where(a < 1, a, np.sqrt(a))
+    before, after = shares(a - step, x), shares(a + step, x)
+    lower = before[0] < 0.5
+    low: Any = np.where(lower, *before)
+    high: Any = np.where(lower, *after)
+    moved = np.where(lower, -1, 1) * (high - low) / (2 * step)
+    log_gamma = np.vectorize(math.lgamma, otypes=[float])(a)
+    return moved / np.exp((a - 1) * np.log(x) - x - log_gamma)
+
+
+class _StandardGamma(Function):
+    """Gamma values of rate 1, with gradients by the concentration."""
+
+    @staticmethod
+    def forward(ctx: Any, concentration: Any) -> Any:
+        drawn = F["from_numpy"](standard_gamma(concentration.detach().numpy()))
+        ctx.save_for_backward(concentration, drawn)
+        return drawn
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        a, x = (each.detach().numpy().astype(np.float64) for each in ctx.saved_tensors)
+        return grad * F["from_numpy"](gamma_slope(a, x)).to(grad.dtype)
+
+
+class _Dirichlet(Function):
+    """Shares of the sum of gamma values."""
+
+    @staticmethod
+    def forward(ctx: Any, concentration: Any) -> Any:
+        drawn = standard_gamma(concentration.detach().double().numpy())
+        found = F["from_numpy"](drawn / drawn.sum(-1, keepdims=True)).to(concentration.dtype)
+        return found.clamp(min=float(limits(found).tiny))
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        raise NotImplementedError(NO_SHARES)
+
+
+class Gamma(Distribution):
+    """The gamma distribution: the time until something happens for the `concentration`-th time that
+    happens `rate` times in a unit of time."""
+
+    arg_constraints: ClassVar[Any] = {
+        "concentration": constraints.positive, "rate": constraints.positive
+    }  # fmt: skip
+    support = constraints.nonnegative
+    has_rsample = True
+
+    def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
+        self.concentration, self.rate = broadcast_all(concentration, rate)
+        numbers = not isinstance(concentration, Tensor) and not isinstance(rate, Tensor)
+        super().__init__(() if numbers else self.concentration.size(), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Any:
+        """concentration / rate."""
+        return self.concentration / self.rate
+
+    @property
+    def mode(self) -> Any:
+        """(concentration - 1) / rate, or 0."""
+        return ((self.concentration - 1) / self.rate).clamp(min=0)
+
+    @property
+    def variance(self) -> Any:
+        """concentration / rate²."""
+        return self.concentration / self.rate.pow(2)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        return self._expanded(
+            _instance, batch_shape, concentration=self.concentration.expand(batch_shape),
+            rate=self.rate.expand(batch_shape),
+        )  # fmt: skip
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Values of rate 1, divided by the rate."""
+        shape = self._extended_shape(sample_shape)
+        value = _StandardGamma.apply(self.concentration.expand(shape)) / self.rate.expand(shape)
+        value.detach().clamp_(min=float(limits(value).tiny))
+        return value
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density."""
+        value = F["as_tensor"](value, dtype=self.rate.dtype)
+        if self._validate_args:
+            self._validate_sample(value)
+        return (
+            F["xlogy"](self.concentration, self.rate)
+            + F["xlogy"](self.concentration - 1, value)
+            - self.rate * value
+            - F["lgamma"](self.concentration)
+        )
+
+    def entropy(self) -> Any:
+        """The expectation of minus the log probability."""
+        a = self.concentration
+        return a - F["log"](self.rate) + F["lgamma"](a) + (1.0 - a) * F["digamma"](a)
+
+    def cdf(self, value: Any) -> Any:
+        """The probability of less than a value."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return F["igamma"](self.concentration, self.rate * value)
+
+
+class Chi2(Gamma):
+    """The sum of `df` squared standard normals."""
+
+    arg_constraints: ClassVar[Any] = {"df": constraints.positive}
+
+    def __init__(self, df: Any, validate_args: bool | None = None) -> None:
+        super().__init__(0.5 * df, 0.5, validate_args=validate_args)
+
+    @property
+    def df(self) -> Any:
+        """Twice the concentration."""
+        return self.concentration * 2
+
+
+class Dirichlet(Distribution):
+    """Positive numbers of the sum 1."""
+
+    arg_constraints: ClassVar[Any] = {
+        "concentration": constraints.independent(constraints.positive, 1)
+    }
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, concentration: Any, validate_args: bool | None = None) -> None:
+        if concentration.dim() < 1:
+            raise ValueError("`concentration` parameter must be at least one-dimensional.")
+        self.concentration = concentration
+        shape = concentration.shape
+        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+
+    @property
+    def mean(self) -> Any:
+        """The concentrations, brought to the sum 1."""
+        return self.concentration / self.concentration.sum(-1, True)
+
+    @property
+    def mode(self) -> Any:
+        """The same, of the concentrations less 1."""
+        less = (self.concentration - 1).clamp(min=0.0)
+        mode = less / less.sum(-1, True)
+        flat = (self.concentration < 1).all(dim=-1)
+        mode[flat] = one_hot(mode[flat].argmax(dim=-1), less.shape[-1]).to(mode)
+        return mode
+
+    @property
+    def variance(self) -> Any:
+        """The variances of the parts."""
+        total = self.concentration.sum(-1, True)
+        rest = total - self.concentration
+        return self.concentration * rest / (total.pow(2) * (total + 1))
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        wide = self.concentration.expand(Size(batch_shape) + self.event_shape)
+        return self._expanded(_instance, batch_shape, concentration=wide)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Shares of gamma values."""
+        return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return (
+            F["xlogy"](self.concentration - 1.0, value).sum(-1)
+            + F["lgamma"](self.concentration.sum(-1))
+            - F["lgamma"](self.concentration).sum(-1)
+        )
+
+    def entropy(self) -> Any:
+        """The expectation of minus the log probability."""
+        k = self.concentration.size(-1)
+        total = self.concentration.sum(-1)
+        return (
+            F["lgamma"](self.concentration).sum(-1)
+            - F["lgamma"](total)
+            - (k - total) * F["digamma"](total)
+            - ((self.concentration - 1.0) * F["digamma"](self.concentration)).sum(-1)
+        )
+
+
+class Beta(Distribution):
+    """Numbers between 0 and 1: the first of two Dirichlet shares."""
+
+    arg_constraints: ClassVar[Any] = {
+        "concentration1": constraints.positive, "concentration0": constraints.positive
+    }  # fmt: skip
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(
+        self, concentration1: Any, concentration0: Any, validate_args: bool | None = None
+    ) -> None:
+        if isinstance(concentration1, int | float) and isinstance(concentration0, int | float):
+            both = F["tensor"]([float(concentration1), float(concentration0)])
+        else:
+            both = F["stack"](broadcast_all(concentration1, concentration0), -1)
+        self._dirichlet = Dirichlet(both, validate_args=validate_args)
+        super().__init__(self._dirichlet._batch_shape, validate_args=validate_args)
+
+    @property
+    def concentration1(self) -> Any:
+        """The share's own concentration."""
+        return self._dirichlet.concentration[..., 0]
+
+    @property
+    def concentration0(self) -> Any:
+        """The concentration of the rest."""
+        return self._dirichlet.concentration[..., 1]
+
+    @property
+    def mean(self) -> Any:
+        """Its part of the concentrations."""
+        return self.concentration1 / (self.concentration1 + self.concentration0)
+
+    @property
+    def mode(self) -> Any:
+        """The likeliest value."""
+        return self._dirichlet.mode[..., 0]
+
+    @property
+    def variance(self) -> Any:
+        """The variance."""
+        total = self.concentration1 + self.concentration0
+        return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        return self._expanded(
+            _instance, batch_shape, _dirichlet=self._dirichlet.expand(Size(batch_shape))
+        )
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """First shares."""
+        return self._dirichlet.rsample(sample_shape).select(-1, 0)
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return self._dirichlet.log_prob(F["stack"]([value, 1.0 - value], -1))
+
+    def entropy(self) -> Any:
+        """The expectation of minus the log probability."""
+        return self._dirichlet.entropy()
+
+
+class StudentT(Distribution):
+    """Student's distribution of `df` degrees of freedom, moved to `loc` and stretched."""
+
+    arg_constraints: ClassVar[Any] = {
+        "df": constraints.positive, "loc": constraints.real, "scale": constraints.positive
+    }  # fmt: skip
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(
+        self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None
+    ) -> None:
+        self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
+        self._chi2 = Chi2(self.df)
+        super().__init__(self.df.size(), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Any:
+        """`loc`; nan up to one degree of freedom."""
+        found = self.loc.clone()
+        found[self.df <= 1] = math.nan
+        return found
+
+    @property
+    def mode(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def variance(self) -> Any:
+        """scale² df / (df - 2); inf up to two degrees of freedom, nan up to one."""
+        found, df = self.df.clone(), self.df
+        found[df > 2] = self.scale[df > 2].pow(2) * df[df > 2] / (df[df > 2] - 2)
+        found[(df <= 2) & (df > 1)] = math.inf
+        found[df <= 1] = math.nan
+        return found
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        wide = {name: getattr(self, name).expand(batch_shape) for name in ("df", "loc", "scale")}
+        chi2 = self._chi2.expand(batch_shape)
+        return self._expanded(_instance, batch_shape, _chi2=chi2, **wide)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """A normal value by the root of a mean square."""
+        shape = self._extended_shape(sample_shape)
+        zeros, ones = (F[name](shape, dtype=self.df.dtype) for name in ("zeros", "ones"))
+        x = F["normal"](zeros, ones)
+        z = self._chi2.rsample(sample_shape)
+        return self.loc + self.scale * (x * F["rsqrt"](z / self.df))
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        y = (value - self.loc) / self.scale
+        z = (
+            self.scale.log()
+            + 0.5 * self.df.log()
+            + 0.5 * math.log(math.pi)
+            + F["lgamma"](0.5 * self.df)
+            - F["lgamma"](0.5 * (self.df + 1.0))
+        )
+        return -0.5 * (self.df + 1.0) * F["log1p"](y**2.0 / self.df) - z
+
+    def entropy(self) -> Any:
+        """The expectation of minus the log probability."""
+        half, more = 0.5 * self.df, 0.5 * (self.df + 1)
+        beta = F["lgamma"](half) + math.lgamma(0.5) - F["lgamma"](more)
+        digammas = F["digamma"](more) - F["digamma"](half)
+        return self.scale.log() + more * digammas + 0.5 * self.df.log() + beta

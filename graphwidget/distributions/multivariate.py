@@ -1,0 +1,275 @@
+"""The normal distribution of vectors, and mixtures."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from ..core.dtypes import Size
+from ..core.modes import no_grad
+from ..core.public import FUNCTIONS as F
+from ..core.public import SPACES
+from . import constraints
+from .discrete import Categorical
+from .distribution import Distribution, lazy_property
+
+LINALG = SPACES["linalg"]
+MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")
+
+
+def _tril_of_precision(precision: Any) -> Any:
+    """The lower factor of the inverse of a matrix."""
+    factor = LINALG["cholesky"](F["flip"](precision, (-2, -1)))
+    inverse = F["transpose"](F["flip"](factor, (-2, -1)), -2, -1)
+    eye = F["eye"](precision.shape[-1], dtype=precision.dtype)
+    return LINALG["solve_triangular"](inverse, eye, upper=False)
+
+
+class MultivariateNormal(Distribution):
+    """Normal vectors with mean `loc`, given one of their covariances, the inverse of these, or
+    their lower Cholesky factor.
+
+    Raises:
+        ValueError: none or several of them, or too few dims.
+    """
+
+    arg_constraints: ClassVar[Any] = {
+        "loc": constraints.real_vector,
+        "covariance_matrix": constraints.positive_definite,
+        "precision_matrix": constraints.positive_definite,
+        "scale_tril": constraints.lower_cholesky,
+    }
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(
+        self, loc: Any, covariance_matrix: Any = None, precision_matrix: Any = None,
+        scale_tril: Any = None, validate_args: bool | None = None,
+    ) -> None:  # fmt: skip
+        if loc.dim() < 1:
+            raise ValueError("loc must be at least one-dimensional.")
+        given = dict(zip(MATRICES, (covariance_matrix, precision_matrix, scale_tril), strict=True))
+        given = {name: matrix for name, matrix in given.items() if matrix is not None}
+        if len(given) != 1:
+            raise ValueError(
+                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
+                "specified."
+            )
+        ((name, matrix),) = given.items()
+        if matrix.dim() < 2:
+            word = "scale_tril matrix" if name == "scale_tril" else name
+            raise ValueError(
+                f"{word} must be at least two-dimensional, with optional leading batch dimensions"
+            )
+        batch = F["broadcast_shapes"](matrix.shape[:-2], loc.shape[:-1])
+        setattr(self, name, matrix.expand((*batch, -1, -1)))
+        self.loc = loc.expand((*batch, -1))
+        super().__init__(batch, self.loc.shape[-1:], validate_args=validate_args)
+        if name == "scale_tril":
+            self._unbroadcasted_scale_tril = matrix
+        elif name == "covariance_matrix":
+            self._unbroadcasted_scale_tril = LINALG["cholesky"](matrix)
+        else:
+            self._unbroadcasted_scale_tril = _tril_of_precision(matrix)
+
+    def _square(self, matrix: Any) -> Any:
+        return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
+
+    @lazy_property
+    def scale_tril(self) -> Any:
+        """The lower Cholesky factor of the covariances."""
+        return self._square(self._unbroadcasted_scale_tril)
+
+    @lazy_property
+    def covariance_matrix(self) -> Any:
+        """The covariances."""
+        factor = self._unbroadcasted_scale_tril
+        return self._square(F["matmul"](factor, factor.mT))
+
+    @lazy_property
+    def precision_matrix(self) -> Any:
+        """Their inverse."""
+        return self._square(F["cholesky_inverse"](self._unbroadcasted_scale_tril))
+
+    @property
+    def mean(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def mode(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def variance(self) -> Any:
+        """The diagonal of the covariances."""
+        found = self._unbroadcasted_scale_tril.pow(2).sum(-1)
+        return found.expand(self._batch_shape + self._event_shape)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        batch, event = Size(batch_shape), self.event_shape
+        wide = {
+            name: self.__dict__[name].expand(batch + event + event)
+            for name in MATRICES
+            if name in self.__dict__
+        }
+        return self._expanded(
+            _instance, batch, loc=self.loc.expand(batch + event),
+            _unbroadcasted_scale_tril=self._unbroadcasted_scale_tril, **wide,
+        )  # fmt: skip
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Standard normals times the factor, moved to `loc`."""
+        shape = self._extended_shape(sample_shape)
+        zeros, ones = (F[name](shape, dtype=self.loc.dtype) for name in ("zeros", "ones"))
+        eps = F["normal"](zeros, ones)
+        moved = F["matmul"](self._unbroadcasted_scale_tril, eps.unsqueeze(-1)).squeeze(-1)
+        return self.loc + moved
+
+    def _half_log_det(self) -> Any:
+        return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        away = (value - self.loc).unsqueeze(-1)
+        factor = self._unbroadcasted_scale_tril
+        steps = LINALG["solve_triangular"](factor, away, upper=False)
+        distance = steps.squeeze(-1).pow(2).sum(-1)
+        constant = self._event_shape[0] * math.log(2 * math.pi)
+        return -0.5 * (constant + distance) - self._half_log_det()
+
+    def entropy(self) -> Any:
+        """The expectation of minus the log probability."""
+        size = self._event_shape[0]
+        found = 0.5 * size * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
+        return found if len(self._batch_shape) == 0 else found.expand(self._batch_shape)
+
+
+class MixtureSameFamily(Distribution):
+    """Values of the parts along the last batch dim of a distribution, each as often as a
+    categorical distribution says.
+
+    Raises:
+        ValueError: no such distributions, or parts that do not fit.
+    """
+
+    arg_constraints: ClassVar[Any] = {}
+
+    def __init__(
+        self, mixture_distribution: Any, component_distribution: Any,
+        validate_args: bool | None = None,
+    ) -> None:  # fmt: skip
+        self._mixture_distribution = mixture_distribution
+        self._component_distribution = component_distribution
+        if not isinstance(mixture_distribution, Categorical):
+            raise ValueError(
+                " The Mixture distribution needs to be an  instance of "
+                "torch.distributions.Categorical"
+            )
+        if not isinstance(component_distribution, Distribution):
+            raise ValueError(
+                "The Component distribution need to be an instance of "
+                "torch.distributions.Distribution"
+            )
+        mixed = mixture_distribution.batch_shape
+        batch = component_distribution.batch_shape[:-1]
+        for left, right in zip(reversed(mixed), reversed(batch), strict=False):
+            if left != 1 and right != 1 and left != right:
+                raise ValueError(
+                    f"`mixture_distribution.batch_shape` ({mixed}) is not compatible with "
+                    f"`component_distribution.batch_shape`({batch})"
+                )
+        parts = mixture_distribution.logits.shape[-1]
+        held = component_distribution.batch_shape[-1]
+        if parts != held:
+            raise ValueError(
+                f"`mixture_distribution component` ({parts}) does not equal "
+                f"`component_distribution.batch_shape[-1]` ({held})"
+            )
+        self._num_component = parts
+        event = component_distribution.event_shape
+        self._event_ndims = len(event)
+        super().__init__(batch, event, validate_args=validate_args)
+
+    has_rsample = False
+
+    @property
+    def mixture_distribution(self) -> Any:
+        """How often each part comes."""
+        return self._mixture_distribution
+
+    @property
+    def component_distribution(self) -> Any:
+        """The parts."""
+        return self._component_distribution
+
+    @property
+    def support(self) -> Any:
+        """The parts'."""
+        return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        batch = Size(batch_shape)
+        return self._expanded(
+            _instance, batch, _num_component=self._num_component, _event_ndims=self._event_ndims,
+            _component_distribution=self._component_distribution.expand(
+                (*batch, self._num_component)
+            ),
+            _mixture_distribution=self._mixture_distribution.expand(batch),
+        )  # fmt: skip
+
+    def _probs(self) -> Any:
+        probs = self._mixture_distribution.probs
+        return probs.reshape((*probs.shape, *(1,) * self._event_ndims))
+
+    def _over(self, values: Any) -> Any:
+        """The sum over the parts."""
+        return F["sum"](values, dim=-1 - self._event_ndims)
+
+    @property
+    def mean(self) -> Any:
+        """The parts' means, weighed."""
+        return self._over(self._probs() * self._component_distribution.mean)
+
+    @property
+    def variance(self) -> Any:
+        """The mean of the variances and the variance of the means."""
+        probs, parts = self._probs(), self._component_distribution
+        inner = self._over(probs * parts.variance)
+        away = parts.mean - self.mean.unsqueeze(-1 - self._event_ndims)
+        return inner + self._over(probs * away.pow(2.0))
+
+    def cdf(self, x: Any) -> Any:
+        """The probability of less than a value."""
+        x = x.unsqueeze(-1 - self._event_ndims)
+        return F["sum"](self._component_distribution.cdf(x) * self._mixture_distribution.probs, -1)
+
+    def log_prob(self, x: Any) -> Any:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(x)
+        x = x.unsqueeze(-1 - self._event_ndims)
+        parts = self._component_distribution.log_prob(x)
+        weights = F["log_softmax"](self._mixture_distribution.logits, dim=-1)
+        return F["logsumexp"](parts + weights, dim=-1)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Values of every part, of which one is taken."""
+        with no_grad():
+            dim = len(sample_shape) + len(self.batch_shape)
+            chosen = self._mixture_distribution.sample(sample_shape)
+            chosen = chosen.reshape((*chosen.shape, *(1,) * (self._event_ndims + 1)))
+            wide = (*(1,) * (dim + 1), *self.event_shape)
+            values = self._component_distribution.sample(sample_shape)
+            return F["gather"](values, dim, chosen.repeat(wide)).squeeze(dim)
+
+    def __repr__(self) -> str:
+        return (
+            f"MixtureSameFamily(\n  {self._mixture_distribution},\n  "
+            f"{self._component_distribution})"
+        )

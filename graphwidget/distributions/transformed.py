@@ -1,0 +1,364 @@
+"""Distributions of what a transform makes of another's values."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from ..core.dtypes import Size
+from ..core.modes import no_grad
+from ..core.public import FUNCTIONS as F
+from . import constraints
+from .continuous import Cauchy, Exponential, Normal, Uniform
+from .distribution import Distribution, broadcast_all
+from .independent import Independent, sum_rightmost
+from .transform import ComposeTransform, Transform
+from .transforms import AbsTransform, AffineTransform, ExpTransform, limits
+
+EULER = 0.57721566490153286060
+"""Euler's constant, the mean of Gumbel's distribution."""
+
+
+class TransformedDistribution(Distribution):
+    """The distribution of what transforms make, one after the other, of a base's values.
+
+    Raises:
+        ValueError: something else than transforms, or a base of too few dims.
+    """
+
+    arg_constraints: ClassVar[Any] = {}
+
+    def __init__(
+        self, base_distribution: Any, transforms: Any, validate_args: bool | None = None
+    ) -> None:
+        if isinstance(transforms, Transform):
+            self.transforms = [transforms]
+        elif isinstance(transforms, list):
+            if not all(isinstance(each, Transform) for each in transforms):
+                raise ValueError("transforms must be a Transform or a list of Transforms")
+            self.transforms = transforms
+        else:
+            raise ValueError(f"transforms must be a Transform or list, but was {transforms}")
+        shape = base_distribution.batch_shape + base_distribution.event_shape
+        base_dim = len(base_distribution.event_shape)
+        whole = ComposeTransform(self.transforms)
+        if len(shape) < whole.domain.event_dim:
+            raise ValueError(
+                "base_distribution needs to have shape with size at least "
+                f"{whole.domain.event_dim}, but got {shape}."
+            )
+        made = Size(whole.forward_shape(shape))
+        wide = Size(whole.inverse_shape(made))
+        if shape != wide:
+            base_distribution = base_distribution.expand(wide[: len(wide) - base_dim])
+        if whole.domain.event_dim > base_dim:
+            base_distribution = Independent(base_distribution, whole.domain.event_dim - base_dim)
+        self.base_dist = base_distribution
+        dims = whole.codomain.event_dim + max(base_dim - whole.domain.event_dim, 0)
+        cut = len(made) - dims
+        super().__init__(made[:cut], made[cut:], validate_args=validate_args)
+
+    @property
+    def has_rsample(self) -> bool:  # type: ignore[override]
+        """Whether the base's values have gradients."""
+        return bool(self.base_dist.has_rsample)
+
+    @property
+    def support(self) -> Any:
+        """The last transform's codomain."""
+        if not self.transforms:
+            return self.base_dist.support
+        found = self.transforms[-1].codomain
+        extra = len(self.event_shape) - found.event_dim
+        return constraints.independent(found, extra) if extra > 0 else found
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with the base expanded."""
+        whole = ComposeTransform(self.transforms)
+        shape = Size(whole.inverse_shape(Size(batch_shape) + self.event_shape))
+        cut = len(shape) - len(self.base_dist.event_shape)
+        return self._expanded(
+            _instance, batch_shape, transforms=self.transforms,
+            base_dist=self.base_dist.expand(shape[:cut]),
+        )  # fmt: skip
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Values without gradient."""
+        with no_grad():
+            return self._through(self.base_dist.sample(sample_shape))
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Values that have gradients by the parameters."""
+        return self._through(self.base_dist.rsample(sample_shape))
+
+    def _through(self, x: Any) -> Any:
+        for transform in self.transforms:
+            x = transform(x)
+        return x
+
+    def log_prob(self, value: Any) -> Any:
+        """The base's, less the logarithms of the slopes."""
+        if self._validate_args:
+            self._validate_sample(value)
+        dims, found = len(self.event_shape), 0.0
+        y = value
+        for transform in reversed(self.transforms):
+            x = transform.inv(y)
+            dims += transform.domain.event_dim - transform.codomain.event_dim
+            slope = transform.log_abs_det_jacobian(x, y)
+            found = found - sum_rightmost(slope, dims - transform.domain.event_dim)
+            y = x
+        inner = self.base_dist.log_prob(y)
+        return found + sum_rightmost(inner, dims - len(self.base_dist.event_shape))
+
+    def _turned(self, value: Any) -> Any:
+        """A probability, seen from the other end where the transforms turn their values around."""
+        sign = math.prod((transform.sign for transform in self.transforms), start=1)
+        if isinstance(sign, int) and sign == 1:
+            return value
+        return sign * (value - 0.5) + 0.5
+
+    def cdf(self, value: Any) -> Any:
+        """The base's, of what the value was made of."""
+        for transform in reversed(self.transforms):
+            value = transform.inv(value)
+        if self._validate_args:
+            self.base_dist._validate_sample(value)
+        return self._turned(self.base_dist.cdf(value))
+
+    def icdf(self, value: Any) -> Any:
+        """What is made of the base's."""
+        return self._through(self.base_dist.icdf(self._turned(value)))
+
+
+class LogNormal(TransformedDistribution):
+    """exp of normal values."""
+
+    arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        base = Normal(loc, scale, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args=validate_args)
+
+    @property
+    def loc(self) -> Any:
+        """The mean of the logarithms."""
+        return self.base_dist.loc
+
+    @property
+    def scale(self) -> Any:
+        """The deviation of the logarithms."""
+        return self.base_dist.scale
+
+    @property
+    def mean(self) -> Any:
+        """exp(loc + scale² / 2)."""
+        return (self.loc + self.scale.pow(2) / 2).exp()
+
+    @property
+    def mode(self) -> Any:
+        """exp(loc - scale²)."""
+        return (self.loc - self.scale.square()).exp()
+
+    @property
+    def variance(self) -> Any:
+        """(exp scale² - 1) exp(2 loc + scale²)."""
+        squared = self.scale.pow(2)
+        return squared.expm1() * (2 * self.loc + squared).exp()
+
+    def entropy(self) -> Any:
+        """The normal's and `loc`."""
+        return self.base_dist.entropy() + self.loc
+
+
+class _Half(TransformedDistribution):
+    """The absolute values of a distribution about 0."""
+
+    arg_constraints: ClassVar[Any] = {"scale": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+    _whole: Any
+
+    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+        base = self._whole(0, scale, validate_args=False)
+        super().__init__(base, AbsTransform(), validate_args=validate_args)
+
+    @property
+    def scale(self) -> Any:
+        """The whole distribution's."""
+        return self.base_dist.scale
+
+    @property
+    def mode(self) -> Any:
+        """0."""
+        return F["zeros_like"](self.scale)
+
+    def cdf(self, value: Any) -> Any:
+        """The probability of less than a value."""
+        if self._validate_args:
+            self._validate_sample(value)
+        return 2 * self.base_dist.cdf(value) - 1
+
+    def icdf(self, prob: Any) -> Any:
+        """The value that is exceeded with a probability."""
+        return self.base_dist.icdf((prob + 1) / 2)
+
+    def entropy(self) -> Any:
+        """The whole's less log 2."""
+        return self.base_dist.entropy() - math.log(2)
+
+
+class HalfNormal(_Half):
+    """The absolute values of normal ones about 0."""
+
+    _whole = Normal
+
+    @property
+    def mean(self) -> Any:
+        """scale √(2 / π)."""
+        return self.scale * math.sqrt(2 / math.pi)
+
+    @property
+    def variance(self) -> Any:
+        """scale² (1 - 2 / π)."""
+        return self.scale.pow(2) * (1 - 2 / math.pi)
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        found = self.base_dist.log_prob(value) + math.log(2)
+        return F["where"](value >= 0, found, -math.inf)
+
+
+class HalfCauchy(_Half):
+    """The absolute values of Cauchy's about 0."""
+
+    _whole = Cauchy
+
+    @property
+    def mean(self) -> Any:
+        """inf."""
+        return F["full"](self._extended_shape(), math.inf, dtype=self.scale.dtype)
+
+    @property
+    def variance(self) -> Any:
+        """inf."""
+        return self.base_dist.variance
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        value = F["as_tensor"](value, dtype=self.base_dist.scale.dtype)
+        found = self.base_dist.log_prob(value) + math.log(2)
+        return F["where"](value >= 0, found, -math.inf)
+
+
+class Gumbel(TransformedDistribution):
+    """The largest of many values, as Gumbel's distribution with `loc` and `scale`."""
+
+    arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        info = limits(self.loc)
+        if isinstance(loc, int | float) and isinstance(scale, int | float):
+            base = Uniform(float(info.tiny), 1 - float(info.eps), validate_args=validate_args)
+        else:
+            base = Uniform(
+                F["full_like"](self.loc, float(info.tiny)),
+                F["full_like"](self.loc, 1 - float(info.eps)),
+                validate_args=validate_args,
+            )
+        steps = [
+            ExpTransform().inv, AffineTransform(loc=0, scale=-F["ones_like"](self.scale)),
+            ExpTransform().inv, AffineTransform(loc=loc, scale=-self.scale),
+        ]  # fmt: skip
+        super().__init__(base, steps, validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        made = type(self).__new__(type(self)) if _instance is None else _instance
+        made.loc, made.scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
+        return super().expand(batch_shape, _instance=made)
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density."""
+        if self._validate_args:
+            self._validate_sample(value)
+        y = (self.loc - value) / self.scale
+        return (y - y.exp()) - self.scale.log()
+
+    @property
+    def mean(self) -> Any:
+        """loc + scale times Euler's constant."""
+        return self.loc + self.scale * EULER
+
+    @property
+    def mode(self) -> Any:
+        """`loc`."""
+        return self.loc
+
+    @property
+    def stddev(self) -> Any:
+        """scale π / √6."""
+        return (math.pi / math.sqrt(6)) * self.scale
+
+    @property
+    def variance(self) -> Any:
+        """Its square."""
+        return self.stddev.pow(2)
+
+    def entropy(self) -> Any:
+        """log scale + 1 + Euler's constant."""
+        return self.scale.log() + (1 + EULER)
+
+
+class Pareto(TransformedDistribution):
+    """Pareto's power law above `scale`, with exponent `alpha`."""
+
+    arg_constraints: ClassVar[Any] = {
+        "alpha": constraints.positive, "scale": constraints.positive
+    }  # fmt: skip
+
+    def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
+        self.scale, self.alpha = broadcast_all(scale, alpha)
+        base = Exponential(self.alpha, validate_args=validate_args)
+        steps = [ExpTransform(), AffineTransform(loc=0, scale=self.scale)]
+        super().__init__(base, steps, validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        made = type(self).__new__(type(self)) if _instance is None else _instance
+        made.scale, made.alpha = self.scale.expand(batch_shape), self.alpha.expand(batch_shape)
+        return super().expand(batch_shape, _instance=made)
+
+    @property
+    def mean(self) -> Any:
+        """inf for an alpha up to 1."""
+        a = self.alpha.clamp(min=1)
+        return a * self.scale / (a - 1)
+
+    @property
+    def mode(self) -> Any:
+        """`scale`."""
+        return self.scale
+
+    @property
+    def variance(self) -> Any:
+        """inf for an alpha up to 2."""
+        a = self.alpha.clamp(min=2)
+        return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
+
+    @property
+    def support(self) -> Any:
+        """From `scale` on."""
+        return constraints.greater_than_eq(self.scale)
+
+    def entropy(self) -> Any:
+        """log(scale / alpha) + 1 + 1 / alpha."""
+        return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
