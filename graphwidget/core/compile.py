@@ -148,7 +148,7 @@ def compute_source(op: Op) -> list[str]:
             f"    kind = {second}.__class__",
             "    if kind is float or kind is int:",
             *(
-                [f"        if derived and mode.deriving: return number_{op.key}({names})"]
+                [f"        if derived and grad_mode.deriving: return number_{op.key}({names})"]
                 if op.key in NUMBERED
                 else []
             ),
@@ -253,7 +253,7 @@ def record_source(op: Op) -> str:
     if op.derivatives:
         wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
         wanted = f"({wanted})" if len(op.derivatives) > 1 else wanted
-        wanted += " and (grad_everywhere or mode.enabled)"
+        wanted += " and (grad_everywhere or grad_mode.enabled)"
         if converts(op):
             lines.append(f"    if {wanted} and meta.floating:")
         else:

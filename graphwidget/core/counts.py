@@ -10,6 +10,7 @@ import numpy as np
 from ..optable.refusals import not_implemented
 from .compile import TENSORS as F
 from .dims import wrap_dim
+from .making import made
 from .public import offer
 from .reductions import several
 from .results import named
@@ -116,7 +117,7 @@ def histogram(
         edges = np.linspace(low, high, bins + 1, dtype=data.dtype)
     weights = None if weight is None else weight._data.reshape(-1)
     counts, _ = np.histogram(data.reshape(-1), edges, weights=weights, density=density)
-    return HISTOGRAM((Tensor._wrap(counts.astype(data.dtype)), Tensor._wrap(edges.copy())))
+    return HISTOGRAM((made(counts.astype(data.dtype)), made(edges.copy())))
 
 
 HISTOGRAMDD = named("histogramdd", "hist", "bin_edges")
@@ -155,8 +156,7 @@ def histogramdd(
     edges = grid_edges(points, bins, range)
     weights = None if weight is None else weight._data.reshape(-1)
     counts, _ = np.histogramdd(points, edges, density=density, weights=weights)
-    made = tuple(Tensor._wrap(each) for each in edges)
-    return HISTOGRAMDD((Tensor._wrap(counts.astype(data.dtype)), made))
+    return HISTOGRAMDD((made(counts.astype(data.dtype)), tuple(made(each) for each in edges)))
 
 
 def grid_edges(points: np.ndarray, bins: Any, range: Any) -> list[np.ndarray]:

@@ -10,6 +10,7 @@ from typing import Any, Final, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..optable.items import Default
 from ..optable.refusals import C_WORDS, WORDS
 
 Array = NDArray[Any]
@@ -147,7 +148,7 @@ def set_default_dtype(d: dtype, /) -> None:
         )
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
-    _default = d
+    _default, Default.dtype = d, d.numpy
 
 
 def default_numpy() -> NumpyDtype:

@@ -76,7 +76,7 @@ class Mode(threading.local):
     """Whether a derivative's formula is running, and what it computes is recorded."""
 
 
-mode = Mode()
+mode = grad_mode = Mode()  # by the longer name in written functions: ops have params called mode
 _disabled_threads: set[int] = set()
 
 lock = threading.RLock()

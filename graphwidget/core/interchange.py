@@ -74,6 +74,21 @@ class Capsule:
         return (1, 0)
 
 
+class Owner:
+    """Owner of memory that numpy is told it may write (numpy's ``__array_interface__``)."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        address, _ = array.__array_interface__["data"]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
+
+
+def written(array: np.ndarray) -> np.ndarray:
+    """The same memory, to be written: bare capsules cannot say that it must not be, which numpy
+    takes for a no and PyTorch for a yes."""
+    return array if array.flags.writeable else np.asarray(Owner(array))
+
+
 @offer(method=False)
 def to_dlpack(tensor: Tensor) -> Any:
     """The tensor's memory as a DLPack capsule, for one other library to take over."""
@@ -95,7 +110,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         found = np.from_dlpack(ext_tensor)
     else:
         try:
-            found = np.from_dlpack(Capsule(ext_tensor))
+            found = written(np.from_dlpack(Capsule(ext_tensor)))
         except ValueError:
             raise RuntimeError(INVALID_CAPSULE) from None
     dtypes.of(found.dtype)

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import devices, dtypes
 from .public import FUNCTIONS, offer
+from .storages import TypedStorage, UntypedStorage
 from .tensor import Tensor
 from .warning import warn, warn_once
 
@@ -207,8 +208,8 @@ def typename(obj: Any, /) -> str:
 
 @offer(method=False)
 def is_storage(obj: Any, /) -> bool:
-    """False: there are no storage objects."""
-    return False
+    """Whether it is the memory of a tensor, with or without a type."""
+    return isinstance(obj, (UntypedStorage, TypedStorage))
 
 
 def compile(

@@ -12,6 +12,7 @@ from . import hot
 from .compile import TENSORS as F
 from .dims import shape_args, wrap_dim
 from .formats import check_format, contiguous_format, formatted, in_format, preserve_format
+from .formats import memory_format as Format
 from .hot import meta_of
 from .overlap import real_strides
 from .public import offer
@@ -221,8 +222,30 @@ def storage_type(self: Tensor) -> type[TypedStorage]:
 
 @offer(function=False)
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dims as they lie in memory, outermost first."""
-    return tuple(memory_order(self._data.shape, self._data))
+    """The dims as they lie in memory, outermost first. ``ambiguity_check`` refuses what more than
+    one order describes, as dims of size 1 make it; a list of memory formats names those in
+    question.
+
+    Raises:
+        RuntimeError: the order is not the only one.
+        TypeError: ``ambiguity_check`` is neither a bool nor such a list.
+    """
+    formats = [] if isinstance(ambiguity_check, bool) else ambiguity_check
+    if not isinstance(formats, list) or not all(isinstance(each, Format) for each in formats):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    data = self._data
+    if formats:
+        ambiguous = sum(in_format(data, each) for each in formats) != 1
+    else:
+        ambiguous = bool(ambiguity_check) and (
+            1 in data.shape or len(set(data.strides)) < data.ndim
+        )
+    if ambiguous:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given "
+            "memory formats."
+        )
+    return tuple(memory_order(data.shape, data))
 
 
 @offer(function=False)

@@ -13,15 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from ..core import hot
 from ..core.backward import grad as gradients
 from ..core.compile import TENSORS as F
-from ..core.modes import enable_grad
+from ..core.modes import enable_grad, inference_mode
 from ..core.roots import leaves_of
 from ..core.tensor import Tensor
 from .trees import LEAF, Spec, flatten, over, unflatten
 
 Function = Callable[..., Any]
 Leaves = list[Tensor]
+
+
+def recording() -> Any:
+    """Record, whatever the caller's mode is: PyTorch's transforms heed only what a function itself
+    turns off."""
+    return inference_mode(False) if hot.mode.inference else enable_grad()
 
 
 # The arguments to derive by -----------------------------------------------------------------------
@@ -52,7 +59,14 @@ def fresh(tensor: Any) -> Tensor:
     """
     if not isinstance(tensor, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(tensor)}")
-    return F.alias(tensor) if tensor.requires_grad else tensor.detach().requires_grad_()
+    if tensor.requires_grad:
+        return F.alias(tensor)
+    return normal(tensor).detach().requires_grad_()
+
+
+def normal(tensor: Tensor) -> Tensor:
+    """The tensor, or a copy that may be recorded of one that was made in inference mode."""
+    return F.clone(tensor) if tensor.is_inference() else tensor
 
 
 class Inputs:
@@ -61,7 +75,7 @@ class Inputs:
 
     def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
         places = chosen(argnums, args)
-        with enable_grad():
+        with recording():
             values, nests = [], []
             for place in places:
                 found, spec = flatten(args[place])
@@ -74,7 +88,8 @@ class Inputs:
         self.own = {each for each in self.tensors if each.is_leaf}
 
     def finished(self, tree: Any) -> Any:
-        """Results as users get them: with a history only if it leads to other leaves than ours."""
+        """Results as users get them: with a history only if it leads to other leaves than ours, and
+        they record."""
         return over(self.released, tree)
 
     def released(self, value: Any) -> Any:
@@ -83,7 +98,8 @@ class Inputs:
             return value
         if not value.requires_grad:
             return value
-        return value if leaves_of(value) - self.own else value.detach()
+        outside = hot.mode.enabled and leaves_of(value) - self.own
+        return value if outside else value.detach()
 
 
 def slopes(
@@ -100,10 +116,10 @@ def slopes(
         return tuple(
             Tensor._wrap(np.zeros(lead + each._data.shape, each._data.dtype)) for each in by
         )
-    with enable_grad():
+    with recording():
         found: tuple[Tensor, ...] = gradients(
-            [pair[0] for pair in pairs], list(by), [pair[1] for pair in pairs], create_graph=True,
-            allow_unused=True, is_grads_batched=rows,
+            [output for output, _ in pairs], list(by), [normal(each) for _, each in pairs],
+            create_graph=True, allow_unused=True, is_grads_batched=rows,
         )  # fmt: skip
     zeros = [
         Tensor._wrap(np.zeros(((len(pairs[0][1]),) if rows else ()) + each._data.shape,
@@ -143,7 +159,7 @@ def grad_and_value(
     @functools.wraps(func)
     def derived(*args: Any, **kwargs: Any) -> Any:
         inputs = Inputs(args, argnums)
-        with enable_grad():
+        with recording():
             output = func(*inputs.args, **kwargs)
         aux = None
         if has_aux:
@@ -211,7 +227,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """
     name = "vjp(f, *primals)"
     inputs = Inputs(primals, tuple(range(len(primals)))) if primals else None
-    with enable_grad():
+    with recording():
         output = func(*(inputs.args if inputs else ()))
     assert inputs is not None  # a function of nothing was refused by the call
     aux = None
@@ -268,7 +284,7 @@ def jvp(
                 f"{list(tensor._data.shape)} while the given forward gradient is of size "
                 f"{list(way._data.shape)}."
             )
-    with enable_grad():
+    with recording():
         output = func(*inputs.args)
     aux = None
     if has_aux:
@@ -282,7 +298,8 @@ def jvp(
 
 def pushed(outputs: Leaves, by: Leaves, ways: Leaves) -> Leaves:
     """The products of a Jacobian with directions, one for each output."""
-    dummies = [F.zeros_like(output.detach()).requires_grad_() for output in outputs]
+    with recording():
+        dummies = [F.zeros_like(output.detach()).requires_grad_() for output in outputs]
     found = slopes(outputs, by, dummies)
     pairs = [(each, way) for each, way in zip(found, ways, strict=True) if each.requires_grad]
     if not pairs:
@@ -293,7 +310,7 @@ def pushed(outputs: Leaves, by: Leaves, ways: Leaves) -> Leaves:
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """The output of ``func`` and the function that multiplies its Jacobian from the right."""
     inputs = Inputs(primals, tuple(range(len(primals))))
-    with enable_grad():
+    with recording():
         output = func(*inputs.args)
     outputs, shape = flatten(output)
     tensors_only(outputs, "linearize(f, *primals)")
@@ -325,14 +342,15 @@ def jacrev(
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         inputs = Inputs(args, argnums)
-        with enable_grad():
+        with recording():
             output = func(*inputs.args)
         aux = None
         if has_aux:
             output, aux = with_aux(output, "vjp(f, *primals)")
         outputs, spec = flatten(output)
         tensors_only(outputs, "vjp(f, *primals)")
-        rows = [unflatten(rows_of(each, inputs.tensors), inputs.spec) for each in outputs]
+        with recording():
+            rows = [unflatten(rows_of(each, inputs.tensors), inputs.spec) for each in outputs]
         found = inputs.finished(unflatten(rows, spec) if spec != LEAF else rows[0])
         return (found, inputs.finished(aux)) if has_aux else found
 

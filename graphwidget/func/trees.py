@@ -15,7 +15,13 @@ class Spec(NamedTuple):
     keys: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
-        return "*" if self.kind is None else f"({', '.join(map(str, self.parts))})"
+        if self.kind is None:
+            return "*"
+        if self.keys:
+            pairs = zip(self.keys, self.parts, strict=True)
+            return "{" + ", ".join(f"{key!r}: {part}" for key, part in pairs) + "}"
+        parts = ", ".join(map(str, self.parts))
+        return f"[{parts}]" if issubclass(self.kind, list) else f"({parts})"
 
 
 LEAF = Spec(None)

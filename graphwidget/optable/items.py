@@ -31,6 +31,13 @@ COMMON = 1 << 15
 """Numbers up to this fit most types."""
 
 
+class Default:
+    """The floating type of what is made from Python's floats, or from integers where those are
+    divided; users set it by ``set_default_dtype``."""
+
+    dtype: np.dtype[Any] = np.dtype(np.float32)
+
+
 def as_item(number: Any, dtype: np.dtype[Any]) -> Array:
     """A Python number as a 0-d array of a type.
 

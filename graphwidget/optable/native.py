@@ -9,13 +9,10 @@ import numpy as np
 
 from . import vector_norms  # noqa: F401  (declares the norm)
 from .declare import TABLE, Namespace, op
+from .items import Default
 from .kernels import Array
 
 F = Namespace()
-
-
-FLOAT = np.dtype(np.float32)
-"""What integers become beside a number that is none."""
 
 
 def with_number(ufunc: Any) -> Any:
@@ -23,7 +20,7 @@ def with_number(ufunc: Any) -> Any:
 
     def kernel(a: Array, other: float) -> Array:
         if a.dtype.kind != "f" and isinstance(other, float):
-            a = a.astype(FLOAT)
+            a = a.astype(Default.dtype)
         return ufunc(a, a.dtype.type(other), out=...)
 
     return kernel

@@ -228,5 +228,5 @@ def entr(a: Array) -> Array:
     """-a log(a); 0 at 0, -inf below."""
     a = as_array(a)
     found = -a * np.log(np.where(a > 0, a, 1))
-    found = np.where(a < 0, -np.inf, found)
+    found = np.where(a > 0, found, np.where(a < 0, -np.inf, a * a))  # +0 at -0, nan at nan
     return as_array(found.astype(a.dtype, copy=False))

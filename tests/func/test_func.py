@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import graphwidget
-from tests.core.both import attempt, differences, is_tensor, numbers
+from tests.core.both import attempt, both, differences, is_tensor, numbers, source
 
 CALLS = (Path(__file__).with_name("calls.txt")).read_text().strip().split("\n")
 
@@ -45,6 +45,45 @@ def outcome(engine: Any, call: str) -> Any:
 def test_call(call: str) -> None:
     found = differences(outcome(graphwidget, call), outcome(torch, call))
     assert not found, "\n".join(found)
+
+
+MODES = {
+    call: f"""
+x, w = torch.linspace(0, 1, 3), torch.ones(3, requires_grad=True)
+f, func = lambda y: (y.sin() * y).sum(), torch.func
+def partly(y):
+    with torch.no_grad():
+        z = y * 2
+    return (z * y).sum()
+result = []
+for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
+    with mode():
+        found = {call}
+        result.append([found.tolist(), found.requires_grad, torch.is_inference_mode_enabled()])
+"""
+    for call in (
+        "func.grad(f)(x)",
+        "func.grad_and_value(f)(x)[1]",
+        "func.jacrev(torch.sin)(x)",
+        "func.vjp(torch.sin, x)[1](torch.ones(3))[0]",
+        "func.hessian(f)(x)",
+        "func.jacfwd(torch.sin)(x)",
+        "func.jvp(torch.sin, (x,), (torch.ones(3),))[1]",
+        "func.vmap(func.grad(torch.sin))(x)",
+        "func.grad(lambda y: func.grad(f)(y).sum())(x)",
+        "func.grad(partly)(x)",
+        "func.grad(lambda y: (y * (w if w.is_leaf else y)).sum())(x * 1)",
+    )
+}
+
+
+@pytest.mark.parametrize("call", MODES)
+def test_modes_of_the_caller(call: str) -> None:
+    """They do not keep transforms from recording; what a function itself turns off is off."""
+    if "(w if" in call:  # PyTorch's wrapped tensors may be saved in inference mode, ours are copies
+        both(source(MODES[call].replace("torch.inference_mode, ", "")))
+    else:
+        both(source(MODES[call]))
 
 
 def test_results_stay_differentiable_by_what_is_outside() -> None:

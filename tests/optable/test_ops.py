@@ -143,6 +143,29 @@ def test_float32(key: str, sample: Sample) -> None:
     compare(sample, "float32")
 
 
+def unrecorded(engine: Any, mode: str, sample: Sample, arrays: list[Any]) -> Any:
+    """What a sample gives where nothing is recorded."""
+    engine.manual_seed(0)
+    inputs = leaves(engine, arrays, False)
+    with np.errstate(all="ignore"), getattr(engine, mode)():
+        outputs = flat(eval(sample.text, names(engine, inputs)))
+    return [describe(output, False) for output in outputs]
+
+
+MODES = ("no_grad", "inference_mode")
+
+
+@case
+def test_without_recording(key: str, sample: Sample) -> None:
+    arrays = data(sample, sample.shapes[0], "float32")
+    # In inference mode PyTorch takes the parts of unsafe_split for views, ours are none.
+    for mode in MODES[:1] if key.startswith("unsafe_split") else MODES:
+        theirs = attempt(lambda mode=mode: unrecorded(torch, mode, sample, arrays))
+        ours = attempt(lambda mode=mode: unrecorded(graphwidget, mode, sample, arrays))
+        found = differences(ours, theirs)
+        assert not found, f"{mode}: " + "\n".join(found)
+
+
 @case
 def test_float64(key: str, sample: Sample) -> None:
     compare(sample, "float64")

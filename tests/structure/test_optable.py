@@ -6,6 +6,8 @@ import types
 
 import pytest
 
+from graphwidget.core import hot
+from graphwidget.core.compile import record_source
 from graphwidget.optable import TABLE, Op
 
 every_op = pytest.mark.parametrize("op", TABLE.values(), ids=TABLE.keys())
@@ -36,3 +38,13 @@ def test_formulas_are_polymorphic(op: Op) -> None:
 def test_a_view_has_a_derivative(op: Op) -> None:
     if op.view:
         assert op.inputs[0] in op.derivatives
+
+
+def test_nothing_that_written_functions_need_is_hidden_by_a_param() -> None:
+    written = [op for op in TABLE.values() if op.single and not op.variadic]
+    needed = set()
+    for op in written:
+        needed |= names_in(compile(record_source(op), op.key, "exec")) & set(vars(hot))
+    assert "grad_mode" in needed
+    for op in written:
+        assert needed.isdisjoint([*op.inputs, *op.params]), op.key

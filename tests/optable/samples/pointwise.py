@@ -60,6 +60,10 @@ SAMPLES: dict[str, list[Sample]] = {
     "where": [*two("torch.where(x > 0, x, y)"), *one("torch.where(x > 0, x, 0.)"),
               *one("torch.where(x > 0, 1., x)")],
     "clone": one("x.clone()"),
+    "clone.contiguous": each(
+        [((2, 3),), ((3, 0),), ((2, 2, 3),)],
+        "x.clone(memory_format=torch.contiguous_format)", "x.mT.clone().reshape(-1)",
+    ),
     "to_copy": [*one("x.double()"), *one("x.float() + x.double()"), *one("x.half()"),
                 *one("x.long()"), *one("x.bool()")],
     "zeros_like": one("torch.zeros_like(x)"),
