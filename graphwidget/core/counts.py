@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..optable.refusals import not_implemented
+from ..optable.refusals import C_WORDS, not_implemented
 from .compile import TENSORS as F
 from .dims import wrap_dim
 from .making import made
@@ -74,14 +74,14 @@ def unique_consecutive(
     return chosen(found, return_inverse, return_counts)
 
 
-def histogram_range(name: str, input: Tensor, low: float, high: float) -> tuple[float, float]:
+def histogram_range(input: Tensor, low: float, high: float) -> tuple[float, float]:
     """The range of bins; that of the items when none is given, widened where it is empty."""
     if low == high and input._data.size:
         low, high = float(input._data.min()), float(input._data.max())
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"torch.{name}: range of [{low:g}, {high:g}] is not finite")
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
     if low > high:
-        raise RuntimeError(f"torch.{name}: max must be larger than min")
+        raise RuntimeError("torch.histc: max must be larger than min")
     return (low - 1, high + 1) if low == high else (low, high)
 
 
@@ -93,7 +93,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     """
     if input._data.dtype == bool:
         raise not_implemented("linspace_cpu", input._data.dtype)
-    return F.histc(input, bins, *histogram_range("histc", input, float(min), float(max)))
+    return F.histc(input, bins, *histogram_range(input, float(min), float(max)))
 
 
 HISTOGRAM = named("histogram", "hist", "bin_edges")
@@ -110,14 +110,12 @@ def histogram(
     data = input._data
     if data.dtype.kind != "f" or data.dtype.itemsize < 4:
         raise not_implemented("histogramdd", data.dtype)
-    if isinstance(bins, Tensor):
-        edges = bins._data
-    else:
-        low, high = histogram_range("histogram", input, *(range or (0.0, 0.0)))
-        edges = np.linspace(low, high, bins + 1, dtype=data.dtype)
-    weights = None if weight is None else weight._data.reshape(-1)
-    counts, _ = np.histogram(data.reshape(-1), edges, weights=weights, density=density)
-    return HISTOGRAM((made(counts.astype(data.dtype)), made(edges.copy())))
+    bins = [bins]
+    check_grid(data.reshape(*data.shape, 1), bins, weight)
+    points = data.reshape(-1, 1)
+    edges = grid_edges(points, bins, range)
+    counts = grid_counts(points, edges, weight, density)
+    return HISTOGRAM((made(counts), made(edges[0])))
 
 
 HISTOGRAMDD = named("histogramdd", "hist", "bin_edges")
@@ -144,19 +142,56 @@ def histogramdd(
         )
     if data.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
+    if data.dtype.kind != "f" or data.dtype.itemsize < 4:
+        raise not_implemented("histogramdd", data.dtype)
+    check_grid(data, bins, weight)
+    points = data.reshape(-1, dims)
+    edges = grid_edges(points, bins, range)
+    counts = grid_counts(points, edges, weight, density)
+    return HISTOGRAMDD((made(counts), tuple(made(each) for each in edges)))
+
+
+def check_grid(data: np.ndarray, bins: list[Any], weight: Tensor | None) -> None:
+    """Refuse edges and weights that do not fit points (*, d) (PyTorch's texts)."""
+    for dim, each in enumerate(bins):
+        if not isinstance(each, Tensor):
+            continue
+        if each._data.dtype != data.dtype:
+            raise RuntimeError(
+                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but "
+                f"got input with dtype {C_WORDS[data.dtype.name]} and bins for dimension {dim} "
+                f"with dtype {C_WORDS[each._data.dtype.name]}"
+            )
+        if each._data.ndim != 1:
+            raise RuntimeError(
+                "torch.histogramdd: bins tensor should have one dimension, but got "
+                f"{each._data.ndim} dimensions in the bins tensor for dimension {dim}"
+            )
     if weight is not None and weight._data.shape != data.shape[:-1]:
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
             "input tensor excluding its innermost dimension, but got input with shape "
             f"{list(data.shape)} and weight with shape {list(weight._data.shape)}"
         )
-    if data.dtype.kind != "f" or data.dtype.itemsize < 4:
-        raise not_implemented("histogramdd", data.dtype)
-    points = data.reshape(-1, dims)
-    edges = grid_edges(points, bins, range)
-    weights = None if weight is None else weight._data.reshape(-1)
-    counts, _ = np.histogramdd(points, edges, density=density, weights=weights)
-    return HISTOGRAMDD((made(counts.astype(data.dtype)), tuple(made(each) for each in edges)))
+
+
+def grid_counts(
+    points: np.ndarray, edges: list[np.ndarray], weight: Tensor | None, density: bool
+) -> np.ndarray:
+    """How many points (n, d), or how much weight, each bin of a grid has; the last one in a dim
+    has its upper edge, too. As a density it sums to 1 over the volume of the bins."""
+    sizes = tuple(len(each) - 1 for each in edges)
+    within, place = np.ones(len(points), bool), np.zeros(len(points), np.int64)
+    for column, each, size in zip(points.T, edges, sizes, strict=True):
+        within &= (column >= each[0]) & (column <= each[-1])
+        place = place * size + np.minimum(np.searchsorted(each, column, "right") - 1, size - 1)
+    weights = None if weight is None else weight._data.reshape(-1)[within]
+    counts = np.bincount(place[within], weights, math.prod(sizes)).reshape(sizes)
+    if density:
+        counts = counts / counts.sum()
+        for dim, each in enumerate(edges):
+            counts = counts / np.diff(each).reshape(-1, *(1,) * (len(sizes) - 1 - dim))
+    return counts.astype(points.dtype)
 
 
 def grid_edges(points: np.ndarray, bins: Any, range: Any) -> list[np.ndarray]:
@@ -184,6 +219,10 @@ def grid_edges(points: np.ndarray, bins: Any, range: Any) -> list[np.ndarray]:
             low, high = float(range[2 * dim]), float(range[2 * dim + 1])
         else:
             low, high = (points[:, dim].min(), points[:, dim].max()) if len(points) else (0, 1)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise RuntimeError(
+                f"torch.histogramdd: dimension {dim}'s range [{low:g}, {high:g}] is not finite"
+            )
         if low > high:
             raise RuntimeError(
                 f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} "

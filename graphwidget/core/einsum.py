@@ -338,9 +338,9 @@ def along(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:
     for i, (d, e) in enumerate(zip(one, two, strict=True)):
         size, size2 = a._data.shape[d], b._data.shape[e]
         if size2 == 1:
-            a = F.sum_dim(a, (d,), True)
+            a = F.sum_dim(a, (d,), True, a._data.dtype)
         elif size == 1:
-            b = F.sum_dim(b, (e,), True)
+            b = F.sum_dim(b, (e,), True, b._data.dtype)
         elif size != size2:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {size} in dim "
@@ -356,7 +356,7 @@ def along(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:
         x, y = F.permute(a, order), F.permute(b, order2)
         if x.is_contiguous() and y.is_contiguous():
             return reshape(dot(flat(x), flat(y)), shape)
-        return reshape(F.sum(F.squeeze(x) * F.squeeze(y)), shape)
+        return reshape(F.sum(F.squeeze(x) * F.squeeze(y), x._data.dtype), shape)
     x = reshape(F.permute(a, order), rows, inner)
     return reshape(mm(x, reshape(F.permute(b, order2), inner, columns)), shape)
 

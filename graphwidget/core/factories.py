@@ -206,7 +206,8 @@ def scalar_tensor(
     dtype: Any = None,
 ) -> np.ndarray:
     """A 0-d tensor, of the default dtype unless ``dtype`` says else."""
-    return np.array(s, numpy_type(dtype))
+    chosen = numpy_type(dtype)
+    return np.array(as_item(s.item() if isinstance(s, Tensor) else s, chosen), chosen)
 
 
 INHERITED = (

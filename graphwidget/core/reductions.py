@@ -258,7 +258,7 @@ def _truth(name: str) -> Callable[..., Tensor]:
         if dims is None and keepdim:
             dims = tuple(range(input.ndim))
         if dim is not None and not isinstance(dim, int) and not len(dim):  # sums take all then
-            return F.ne(input, 0)
+            dims = ()
         return getattr(F, name)(input, dims, keepdim)  # type: ignore[no-any-return]
 
     every = "all items are" if name == "all" else "any item is"

@@ -248,4 +248,5 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         return broadcast([own, (*other[:dim], own[dim], *other[dim + 1 :])])
 
     source = F.expand(input, common(mine, theirs))
-    return F.gather(source, F.expand(indices, common(theirs, mine)), dim)
+    indices = F.expand(indices, common(theirs, mine))
+    return F.gather(source, F.remainder_number(indices, mine[dim]), dim)

@@ -59,15 +59,15 @@ def _quantile(
         if ndim:
             shape[dim : dim + 1] = [1] if keepdim else []
     rows = view(rows, *shape, (rows._data.shape or (1,))[-1])
-    ranks = ranks_of(rows._data, np.atleast_1d(q._data), name == "nanquantile", interpolation)
-    below = np.floor(ranks).astype(np.int64)
+    ranks = ranks_of(rows._data, q, name == "nanquantile", interpolation)
+    below = np.floor(ranks._data).astype(np.int64)
     values = F.gather(rows, Tensor._wrap(below), -1)
     if interpolation in ("linear", "midpoint"):
-        weights = ranks - below.astype(ranks.dtype)
+        weights = ranks - Tensor._wrap(below)
         if interpolation == "midpoint":
-            weights = np.full_like(ranks, 0.5)
-        above = F.gather(rows, Tensor._wrap(np.ceil(ranks).astype(np.int64)), -1)
-        values = values.lerp_(above, Tensor._wrap(weights))
+            weights = Tensor._wrap(np.full_like(ranks._data, 0.5))
+        above = F.gather(rows, Tensor._wrap(np.ceil(ranks._data).astype(np.int64)), -1)
+        values = values.lerp_(above, weights)
     if not q._data.ndim:
         return squeeze_(values, -1)
     return squeeze_(transpose_(unsqueeze_(values, 0), 0, -1), -1)
@@ -78,22 +78,19 @@ def sorted_items(input: Tensor) -> Tensor:
     return several(F.sort)(input, dim=-1, descending=False)[0]
 
 
-def ranks_of(rows: np.ndarray, q: np.ndarray, pass_nan: bool, interpolation: str) -> np.ndarray:
+def ranks_of(rows: np.ndarray, q: Tensor, pass_nan: bool, interpolation: str) -> Tensor:
     """The (broken) ranks of quantiles among sorted rows: nan counts not, or is the quantile."""
     nans = np.isnan(rows)
-    last = rows.shape[-1] - 1
     if pass_nan:
         count = np.add.reduce(~nans, -1, keepdims=True) - 1
-        ranks = np.maximum(q * count.astype(q.dtype), 0)
+        ranks = q * Tensor._wrap(count)
+        ranks = ranks.masked_fill_(ranks < 0, 0)
     else:
-        ranks = np.where(nans.any(-1, keepdims=True), q.dtype.type(last), q * q.dtype.type(last))
-    if interpolation == "lower":
-        ranks = np.floor(ranks)
-    elif interpolation == "higher":
-        ranks = np.ceil(ranks)
-    elif interpolation == "nearest":
-        ranks = np.round(ranks)
-    return np.asarray(ranks, q.dtype)
+        last, any_nan = rows.shape[-1] - 1, nans.any(-1, keepdims=True)
+        ranks = F.expand(q * last, np.broadcast_shapes(q._data.shape, any_nan.shape))
+        ranks = ranks.masked_fill(Tensor._wrap(any_nan), last)
+    rounded = {"lower": F.floor, "higher": F.ceil, "nearest": F.round}.get(interpolation)
+    return ranks if rounded is None else rounded(ranks)
 
 
 @offer(out=True)

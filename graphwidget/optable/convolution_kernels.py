@@ -129,14 +129,15 @@ def by_input(
     n, d = grad.shape[:2]
     kernel, count = weight.shape[2:], grad.shape[2:]
     c, points, each = weight.shape[1] * groups, math.prod(count), math.prod(weight.shape[1:])
-    if (border := _border(weight, stride, padding, dilation, groups)) is not None:
+    border = _border(weight, stride, padding, dilation, groups)
+    if border is not None and sizes == transposed_sizes(count, kernel, stride, padding, dilation):
         return convolve(grad, _turned(weight, groups), None, stride, border, dilation, groups)
     padded = tuple(size + 2 * p for size, p in zip(sizes, padding, strict=True))
     turned = weight.reshape(groups, d // groups, each).swapaxes(1, 2)
     out = np.empty((n, c, *sizes), weight.dtype)
     for part in batches(n, c * math.prod(kernel) * points * grad.itemsize):
         parts = np.matmul(turned, grad[part].reshape(-1, groups, d // groups, points))
-        if _is_plain(kernel, stride):
+        if padded == count and _is_plain(kernel, stride):
             found = parts.reshape(-1, c, *padded)
         else:
             parts = parts.reshape(-1, c, *kernel, *count)
@@ -190,9 +191,10 @@ def by_weight(
 
 # The ops' own ------------------------------------------------------------------------------------
 def transposed_sizes(
-    sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, more: Shape
+    sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, more: Shape = ()
 ) -> Shape:
     """The spatial sizes of a transposed convolution's output (``more`` is its output padding)."""
+    more = more or (0,) * len(sizes)
     each = zip(sizes, kernel, stride, padding, dilation, more, strict=True)
     return tuple((n - 1) * s - 2 * p + d * (k - 1) + 1 + m for n, k, s, p, d, m in each)
 
@@ -229,11 +231,11 @@ def convolution_backward(
     if {"input", "weight"} <= set(wanted) and border is not None and alike and not transposed:
         first, second = by_both(grad, as_array(a), weight, stride, border, dilation, groups)
     elif "input" in wanted:
-        first = (
-            convolve(grad, weight, None, *how)
-            if transposed
-            else by_input(grad, weight, a.shape[2:], *how)
-        )
+        if transposed:  # an output padding of a stride or more makes room for more windows
+            first = convolve(grad, weight, None, *how)
+            first = np.ascontiguousarray(first[tuple(map(slice, a.shape))])
+        else:
+            first = by_input(grad, weight, a.shape[2:], *how)
     if "weight" in wanted and second is None:
         above, below = (as_array(a), grad) if transposed else (grad, as_array(a))
         second = by_weight(above, below, weight.shape[2:], *how)

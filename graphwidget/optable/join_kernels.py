@@ -67,7 +67,7 @@ def block_diag(arrays: list[Array], _dtype: Any) -> Array:
 
 def repeat(a: Array, repeats: Shape) -> Array:
     """The whole array so many times along each dim."""
-    return np.ascontiguousarray(np.tile(a, repeats))
+    return np.asarray(np.tile(a, repeats), order="C")
 
 
 def flip(a: Array, dims: Shape) -> Array:

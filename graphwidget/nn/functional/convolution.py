@@ -12,6 +12,7 @@ from ...core.making import shape_from
 from ...core.public import offer
 from ...core.shapes import squeeze, unsqueeze
 from ...core.tensor import Tensor
+from ...optable.convolution_kernels import transposed_sizes
 from ...optable.refusals import not_implemented
 from .sizes import each_dim, is_int, shown
 
@@ -61,6 +62,7 @@ def convolved(
     check(input, weight, bias, padding, dilation, groups, transposed)
     if transposed:
         _check_more(more, stride, dilation)
+        _check_result(input, weight, found)
     return F.convolution(input, weight, bias, stride, padding, dilation, transposed, more, groups)
 
 
@@ -207,6 +209,17 @@ def _check_more(more: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[
         )
         raise RuntimeError(
             f"output padding must be smaller than either stride or dilation, but got {told}"
+        )
+
+
+def _check_result(input: Tensor, weight: Tensor, numbers: dict[str, tuple[int, ...]]) -> None:
+    sizes = input._data.shape[2:]
+    result = transposed_sizes(sizes, weight._data.shape[2:], *numbers.values())
+    if min(result) < 1:
+        row = (1,) if len(sizes) == 1 else ()  # a signal is an image of one row, here too
+        raise RuntimeError(
+            f"Given input size per channel: {shown(row + sizes)}. Calculated output size per "
+            f"channel: {shown(row + result)}. Output size is too small"
         )
 
 

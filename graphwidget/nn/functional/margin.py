@@ -40,7 +40,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    missed = F.add_number(F.mul(F.neg(target), F.sub(input1, input2)), margin)
+    missed = F.add_number(F.mul(F.neg(target), F.sub(input1, input2)), float(margin))
     return reduced(missed.clamp_min_(0), how)
 
 

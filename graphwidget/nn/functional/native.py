@@ -116,7 +116,7 @@ def instance_norm(
 @offer(method=False)
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
-    reduction: int = 1,
+    reduction: int = 0,
 ) -> Tensor:  # fmt: skip
     """The cross entropy of the sigmoid of ``input``; reduction 0 none, 1 mean, 2 sum.
 
@@ -142,7 +142,7 @@ def poisson_nll_loss(
 
 @offer(method=False)
 def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1
+    input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0
 ) -> Tensor:
     """The distance where the target is 1; max(0, margin - distance) where it is -1.
 
@@ -153,7 +153,7 @@ def hinge_embedding_loss(
 
 @offer(method=False)
 def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Tensor:
     """max(0, margin - target (input1 - input2)).
 
@@ -164,7 +164,7 @@ def margin_ranking_loss(
 
 @offer(method=False)
 def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Tensor:
     """1 - cos where the target is 1; max(0, cos - margin) where it is -1.
 
@@ -176,7 +176,7 @@ def cosine_embedding_loss(
 @offer(method=False)
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
-    eps: float = 1e-6, swap: bool = False, reduction: int = 1,
+    eps: float = 1e-6, swap: bool = False, reduction: int = 0,
 ) -> Tensor:  # fmt: skip
     """max(0, d(anchor, positive) - d(anchor, negative) + margin).
 
@@ -190,7 +190,7 @@ def triplet_margin_loss(
 @offer(method=False)
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
-    reduction: int = 1, zero_infinity: bool = False,
+    reduction: int = 0, zero_infinity: bool = False,
 ) -> Tensor:  # fmt: skip
     """Connectionist temporal classification; reduction 0 none, 1 mean, 2 sum.
 
