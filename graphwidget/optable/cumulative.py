@@ -16,7 +16,7 @@ F = Namespace()
 
 def running(ufunc: Any, refused: str = "") -> Any:
     """The kernel that accumulates with a ufunc; the result is in C order. ``refused`` is what
-    PyTorch calls it where it refuses results that are bools."""
+    PyTorch calls it where it refuses results that are bools. float16 is computed in float32."""
 
     def kernel(a: Array, dim: int, dtype: Any = None) -> Array:
         target = np.dtype(dtype or sum_type(a) or a.dtype)
@@ -24,6 +24,8 @@ def running(ufunc: Any, refused: str = "") -> Any:
             return a.astype(target)
         if target.kind == "b" and a.size:
             raise not_implemented(refused, target)
+        if target.itemsize == 2 and target.kind == "f":
+            return ufunc.accumulate(a, dim, np.float32).astype(target, "C")
         result = np.empty(a.shape, target)
         return ufunc.accumulate(a, dim, target, result)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .kernels import Array, Shape
-from .layout import as_array
+from .layout import as_array, images_kept
 from .spacing import fused, spread
 
 BILINEAR, NEAREST, BICUBIC = 0, 1, 2
@@ -259,6 +259,7 @@ def affine_base(like: Array, size: Shape, align_corners: bool) -> Array:
 
 
 # Pools undone -------------------------------------------------------------------------------------
+@images_kept
 def max_unpool(a: Array, indices: Array, output_size: Shape) -> Array:
     """The items of ``a`` at flat indices into its last dims of another size, zeros elsewhere."""
     dims = len(output_size)

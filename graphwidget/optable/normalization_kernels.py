@@ -264,7 +264,7 @@ def group_norm(
     if weight is None:
         np.multiply(out, rstd, out=out)
     else:
-        scale = (rstd * weight.reshape(groups, -1)).reshape(n, -1)
+        scale = (rstd * weight.reshape(groups, -1)).reshape(n, a.shape[1])
         out = out.reshape(n, a.shape[1], math.prod(a.shape[2:]))
         np.multiply(out, scale[..., None], out=out)
     if bias is not None:

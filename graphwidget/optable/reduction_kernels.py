@@ -101,8 +101,12 @@ def logsumexp(a: Array, dim: Shape, keepdim: Any = False) -> Array:
 def vector_norm(
     a: Array, ord: float, dim: Shape | None, keepdim: Any = False, dtype: Any = None
 ) -> Array:  # fmt: skip
-    """(sum |a| ** ord) ** (1 / ord), and its limits for 0, inf and -inf."""
+    """(sum |a| ** ord) ** (1 / ord), and its limits for 0, inf and -inf; float16 is computed in
+    float32."""
     a = a if dtype is None else a.astype(dtype)
+    if a.itemsize == 2:
+        wide = vector_norm(a.astype(np.float32), ord, dim, keepdim)
+        return np.asarray(wide.astype(a.dtype))
     dims = along(dim, a.ndim)
     if ord == 2:
         total = np.add.reduce(np.multiply(a, a), dims, keepdims=keepdim)

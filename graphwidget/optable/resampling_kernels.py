@@ -186,16 +186,17 @@ def put_at(grad: Array, index: Array, shape: Shape, dims: int) -> Array:
     grad = as_array(grad)
     out = np.zeros((math.prod(shape[: len(shape) - dims]), math.prod(shape[len(shape) - dims :])),
                    grad.dtype)  # fmt: skip
-    rows = np.arange(len(out))[:, None]
-    np.add.at(out, (rows, index.reshape(len(out), -1)), grad.reshape(len(out), -1))
+    rows, each = np.arange(len(out))[:, None], (len(out), math.prod(index.shape[-dims:]))
+    np.add.at(out, (rows, index.reshape(each)), grad.reshape(each))
     return out.reshape(shape)
 
 
 def take_at(a: Array, index: Array, dims: int) -> Array:
     """The items of ``a`` at flat indices into its last dims."""
-    flat = a.reshape(*a.shape[: a.ndim - dims], -1)
-    lead = index.shape[: index.ndim - dims]
-    return np.take_along_axis(flat, index.reshape(*lead, -1), -1).reshape(index.shape)
+    flat = a.reshape(*a.shape[: a.ndim - dims], math.prod(a.shape[a.ndim - dims :]))
+    lead, count = index.shape[: index.ndim - dims], math.prod(index.shape[index.ndim - dims :])
+    chosen = np.take_along_axis(flat, np.ascontiguousarray(index.reshape(*lead, count)), -1)
+    return chosen.reshape(index.shape)
 
 
 # Columns, shuffles --------------------------------------------------------------------------------

@@ -117,7 +117,8 @@ def native_batch_norm(
         "native_batch_norm", (input, weight, bias, running_mean, running_var), training, momentum,
         eps,
     )  # fmt: skip
-    return found[0], *(Tensor._wrap(each._data.reshape(-1)) for each in found[1:])
+    kept = slice(None if training else 0)
+    return found[0], *(Tensor._wrap(each._data.reshape(-1)[kept].copy()) for each in found[1:])
 
 
 # Convolution, losses -----------------------------------------------------------------------------
