@@ -271,7 +271,16 @@ def multinomial(
         raise RuntimeError(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
         )
-    if not bool(((weights >= 0) & (weights < np.inf)).all()):
+    if weights.shape[-1] > 1 << 24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    bad = ~((weights >= 0) & (weights < np.inf))
+    if bad.any():
+        if replacement and count > 1:
+            endless = weights[bad][0] > 0
+            met = "= infinity or NaN" if endless else "< 0"
+            raise RuntimeError(
+                f"invalid multinomial distribution (encountering probability entry {met})"
+            )
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if bool((weights.sum(-1) == 0).any()):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

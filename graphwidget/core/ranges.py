@@ -112,6 +112,20 @@ def range(
     return spaced(start, step, count, numpy_type(dtype))
 
 
+def check_ends(name: str, start: Any, end: Any) -> None:
+    """Ends that are tensors must be 0-d (PyTorch's text)."""
+    given = {
+        what: each._data.ndim
+        for what, each in (("start", start), ("end", end))
+        if isinstance(each, Tensor)
+    }
+    if any(given.values()):
+        told = " and ".join(f"{what} with {ndim} dimension(s)" for what, ndim in given.items())
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {told}."
+        )
+
+
 @factory(out=True)
 def linspace(
     start: Any,
@@ -127,6 +141,7 @@ def linspace(
     Raises:
         RuntimeError: a negative number of steps.
     """
+    check_ends("linspace", start, end)
     return line(plain(start), plain(end), steps, numpy_type(dtype))
 
 
@@ -160,6 +175,7 @@ def logspace(
 
     Shapes: (steps,).
     """
+    check_ends("logspace", start, end)
     chosen = numpy_type(dtype)
     kind = chosen if chosen.kind == "f" else np.dtype(np.float64)
     if steps > 1 and chosen.kind == "b":

@@ -9,6 +9,7 @@ import numpy as np
 from .axes import squeeze_, t, transpose_, unsqueeze_
 from .compile import TENSORS as F
 from .dims import wrap_dim
+from .dtypes import type_word
 from .products import mm
 from .public import offer
 from .reductions import several
@@ -222,6 +223,30 @@ def cumulative_trapezoid(
 
 
 # Covariance --------------------------------------------------------------------------------------
+def check_weights(count: int, name: str, given: Tensor | None, kinds: str, kind: str) -> None:
+    """PyTorch's checks of the weights of so many observations."""
+    if given is None:
+        return
+    data = given._data
+    if data.ndim > 1:
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+            f"{data.ndim} dimensions"
+        )
+    if data.dtype.kind not in kinds:
+        raise RuntimeError(
+            f"cov(): expected {name} to have {kind} dtype but got {name} with "
+            f"{type_word(data.dtype)} dtype"
+        )
+    if data.size != count:
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the "
+            f"input but got {data.size} != {count}"
+        )
+    if count and not data.min() >= 0:
+        raise RuntimeError(f"cov(): {name} cannot be negative")
+
+
 @offer()
 def cov(
     input: Tensor,
@@ -242,6 +267,8 @@ def cov(
     if input._data.dtype == bool:
         raise RuntimeError("cov(): bool dtype is not supported for input")
     rows = input if input._data.ndim == 2 else view(input, 1, -1)
+    check_weights(rows._data.shape[1], "fweights", fweights, "iu", "integral")
+    check_weights(rows._data.shape[1], "aweights", aweights, "f", "floating point")
     weights = fweights
     if aweights is not None:
         weights = aweights if weights is None else F.mul(weights, aweights)

@@ -13,14 +13,22 @@ from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d,
 from .sizes import each_dim, is_int
 
 
-def _sizes(output_size: Any, input: Tensor, dims: int) -> tuple[int, ...]:
+def _sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
     """The wanted number of parts along each dim; None keeps the input's."""
+    dims = int(name[-2])
     if is_int(output_size):
         return (output_size,) * dims
     if len(output_size) >= input._data.ndim:
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
     if len(output_size) not in (1, dims):
-        raise RuntimeError(f"adaptive_avg_pool{dims}d: output_size must be {dims}")
+        wanted = f"{name}: output_size must be {dims}"
+        if dims == 1:
+            wanted = (
+                f"{name}() argument 'output_size' should contain one int (got {len(output_size)})"
+            )
+        elif "max" in name:
+            wanted = f"{name}(): internal error: output_size.size() must be {dims}"
+        raise RuntimeError(wanted)
     shape = input._data.shape[-dims:]
     given = zip(each_dim_or_none(output_size, dims), shape, strict=True)
     return tuple(size if wanted is None else wanted for wanted, size in given)
@@ -64,7 +72,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     Args:
         output_size: how many parts along each dim; None keeps the input's size.
     """
-    sizes = _sizes(output_size, input, 2)
+    sizes = _sizes("adaptive_avg_pool2d", output_size, input)
     _check("adaptive_avg_pool2d", input, sizes)
     if sizes == (1, 1):
         return mean(input, (-1, -2), True)
@@ -73,7 +81,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The averages of (N, C, D, H, W), or (C, D, H, W), over ``output_size`` parts."""
-    sizes = _sizes(output_size, input, 3)
+    sizes = _sizes("adaptive_avg_pool3d", output_size, input)
     _check("adaptive_avg_pool3d", input, sizes)
     if sizes == (1, 1, 1):
         return mean(input, (-1, -2, -3), True)
@@ -92,7 +100,7 @@ def _one_dim(name: str, input: Tensor) -> None:
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The averages of (N, C, L), or (C, L), over ``output_size`` parts."""
     _one_dim("adaptive_avg_pool1d", input)
-    (size,) = _sizes(output_size, input, 1)
+    (size,) = _sizes("adaptive_avg_pool1d", output_size, input)
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)
 
 
@@ -102,7 +110,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
     Args:
         return_indices: also where they lie, as flat indices into H, W.
     """
-    sizes = _sizes(output_size, input, 2)
+    sizes = _sizes("adaptive_max_pool2d", output_size, input)
     _check("adaptive_max_pool2d", input, sizes, ":")
     out = F.adaptive_max_pool2d(input, sizes)
     return (out, F.adaptive_max_pool_indices(input, sizes)) if return_indices else out
@@ -117,7 +125,7 @@ def adaptive_max_pool2d_with_indices(
 
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest items of (N, C, D, H, W), or (C, D, H, W), in ``output_size`` parts."""
-    sizes = _sizes(output_size, input, 3)
+    sizes = _sizes("adaptive_max_pool3d", output_size, input)
     _check("adaptive_max_pool3d", input, sizes, ":")
     out = F.adaptive_max_pool3d(input, sizes)
     return (out, F.adaptive_max_pool_indices(input, sizes)) if return_indices else out
@@ -134,7 +142,7 @@ def adaptive_max_pool3d_with_indices(
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest items of (N, C, L), or (C, L), in ``output_size`` parts."""
     _one_dim("adaptive_max_pool1d", input)
-    (size,) = _sizes(output_size, input, 1)
+    (size,) = _sizes("adaptive_max_pool1d", output_size, input)
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, size), return_indices)
     if return_indices:
         return tuple(each.squeeze(-2) for each in found)

@@ -18,6 +18,7 @@ from ...core.tensor import Tensor
 from ...optable import TABLE
 from . import convolution as _convolution
 from . import dropout as _dropout
+from . import normalization as _normalization
 from . import pooling as _pooling
 from . import probability as _probability
 from .reduction import REDUCTIONS
@@ -95,7 +96,9 @@ def native_layer_norm(
     eps: float,
 ) -> tuple[Tensor, ...]:  # fmt: skip
     """``layer_norm``, the means and 1 / deviation."""
-    return with_statistics("native_layer_norm", (input, weight, bias), tuple(normalized_shape), eps)
+    sizes = _normalization.covers(input, normalized_shape, "*, ")
+    _normalization.check_weights(sizes, weight=weight, bias=bias)
+    return with_statistics("native_layer_norm", (input, weight, bias), sizes, eps)
 
 
 @offer(method=False)

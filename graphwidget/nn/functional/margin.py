@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from ...core import dtypes
 from ...core.activations import logsigmoid
 from ...core.compile import TENSORS as F
@@ -67,6 +69,15 @@ def cosine_embedding_loss(
     return reduced(F.add(like, unlike), how)
 
 
+def _check_alike(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    a, b, c = (each.dim() for each in (anchor, positive, negative))
+    if not a == b == c:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {a}D, positive {b}D, and negative {c}D inputs"
+        )
+
+
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
     eps: float = 1e-6, swap: bool = False, size_average: bool | None = None,
@@ -80,6 +91,7 @@ def triplet_margin_loss(
     how = reduction_of(reduction_text(size_average, reduce, reduction))
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    _check_alike(anchor, positive, negative)
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
@@ -97,6 +109,7 @@ def triplet_margin_with_distance_loss(
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    _check_alike(anchor, positive, negative)
     distance = distance_function or pairwise_distance
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
@@ -152,6 +165,23 @@ def multilabel_soft_margin_loss(
     return mean(by_sample) if how == 1 else reduced(by_sample, how)
 
 
+def _check_rows(input: Tensor) -> None:
+    shape = input._data.shape
+    if len(shape) > 2 or 0 in shape[-1:]:
+        raise RuntimeError(
+            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(shape)}"
+        )
+
+
+def _check_type(given: Tensor, wanted: str) -> None:
+    if given._data.dtype.name != wanted:
+        raise RuntimeError(
+            f"expected scalar type {dtypes.type_word(np.dtype(wanted))} but found "
+            f"{dtypes.type_word(given._data.dtype)}"
+        )
+
+
 def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
@@ -163,10 +193,14 @@ def multilabel_margin_loss(
         target: of the same shape: the classes that are right, up to the first -1.
     """
     how = reduction_of(reduction_text(size_average, reduce, reduction))
-    if target._data.dtype.name != "int64":
-        raise RuntimeError(
-            f"expected scalar type Long but found {dtypes.type_word(target._data.dtype)}"
-        )
+    _check_rows(input)
+    sizes, shape = list(input._data.shape), target._data.shape
+    if target._data.size != input._data.size or (len(sizes) > 1 and list(shape) != sizes):
+        raise RuntimeError(f"inconsistent target size: {list(shape)} for input of size: {sizes}")
+    _check_type(target, "int64")
+    classes = sizes[-1] if sizes else 1
+    if target._data.size and not -1 <= target._data.min() <= target._data.max() < classes:
+        raise RuntimeError("argument #2 'target' is out of range")
     return F.multilabel_margin_loss(input, target, how)
 
 
@@ -187,12 +221,23 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight._data.ndim != 1:
         raise ValueError("weight must be one-dimensional")
-    samples = input._data.shape[0] if input._data.ndim > 1 else 1
-    if input._data.ndim > 1 and target._data.shape != (samples,):
+    _check_rows(input)
+    samples, single = (1, ((), (1,))) if input._data.ndim < 2 else (len(input._data), ())
+    if target._data.shape != (samples,) and target._data.shape not in single:
         shown = list(target._data.shape)
         raise RuntimeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
             f"samples (batch size). Expected target size [{samples}], but got {shown}. Input has "
             f"shape {list(input._data.shape)}."
         )
+    classes = input._data.size // max(samples, 1)
+    if weight is not None and weight._data.size != classes:
+        raise RuntimeError(
+            f"inconsistent weight size, expected {classes} but got {list(weight._data.shape)}"
+        )
+    _check_type(target, "int64")
+    if weight is not None:
+        _check_type(weight, input._data.dtype.name)
+    if target._data.size and not 0 <= target._data.min() <= target._data.max() < classes:
+        raise RuntimeError("target out of range")
     return F.multi_margin_loss(input, target, weight, p, margin, how)

@@ -42,7 +42,7 @@ def _number(*values: Any) -> None:
         float(value)
 
 
-def _check_weights(sizes: tuple[int, ...], **weights: Tensor | None) -> None:
+def check_weights(sizes: tuple[int, ...], **weights: Tensor | None) -> None:
     """Weights have the shape that is normalized over."""
     for name, each in weights.items():
         if each is not None and each._data.shape != sizes:
@@ -52,7 +52,7 @@ def _check_weights(sizes: tuple[int, ...], **weights: Tensor | None) -> None:
             )
 
 
-def _covers(input: Tensor, normalized_shape: Any, starred: str) -> tuple[int, ...]:
+def covers(input: Tensor, normalized_shape: Any, starred: str) -> tuple[int, ...]:
     """The last sizes of the input that are normalized over, checked."""
     sizes, shape = list(normalized_shape), list(input._data.shape)
     if not sizes:
@@ -86,8 +86,8 @@ def layer_norm(
         raise TypeError(
             "layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not int"
         )
-    sizes = _covers(input, normalized_shape, "*, ")
-    _check_weights(sizes, weight=weight, bias=bias)
+    sizes = covers(input, normalized_shape, "*, ")
+    check_weights(sizes, weight=weight, bias=bias)
     _same_kind(input, weight, bias)
     _number(eps)
     return F.native_layer_norm(input, weight, bias, sizes, eps)
@@ -234,8 +234,8 @@ def rms_norm(
         normalized_shape: the sizes of those dims, and the shape of weight.
         eps: added to the mean square; the type's own ``finfo.eps`` when not given.
     """
-    sizes = _covers(input, normalized_shape, "*")
-    _check_weights(sizes, weight=weight)
+    sizes = covers(input, normalized_shape, "*")
+    check_weights(sizes, weight=weight)
     kind = input._data.dtype
     if weight is not None and weight._data.dtype != kind:
         given, other = dtypes.c_word(kind), dtypes.c_word(weight._data.dtype)

@@ -160,7 +160,7 @@ def max_pool1d(
 ) -> Any:  # fmt: skip
     """The largest item of each window of (N, C, L), or (C, L); see ``max_pool2d``."""
     shape = input._data.shape
-    if len(shape) not in (2, 3):
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
         raise RuntimeError(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for "
             f"input, but got:{list(shape)}"
