@@ -106,6 +106,8 @@ def normal(
         RuntimeError: a negative deviation.
     """
     devices.require_cpu(device)
+    if size is not None:  # 0-d tensors are numbers then
+        mean, std = (each.item() if isinstance(each, Tensor) else each for each in (mean, std))
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         shape, kind = shape_from("normal", (size,)), numpy_type(dtype)
         return made(random.normal(shape, kind, mean, std, generator), requires_grad, "normal")

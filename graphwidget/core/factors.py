@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.refusals import broadcast
 from . import dtypes
 from .compile import TENSORS as F
 from .dims import filled_place
@@ -340,6 +341,7 @@ def triangular_solve(
             f"Expected b and A to have the same dtype, but found b of type {kinds[0]} and A of "
             f"type {kinds[1]} instead."
         )
+    broadcast([b[:-2], A._data.shape[:-2]])
     return TRIANGULAR(several(F.triangular_solve)(
         input, A, upper=upper, transpose=transpose, unitriangular=unitriangular))  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -289,6 +290,12 @@ def flipud(input: Tensor) -> Tensor:
     return F.flip(input, (0,))
 
 
+def int_args(numbers: Any) -> tuple[int, ...]:
+    """One integer, or several, as a tuple."""
+    several = isinstance(numbers, tuple | list)
+    return tuple(index(each) for each in (numbers if several else (numbers,)))
+
+
 @offer()
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """Items moved along dims (without dims: in C order of all), in again at the other end.
@@ -298,8 +305,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     Raises:
         RuntimeError: not one shift for each dim.
     """
-    steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
-    along = (dims,) if isinstance(dims, int) else tuple(dims)
+    steps, along = int_args(shifts), int_args(() if dims is None else dims)
     if not steps:
         raise RuntimeError("`shifts` required")
     if len(along) != len(steps) and (along or len(steps) != 1):

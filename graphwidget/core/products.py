@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..optable.refusals import not_implemented
+from ..optable.refusals import broadcast, not_implemented
 from . import dtypes
 from .compile import TENSORS as F
 from .dims import wrap_dim
@@ -162,6 +162,7 @@ def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
         if kinds[0] == "Bool":
             raise not_implemented("cross", input._data.dtype)
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+    broadcast([a, b])
     return F.linalg_cross(input, other, dim)
 
 

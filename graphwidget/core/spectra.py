@@ -217,6 +217,7 @@ def lstsq(
         )
     if input._data.dtype.char not in "fd":
         raise RuntimeError(NEITHER)
+    driver = None if driver is None else driver.lower()
     if driver not in DRIVERS:
         raise RuntimeError(
             "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"

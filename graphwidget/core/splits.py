@@ -33,7 +33,8 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 @offer()
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
-    if not isinstance(split_size_or_sections, (int, np.integer)):
+    one = isinstance(split_size_or_sections, Tensor) and not split_size_or_sections._data.ndim
+    if not one and not isinstance(split_size_or_sections, (int, np.integer)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     if tensor._data.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")

@@ -146,6 +146,14 @@ def diff(
     joined = [each for each in (prepend, input, append) if each is not None]
     if any(each._data.ndim != ndim for each in joined):
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for each in joined:
+        for place, (have, want) in enumerate(zip(each._data.shape, input._data.shape, strict=True)):
+            if have != want and place != dim % ndim:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input "
+                    f"except along the differencing dimension; input.size({place}) = {want}, but "
+                    f"got tensor.size({place}) = {have}"
+                )
     result = F.cat(joined, dim) if len(joined) > 1 else input
     for _ in range(min(n, result._data.shape[dim])):
         size = result._data.shape[dim]

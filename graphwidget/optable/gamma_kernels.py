@@ -93,7 +93,7 @@ def digamma(x: Array) -> Array:
 def hurwitz(s: float, q: Array) -> Array:
     """Hurwitz' ζ(s, q) = Σ (q + k)^-s by the Euler-Maclaurin formula (F. Johansson, Numerical
     Algorithms 69, 2015, equation 5)."""
-    if s <= 1:
+    if not 1 < s < np.inf:
         return np.full(q.shape, np.inf if s == 1 else np.nan)
     total, w = np.zeros(q.shape), q.copy()
     for count in range(10**6):

@@ -8,6 +8,7 @@ import numpy as np
 
 from .declare import ARRAYS, Namespace, composite, op
 from .items import as_item
+from .join_kernels import common_type
 from .kernels import Array
 from .layout import as_array
 
@@ -121,6 +122,13 @@ def adding(product: Any) -> Any:
     return kernel
 
 
+def addr(a: Array, b: Array, c: Array, beta: float, alpha: float) -> Array:
+    """beta a + alpha b ⊗ c, in the type that they promote to."""
+    kind = common_type([a, b, c])
+    a, b, c = (each.astype(kind, copy=False) for each in (a, b, c))
+    return adding(np.multiply.outer)(a, b, c, beta, alpha)
+
+
 op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", adding(np.matmul), node="AddmmBackward0",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_mat1=lambda grad, mat2, alpha, mat1_shape, mat1_strides, mat1_dtype:
@@ -161,7 +169,7 @@ def over_batch(grad: Any, batch: Any) -> Any:
     return F.expand(F.unsqueeze(grad, 0), (batch.shape[0], *grad.shape))
 
 
-op("addr(self, vec1, vec2, /, beta=1, alpha=1)", adding(np.multiply.outer),
+op("addr(self, vec1, vec2, /, beta=1, alpha=1)", addr,
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_vec1=lambda grad, vec2, alpha: F.times(F.mv(grad, vec2), alpha),
    d_vec2=lambda grad, vec1, alpha: F.times(F.mv(F.t(grad), vec1), alpha),

@@ -154,6 +154,7 @@ def huber_slope(grad: Array, a: Array, target: Array, reduction: int, delta: flo
 
 def soft_margin_slope(grad: Array, a: Array, target: Array, reduction: int) -> Array:
     """The slope of ``soft_margin``, -t σ(-t a), times the gradient."""
+    target = target.astype(a.dtype, copy=False)
     power = np.exp(np.multiply(a, target, out=...), out=...)
     np.add(power, np.asarray(1, power.dtype), out=power)
     slope = np.divide(np.negative(target), power, out=...)
@@ -245,6 +246,7 @@ def cross_entropy_of_logits(
 
 
 def soft_margin(a: Array, target: Array, reduction: int) -> Array:
-    """log(1 + exp(-t a))."""
+    """log(1 + exp(-t a)), in the input's type."""
+    target = target.astype(a.dtype, copy=False)
     with np.errstate(over="ignore"):
         return reduced(np.log1p(np.exp(-target * a)), reduction, a)

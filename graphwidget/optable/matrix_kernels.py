@@ -183,29 +183,38 @@ def qr(a: Array, mode: str) -> tuple[Array, Array]:
     return dense_columns(q), dense_columns(r)
 
 
-def finite(a: Array) -> Array:
-    """The matrices themselves; of others LAPACK may look for singular values without an end.
+def bounded(a: Array) -> tuple[Array, Array]:
+    """Matrices with zeros for those that hold inf, and which these are: LAPACK may look for their
+    singular values without an end, and PyTorch's are nan.
 
     Raises:
-        LinAlgError: nan or inf among the items.
+        LinAlgError: nan among the items.
     """
-    if not np.isfinite(a).all():
+    if np.isnan(a).any():
         raise LinAlgError(
             "linalg.svd: The algorithm failed to converge because the input matrix contained "
             "non-finite values."
         )
-    return a
+    endless = np.isinf(a).any((-2, -1))
+    if endless.any():
+        a = np.where(endless[..., None, None], a.dtype.type(0), a)
+    return a, endless
 
 
 def singular_values(a: Array) -> Array:
     """Singular values alone, falling."""
-    return np.linalg.svd(finite(a), compute_uv=False)
+    a, endless = bounded(a)
+    s = np.linalg.svd(a, compute_uv=False)
+    s[endless] = np.nan
+    return s
 
 
 def svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
     """Singular vectors and values."""
-    finite(a)
+    a, endless = bounded(a)
     u, s, vh = np.linalg.svd(a, full_matrices)
+    for found in (u, s, vh):
+        found[endless] = np.nan
     return dense_columns(u), np.ascontiguousarray(s), dense_columns(vh)
 
 
@@ -217,7 +226,10 @@ def eigh(a: Array, UPLO: str) -> tuple[Array, Array]:
 
 def pinv(a: Array, rcond: float, hermitian: bool) -> Array:
     """Pseudo-inverses: singular values below ``rcond`` times the largest count as zero."""
-    return np.ascontiguousarray(np.linalg.pinv(finite(a), rcond, hermitian))
+    a, endless = bounded(a)
+    found = np.ascontiguousarray(np.linalg.pinv(a, rcond, hermitian))
+    found[endless] = np.nan
+    return found
 
 
 def lstsq(a: Array, b: Array, _rcond: float, _told: bool) -> tuple[Array, Array]:

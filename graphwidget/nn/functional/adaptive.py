@@ -10,13 +10,13 @@ from ...core.public import offer
 from ...core.reductions import mean
 from ...core.tensor import Tensor
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
-from .sizes import each_dim, is_int
+from .sizes import each_dim
 
 
 def _sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
     """The wanted number of parts along each dim; None keeps the input's."""
     dims = int(name[-2])
-    if is_int(output_size):
+    if isinstance(output_size, int):
         return (output_size,) * dims
     if len(output_size) >= input._data.ndim:
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")

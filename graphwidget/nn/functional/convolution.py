@@ -30,7 +30,7 @@ def _convolve(
         )
     source = unsqueeze(input, 0) if unbatched else input
     stride, dilation, more = (
-        (each,) * dims if is_int(each) else tuple(each) for each in (stride, dilation, more)
+        (int(each),) * dims if is_int(each) else tuple(each) for each in (stride, dilation, more)
     )
     if isinstance(padding, str) and padding not in ("valid", "same"):
         raise RuntimeError(f"Invalid padding string: '{padding}'")
@@ -39,7 +39,7 @@ def _convolve(
     elif padding == "valid":
         padding = (0,)
     elif is_int(padding):
-        padding = (padding,) * dims
+        padding = (int(padding),) * dims
     numbers = {
         "stride": stride, "padding": tuple(padding), "dilation": dilation, "output_padding": more
     }  # fmt: skip

@@ -55,6 +55,11 @@ def cosine_embedding_loss(
     if target._data.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     dim, eps = target._data.ndim, 1e-12
+    if not input1._data.ndim == input2._data.ndim == dim + 1:
+        raise RuntimeError(
+            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1._data.shape)} and {list(input2._data.shape)}."
+        )
     product = F.sum_dim(F.mul(input1, input2), (dim,), False)
     sizes = [
         F.add_number(F.sum_dim(F.mul(each, each), (dim,), False), eps) for each in (input1, input2)
@@ -130,7 +135,6 @@ def soft_margin_loss(
     how = reduction_of(reduction_text(size_average, reduce, reduction))
     _without_grad("soft_margin_loss", target)
     broadcast([input._data.shape, target._data.shape])
-    F.neg(target.detach())  # refuses bools
     kinds = [each._data.dtype for each in (input, target)]
     if kinds[0].kind != "f":
         result = kinds[1] if kinds[1].kind == "f" else dtypes.default_numpy()

@@ -71,8 +71,8 @@ def batch_norm(
 
     Shapes: (N, C, ...), all others (C,); the result is like input.
     """
-    return _normalization.batch_norm(
-        input, running_mean, running_var, weight, bias, training, momentum, eps
+    return _normalization.channels_normed(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
     )
 
 

@@ -164,6 +164,15 @@ def batch_norm(
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    return channels_normed(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def channels_normed(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, training: bool, momentum: float, eps: float,
+) -> Tensor:  # fmt: skip
+    """``batch_norm``, whatever is added to the variance, and of single values, too."""
+    shape = input._data.shape
     _number(momentum)
     if not input._data.size:
         return _nothing_normed(input, weight, bias)
@@ -215,7 +224,7 @@ def instance_norm(
         for each in (weight, bias, running_mean, running_var)
     )
     flat = contiguous(input).view(1, n * channels, *shape[2:])
-    out = batch_norm(flat, mean, var, weight, bias, use_input_stats, momentum, eps)
+    out = channels_normed(flat, weight, bias, mean, var, use_input_stats, momentum, eps)
     for kept, moved in ((running_mean, mean), (running_var, var)):
         if use_input_stats and kept is not None and moved is not None:
             with no_grad():

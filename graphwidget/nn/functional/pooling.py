@@ -25,7 +25,7 @@ def _sizes(name: str, what: str, value: Any, dims: int) -> tuple[int, ...]:
         RuntimeError: there are as many as fit nothing.
     """
     if is_int(value):
-        return (value,) * dims
+        return (int(value),) * dims
     found = tuple(int(item) for item in value)
     if len(found) not in (1, dims):
         must = "must be" if name == "avg_pool3d" else "must either be"
@@ -43,7 +43,7 @@ def _steps(name: str, value: Any, kernel: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _single(value: Any) -> int:
-    return value if is_int(value) else int(value[0])
+    return int(value if is_int(value) else value[0])
 
 
 def _check(

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ...core.tensor import Tensor
+
 
 def is_int(value: Any) -> bool:
-    """Whether it is an integer (and no bool)."""
-    return isinstance(value, int) and not isinstance(value, bool)
+    """Whether it is an integer (and no bool), numpy's and 0-d tensors among them."""
+    if isinstance(value, Tensor):
+        return value._data.ndim == 0 and value._data.dtype.kind in "iu"
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def each_dim(value: Any, dims: int) -> tuple[int, ...]:
     """One number for each of ``dims`` dims, from a number or a sequence of one or of as many."""
     if is_int(value):
-        return (value,) * dims
+        return (int(value),) * dims
     found = tuple(int(item) for item in value)
     return found * dims if len(found) == 1 else found
 
