@@ -88,7 +88,7 @@ def ranks_of(rows: np.ndarray, q: Tensor, pass_nan: bool, interpolation: str) ->
         ranks = ranks.masked_fill_(ranks < 0, 0)
     else:
         last, any_nan = rows.shape[-1] - 1, nans.any(-1, keepdims=True)
-        ranks = F.expand(q * last, np.broadcast_shapes(q._data.shape, any_nan.shape))
+        ranks = F.expand(F.mul_number(q, last), np.broadcast_shapes(q._data.shape, any_nan.shape))
         ranks = ranks.masked_fill(Tensor._wrap(any_nan), last)
     rounded = {"lower": F.floor, "higher": F.ceil, "nearest": F.round}.get(interpolation)
     return ranks if rounded is None else rounded(ranks)

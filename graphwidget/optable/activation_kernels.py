@@ -56,9 +56,9 @@ def hardtanh(a: Array, min_val: float, max_val: float) -> Array:
 
 
 def hardtanh_backward(grad: Array, a: Array, min_val: float, max_val: float) -> Array:
-    """grad strictly between the bounds, else 0, at nan, too."""
-    inside = np.greater(a, min_val)
-    return zero_where(~np.logical_and(inside, a < max_val), as_array(grad))
+    """grad strictly between the bounds, else 0."""
+    outside = np.less_equal(a, min_val)
+    return zero_where(np.logical_or(outside, a >= max_val), as_array(grad))
 
 
 def prelu(a: Array, weight: Array) -> Array:
@@ -115,9 +115,9 @@ def hardshrink(a: Array, lambd: float) -> Array:
 
 
 def shrink_backward(grad: Array, a: Array, lambd: float) -> Array:
-    """grad outside [-lambd, lambd], 0 inside, and at nan."""
+    """grad outside [-lambd, lambd], 0 inside."""
     bound = np.asarray(lambd, a.dtype)
-    return zero_where(~((a < -bound) | (a > bound)), as_array(grad))
+    return zero_where((a >= -bound) & (a <= bound), as_array(grad))
 
 
 def hardswish(a: Array) -> Array:

@@ -82,6 +82,8 @@ def unsqueeze(a: Array, dim: int) -> Array:
     """With a new dim of size 1."""
     a = as_array(a)
     at = dim if dim >= 0 else dim + a.ndim + 1
+    if at == a.ndim:  # a reshape would repeat the last stride; PyTorch's is 1 there
+        return a[..., None]
     return a.reshape(*a.shape[:at], 1, *a.shape[at:])
 
 

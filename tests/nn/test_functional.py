@@ -168,6 +168,11 @@ out = F.embedding(torch.tensor([1, 3, 1]), table, padding_idx=1)
 (grad * table).sum().backward()
 result = [grad.detach(), table.grad]
 
+# slopes of nan, and far out
+z = torch.tensor([float("nan"), 1e20, 1e10, 21.0, 19.0, -3.0], requires_grad=True)
+functions = (F.hardtanh, F.relu6, F.hardshrink, F.softshrink, F.mish, F.silu, F.softplus)
+result = [torch.autograd.grad(f(z).sum(), z) for f in functions]
+
 # the max_pool of nan
 z = torch.tensor([[[1., float("nan"), 2.], [3., 0., float("nan")]]])
 result = [F.max_pool2d(z, 2, 1), F.max_pool1d(z, 2)]

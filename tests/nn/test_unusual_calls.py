@@ -230,6 +230,80 @@ def test_unusual_call(call: str) -> None:
     both(source(f"{HEAD}result = attempt(lambda: {call})"))
 
 
+LOSSES = """
+torch.margin_ranking_loss(v, v * 2, torch.ones(4))
+torch.hinge_embedding_loss(v, torch.ones(4))
+torch.cosine_embedding_loss(g, g + 1, torch.ones(3))
+torch.triplet_margin_loss(g, g + 1, g - 1)
+torch.binary_cross_entropy_with_logits(v, v)
+torch.ctc_loss(im[0, 0, :, None, :3], i[:1, 1:2], i[1, 2:3], i[:1, 1])
+F.margin_ranking_loss(i, i + 1, i, margin=1)
+F.cosine_embedding_loss(im, g, v)
+F.cosine_embedding_loss(g, g, v.sum())
+F.cosine_embedding_loss(v, v, v)
+F.triplet_margin_loss(v, v, g)
+F.triplet_margin_with_distance_loss(g, v, g)
+F.soft_margin_loss(v, torch.tensor([1, -1, 1, -1]))
+F.soft_margin_loss(v, torch.tensor([True, False, True, False]))
+F.soft_margin_loss(v.half(), torch.ones(4).double())
+F.soft_margin_loss(i, i)
+F.multi_margin_loss(g, torch.ones(3))
+F.multi_margin_loss(g, torch.tensor([1, 4, 0]))
+F.multi_margin_loss(g, torch.tensor([1, -1, 0]))
+F.multi_margin_loss(v, torch.tensor([1, 2]))
+F.multi_margin_loss(v, torch.tensor([1]))
+F.multi_margin_loss(g[:, :0], torch.tensor([1, 1, 0]))
+F.multi_margin_loss(im[0], torch.tensor([1, 1, 0, 0]))
+F.multi_margin_loss(g, torch.tensor([1, 1, 0]), weight=torch.ones(5))
+F.multi_margin_loss(g, torch.tensor([1, 1, 0]), weight=torch.ones(4).double())
+F.multilabel_margin_loss(g, i[0])
+F.multilabel_margin_loss(v, i[0, :3])
+F.multilabel_margin_loss(v, i[1])
+F.multilabel_margin_loss(v, i[0] - 1)
+F.multilabel_margin_loss(im[0], im[0].long())
+F.multilabel_margin_loss(g[:, :0], i[:, :0])
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("call", LOSSES)
+def test_unusual_call_of_losses(call: str) -> None:
+    both(source(f"{HEAD}result = attempt(lambda: {call})"))
+
+
+SIZES = """
+F.conv2d(im, im[:1], stride=np.int64(2), padding=torch.tensor(1), dilation=np.int32(1))
+F.max_pool2d(im, np.int64(2), np.int64(1))
+F.avg_pool2d(im, torch.tensor(2), (np.int32(1), 2))
+F.unfold(im, np.int64(2))
+F.max_pool1d(x, np.int64(2))
+F.max_pool1d(x[:0], 2)
+F.max_pool1d(x[None, :, :0], 2)
+F.adaptive_avg_pool2d(im, np.int64(2))
+F.adaptive_max_pool2d(im, (1, 2, 3))
+F.adaptive_avg_pool1d(x, (1, 2))
+F.adaptive_max_pool1d(x, (1, 2))
+F.adaptive_max_pool3d(im, (1, 2))
+F.conv_transpose2d(im, torch.ones(4, 1, 1, 1), padding=3)
+F.conv_transpose2d(im.double(), torch.ones(4, 1, 1, 1).double(), padding=3)
+F.group_norm(torch.ones(0, 4), 2, v, v)
+F.instance_norm(im, eps=0.0)
+torch.batch_norm(g[:1], None, None, None, None, True, 0.1, 1e-5, False)
+torch.native_batch_norm(g, None, None, v.detach(), v.detach(), False, 0.1, 1e-5)
+torch.native_layer_norm(x, (), None, None, 1e-5)
+torch.native_layer_norm(x, (2, 2), None, None, 1e-5)
+torch.native_layer_norm(x, (4,), torch.ones(2), None, 1e-5)
+F.max_unpool2d(im.contiguous(memory_format=torch.channels_last), im.long() + 3, 2)
+F.fractional_max_pool3d(im[:, None][:0], 2, output_size=2)
+F.fractional_max_pool2d(im[:0], 2, output_size=2).sum().backward()
+F.cosine_similarity(g.half() * 300, g.half() * 300)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("call", SIZES)
+def test_unusual_call_with_sizes(call: str) -> None:
+    both(source(f"{HEAD}result = attempt(lambda: {call})"))
+
+
 MODULES = """
 torch.nn.TripletMarginLoss(margin=-1)
 torch.nn.GRUCell(2, 3)(torch.ones(4, 3))

@@ -18,17 +18,14 @@ def _sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
     dims = int(name[-2])
     if isinstance(output_size, int):
         return (output_size,) * dims
-    if len(output_size) >= input._data.ndim:
-        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-    if len(output_size) not in (1, dims):
-        wanted = f"{name}: output_size must be {dims}"
-        if dims == 1:
-            wanted = (
-                f"{name}() argument 'output_size' should contain one int (got {len(output_size)})"
-            )
-        elif "max" in name:
-            wanted = f"{name}(): internal error: output_size.size() must be {dims}"
-        raise RuntimeError(wanted)
+    count = len(output_size)
+    if dims == 1 != count:
+        raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {count})")
+    if count >= input._data.ndim:
+        raise ValueError(f"Input dimension should be at least {count + 1}")
+    if count not in (1, dims):
+        internal = "(): internal error: output_size.size()" if "max" in name else ": output_size"
+        raise RuntimeError(f"{name}{internal} must be {dims}")
     shape = input._data.shape[-dims:]
     given = zip(each_dim_or_none(output_size, dims), shape, strict=True)
     return tuple(size if wanted is None else wanted for wanted, size in given)

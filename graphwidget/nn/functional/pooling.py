@@ -37,9 +37,13 @@ def _sizes(name: str, what: str, value: Any, dims: int) -> tuple[int, ...]:
     return found * dims if len(found) == 1 else found
 
 
+def _is_left_out(stride: Any) -> bool:
+    return stride is None or (isinstance(stride, tuple | list) and not stride)
+
+
 def _steps(name: str, value: Any, kernel: tuple[int, ...]) -> tuple[int, ...]:
     """The stride: the kernel's size when none is given."""
-    return kernel if value is None or value == () else _sizes(name, "stride", value, len(kernel))
+    return kernel if _is_left_out(value) else _sizes(name, "stride", value, len(kernel))
 
 
 def _single(value: Any) -> int:
@@ -118,7 +122,7 @@ def _max_pool(
             f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input"
         )
     _check(name, input, kernel, steps, pads, gaps, ceil_mode)
-    where = (kernel, () if stride is None or stride == () else steps, pads, gaps, ceil_mode)
+    where = (kernel, () if _is_left_out(stride) else steps, pads, gaps, ceil_mode)
     pool = F.max_pool2d_with_indices if dims == 2 else F.max_pool3d_with_indices
     out = pool(input, *where)
     return (out, F.max_pool_indices(input, *where)) if return_indices else out
@@ -166,7 +170,7 @@ def max_pool1d(
             f"input, but got:{list(shape)}"
         )
     kernel, pads, gaps = _single(kernel_size), _single(padding), _single(dilation)
-    steps = kernel if stride is None or stride == () else _single(stride)
+    steps = kernel if _is_left_out(stride) else _single(stride)
     for name, number in (("kernel_size", kernel), ("stride", steps), ("dilation", gaps)):
         if number <= 0:
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {number}")
@@ -235,7 +239,7 @@ def _avg_pool(
     if input._data.dtype == bool:
         raise not_implemented(name if dims == 2 else f"{name}_out_frame", input._data.dtype)
     pool = F.avg_pool2d if dims == 2 else F.avg_pool3d
-    steps = () if stride is None or stride == () else steps
+    steps = () if _is_left_out(stride) else steps
     return pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
 
 
@@ -251,7 +255,7 @@ def avg_pool1d(
             "argument #1 'self' (while checking arguments for avg_pool1d)"
         )
     kernel, pads = _single(kernel_size), _single(padding)
-    steps = kernel if stride is None or stride == () else _single(stride)
+    steps = kernel if _is_left_out(stride) else _single(stride)
     out = avg_pool2d(
         unsqueeze(input, -2), (1, kernel), (1, steps), (0, pads), ceil_mode, count_include_pad
     )

@@ -33,6 +33,9 @@ TRANSPOSED = [
     f"{F}.conv_transpose2d(x, y.transpose(0, 1))",
     f"{F}.conv_transpose2d(x, y.transpose(0, 1), stride=2, padding=1, output_padding=(1, 0))",
     f"{F}.conv_transpose2d(x, y.transpose(0, 1), dilation=2, bias=y[:, 0, 0, 0])",
+    f"{F}.conv_transpose2d(x, y.transpose(0, 1), dilation=(3, 2), output_padding=(2, 1))",
+    f"{F}.conv_transpose2d(x, y.transpose(0, 1), stride=2, dilation=4, output_padding=(3, 2))",
+    f"{F}.conv_transpose2d(x, y[:, :, :1, :1].transpose(0, 1), dilation=3, output_padding=2)",
 ]
 
 TBC: list[Shapes] = [((5, 2, 3), (3, 3, 2)), ((2, 1, 1), (2, 1, 3))]
