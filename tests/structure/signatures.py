@@ -23,6 +23,10 @@ OTHER_NAMES = {"axis": "dim", "axis0": "dim0", "axis1": "dim1"}
 """What some schemas call what others, and ours, call ``dim``."""
 
 
+READ = {"reduction": 0}
+"""Defaults that PyTorch's parsers of functions of the top read otherwise than schemas say."""
+
+
 class Argument(NamedTuple):
     """One argument of a schema."""
 
@@ -46,7 +50,8 @@ def schemas(name: str) -> Iterator[list[Argument]]:
             continue
         yield [
             Argument(each.name, each.kwarg_only, not each.has_default_value(),
-                     each.default_value if each.has_default_value() else None)
+                     READ.get(each.name, each.default_value)
+                     if each.has_default_value() else None)
             for each in schema.arguments
         ]  # fmt: skip
 
@@ -160,7 +165,6 @@ APART = {
     ),
     "torch.compile": "its default backend is hidden there",
     "torch.dequantize": "quantized tensors",
-    "torch.kl_div": "its binding reads the default of reduction as 0",
     "torch.norm": "its out= is positional there, between keepdim and dtype",
     "Tensor.random_": "from= is no name that a Python function can have",
     "Tensor.uniform_": "from= is no name that a Python function can have",
