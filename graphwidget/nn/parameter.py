@@ -6,14 +6,14 @@ Lazy modules have both before their shapes are known: `UninitializedParameter` a
 
 from __future__ import annotations
 
-import sys
 from collections import OrderedDict
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 from ..core import dtypes, errors, hot
+from ..core import methods as _methods  # noqa: F401  (all methods are there)
 from ..core.factories import empty
+from ..core.public import METHODS
 from ..core.tensor import Tensor
 from ..core.version import counter_of
 
@@ -109,20 +109,29 @@ _NO_VALUES = (
     "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before "
     "calling torch functions"
 )
-_PACKAGE = __name__.partition(".")[0]
 _SLOT: Any = Tensor.__dict__["_data"]
+_ALLOWED = {
+    "size", "copy_", "is_complex", "is_floating_point", "half", "float", "double", "char", "short",
+    "int", "long", "cuda", "cpu", "to", "get_device", "share_memory_", "__deepcopy__",
+    "__copy__", "__reduce_ex__", "__hash__",
+}  # fmt: skip
+"""Methods that answer nonetheless."""
+_OPERATORS = {
+    **{f"__{side}{name}__": name for name in ("add", "sub", "mul", "pow") for side in ("", "r")},
+    "__truediv__": "div", "__matmul__": "matmul", "__neg__": "neg",
+}  # fmt: skip
 
 
-def _called() -> str:
-    """What the user called, as PyTorch names it: the outermost function of this package."""
-    frame: FrameType | None = sys._getframe(2)
-    name = ""
-    while frame is not None and frame.f_globals.get("__name__", _PACKAGE).startswith(_PACKAGE):
-        name = frame.f_code.co_name
-        if name == "stub":  # an op that is called for the first time
-            name = frame.f_locals["which"][1]
-        frame = frame.f_back
-    return f"<method '{name.strip('_')}' of 'torch._C.TensorBase' objects>"
+def _refusal(name: str) -> Callable[..., Any]:
+    """A method that names itself and refuses."""
+    told = f"<method '{_OPERATORS.get(name, name)}' of 'torch._C.TensorBase' objects>"
+    if name == "__getitem__":
+        told = "<slot wrapper '__getitem__' of 'torch._C.TensorBase' objects>"
+
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise ValueError(_NO_VALUES.format(told, type(self).__name__))
+
+    return refuse
 
 
 class UninitializedTensorMixin:
@@ -133,7 +142,7 @@ class UninitializedTensorMixin:
 
     @property
     def _data(self) -> Any:
-        raise ValueError(_NO_VALUES.format(_called(), type(self).__name__))
+        raise ValueError(_NO_VALUES.format("a function", type(self).__name__))
 
     @_data.setter
     def _data(self, blank: Any) -> None:
@@ -162,6 +171,10 @@ class UninitializedTensorMixin:
         """Take over the dtype that a function gives an empty tensor."""
         self._data = function(Tensor._wrap(_SLOT.__get__(self)))._data
 
+    def size(self, dim: int | None = None) -> Any:
+        """(0,), as if it was empty."""
+        return dtypes.Size((0,))
+
     def share_memory_(self) -> Any:
         """Nothing to share yet."""
         raise RuntimeError(
@@ -183,6 +196,11 @@ class UninitializedTensorMixin:
     def __reduce_ex__(self, protocol: Any) -> Any:
         tensor: Any = self
         return type(self), (tensor._requires_grad, None, self.dtype)
+
+
+for _name, _method in {**METHODS, "detach": Tensor.detach}.items():
+    if callable(_method) and _name not in _ALLOWED:
+        setattr(UninitializedTensorMixin, _name, _refusal(_name))
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):

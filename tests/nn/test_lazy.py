@@ -70,6 +70,13 @@ result = [repr(w), type(w).__name__, isinstance(w, nn.Parameter), repr(w.dtype),
     attempt(lambda: nn.init.ones_(w))[1], attempt(lambda: w.detach())[1],
     attempt(lambda: len(w))[1]]
 
+# what it says of methods
+w = nn.UninitializedParameter()
+result = [w.size(), *(attempt(f) for f in (lambda: w.numel(), lambda: w.dim(), lambda: w.sum(),
+    lambda: w * 2, lambda: 2 * w, lambda: w + w, lambda: -w, lambda: w @ w, lambda: w[0], lambda:
+    w.clone(), lambda: w.detach(), lambda: w.zero_(), lambda: w.view(2), lambda: w.tolist(),
+    lambda: bool(w), lambda: w == w, lambda: w.is_contiguous(), lambda: w.max()))]
+
 # values by hand
 w = nn.UninitializedParameter(dtype=torch.float64)
 same = w
