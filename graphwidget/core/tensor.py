@@ -380,7 +380,9 @@ class Tensor(Offered):
         return self._data.ndim
 
     def __repr__(self) -> str:
-        return printing.tensor_str(self._data, self._suffixes())
+        name = type(self).__name__
+        prefix = "tensor(" if name in ("Tensor", "Parameter") else f"{name}("
+        return printing.tensor_str(self._data, self._suffixes(), prefix)
 
     def _suffixes(self) -> list[str]:
         try:

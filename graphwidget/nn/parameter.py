@@ -48,7 +48,10 @@ class Parameter(Tensor):
             hot.observer.made(self)
 
     def __repr__(self) -> str:
-        return "Parameter containing:\n" + super().__repr__()
+        shown = super().__repr__()
+        if type(self) is not Parameter:  # PyTorch wraps what its subclasses show
+            shown = f"Parameter({shown})"
+        return f"Parameter containing:\n{shown}"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         found: Parameter | None = memo.get(id(self))

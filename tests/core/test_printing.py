@@ -137,3 +137,14 @@ nodes = [Twice.apply(x).grad_fn, (x * 2).grad_fn]
 result += [repr(node).split(" object")[0] for node in nodes]
 """)
     )
+
+
+def test_subclasses_are_shown_by_name() -> None:
+    def program(torch: Any) -> Any:
+        mine = type("Mine", (torch.Tensor,), {})
+        weight = type("Weight", (torch.nn.Parameter,), {})(torch.ones(2, 1))
+        made = torch.arange(30.0).as_subclass(mine)
+        empty = torch.zeros(0, 3).as_subclass(mine)
+        return [repr(made), repr(empty), repr(weight), f"{[weight]}"]
+
+    both(program)
