@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import Any, ClassVar
 
@@ -288,6 +289,15 @@ class GRU(_Simple):
 
     mode = "GRU"
     _gates = 3
+
+
+# What editors show: wrong calls are answered in the words of ``RNNBase``, so these take any.
+_TAKEN = [
+    each for each in inspect.signature(RNNBase).parameters.values() if each.name != "proj_size"
+]
+_KIND = inspect.Parameter("nonlinearity", _TAKEN[0].kind, default="tanh", annotation="str")
+GRU.__signature__ = inspect.Signature(_TAKEN)  # type: ignore[attr-defined]
+RNN.__signature__ = inspect.Signature([*_TAKEN[:3], _KIND, *_TAKEN[3:]])  # type: ignore[attr-defined]
 
 
 class LSTM(RNNBase):

@@ -1,7 +1,10 @@
 """Recurrent layers against PyTorch's: values, gradients, state dicts, starting values, errors."""
 
+import inspect
+
 import pytest
 
+import graphwidget
 from tests.core.both import both, programs, source
 
 SETUP = """
@@ -129,3 +132,12 @@ result = repr(nn.GRU(2, 3, dropout=.5))
 @pytest.mark.parametrize(("title", "text"), programs(PROGRAMS), ids=lambda part: part[:60])
 def test_rnn(title: str, text: str) -> None:
     both(source(SETUP + text))
+
+
+def test_signatures_tell_what_they_take() -> None:
+    lstm, gru, rnn = (
+        [*inspect.signature(each).parameters]
+        for each in (graphwidget.nn.LSTM, graphwidget.nn.GRU, graphwidget.nn.RNN)
+    )
+    assert gru == [name for name in lstm if name != "proj_size"]
+    assert rnn == [*gru[:3], "nonlinearity", *gru[3:]]
