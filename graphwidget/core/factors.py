@@ -308,7 +308,7 @@ OLD_TRIANGULAR = (
 )
 
 
-@offer()
+@offer(out=True)
 def triangular_solve(
     input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,
     unitriangular: bool = False,

@@ -359,7 +359,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
         count = values._data.shape[-1]
         high, low = F.slice(values, last, 0, 1, 1), F.slice(values, last, count - 1, count, 1)
         found = F.div(low, high) if p == -2 else F.div(high, low)
-        return F.squeeze_dim(found, last)
+        return F.squeeze_dim(found, -1)
     shown = p if isinstance(p, str) else f"{p:g}"
     check_square(f"linalg.cond(ord={shown})", A)
     if p == "nuc":

@@ -288,7 +288,7 @@ def cdist(
     kinds = [dtypes.type_word(each._data.dtype) for each in (x1, x2)]
     if kinds[0] != kinds[1] and kinds[0] != "Half":
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
-    return F.cdist(x1, x2, p)
+    return F.cdist(x1, x2, float(p))
 
 
 @offer(out=True)

@@ -212,7 +212,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -
     ends = F.add(F.select(y, dim, 0), F.select(y, dim, size - 1))
     half = F.mul_number(ends, 0.5)
     inner = F.sub(F.sum_dim(y, (dim,)), half)
-    return F.mul_number(inner, dx)
+    return F.mul_number(inner, float(dx))
 
 
 @offer(method=False)
@@ -223,11 +223,11 @@ def cumulative_trapezoid(
 
     Shapes: any; one fewer along ``dim``.
     """
-    dim = sample_dim(y, dim)
+    place = sample_dim(y, dim)
     if x is not None:
-        distances = spacing(y, x, dim, "cumulative_trapezoid")
-        return F.div_number(F.cumsum(F.mul(pairs(y, dim), distances), dim), 2.0)
-    return F.cumsum(F.mul_number(pairs(y, dim), dx / 2.0), dim)
+        distances = spacing(y, x, place, "cumulative_trapezoid")
+        return F.div_number(F.cumsum(F.mul(pairs(y, place), distances), dim), 2.0)
+    return F.cumsum(F.mul_number(pairs(y, place), dx / 2.0), dim)
 
 
 # Covariance --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import numpy as np
 
 from .activation_kernels import log_of_one_plus
 from .choice_kernels import at_least, at_most, between
+from .join_kernels import common_type
 from .kernels import Array, Shape
 from .layout import as_array, ordered
 
@@ -27,9 +28,17 @@ def reduced(losses: Array, reduction: int, *operands: Array) -> Array:
 
 
 # Squared differences ------------------------------------------------------------------------------
+def difference_of(a: Array, target: Array) -> Array:
+    """a - target; of floats and integers in the type of the floats."""
+    if a.dtype is target.dtype:
+        return np.subtract(a, target, out=...)
+    kind = common_type([a, target])
+    return np.subtract(a, target, out=..., dtype=kind, casting="unsafe")
+
+
 def mse_loss(a: Array, target: Array, reduction: int) -> Array:
     """The squared differences, their mean or their sum."""
-    difference = np.subtract(a, target, out=...)
+    difference = difference_of(a, target)
     np.multiply(difference, difference, out=difference)
     return reduced(difference, reduction, a, target)
 
@@ -37,7 +46,7 @@ def mse_loss(a: Array, target: Array, reduction: int) -> Array:
 def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: int) -> Array:
     """2 (a - target) grad, over the count for the mean."""
     factor = 2.0 / max(as_array(a).size, 1) if reduction == MEAN else 2.0
-    difference = np.subtract(a, target, out=...)
+    difference = difference_of(a, target)
     np.multiply(difference, np.asarray(factor, difference.dtype), out=difference)
     return np.multiply(difference, grad, out=...)
 
@@ -184,7 +193,7 @@ def share_of(a: Array, reduction: int) -> Array:
 def _slope_within(
     grad: Array, a: Array, target: Array, bound: float, factor: float, reduction: int
 ) -> Array:
-    slope = between(np.subtract(a, target, out=...), -bound, bound)
+    slope = between(difference_of(a, target), -bound, bound)
     if reduction == MEAN:
         factor /= max(as_array(a).size, 1)
     np.multiply(slope, np.asarray(factor, slope.dtype), out=slope)
@@ -194,7 +203,7 @@ def _slope_within(
 def _halves_off(a: Array, target: Array, bound: float) -> tuple[Array, Array]:
     """|z| - m/2 and m = min(|z|, bound) of the difference z: the product is z²/2 up to the bound
     and goes on as a straight line, without a mask."""
-    away = np.subtract(a, target, out=...)
+    away = difference_of(a, target)
     np.absolute(away, out=away)
     least = at_most(away, bound)
     return np.subtract(away, least * away.dtype.type(0.5), out=away), least

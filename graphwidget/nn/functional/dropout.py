@@ -140,6 +140,12 @@ ALPHA = 1.7580993408473766
 """What ``selu`` goes to at minus infinity, its sign left out."""
 
 
+def _zeroed(input: Tensor, inplace: bool) -> Tensor:
+    """All items dropped; nan and inf become nan."""
+    zero = Tensor._wrap(np.zeros((), input._data.dtype))
+    return input.mul_(zero) if inplace else F.mul(input, zero)
+
+
 def _alpha_dropout(input: Tensor, like: np.ndarray, p: float, inplace: bool) -> Tensor:
     """Items that are dropped become -alpha; a line brings mean and variance back."""
     drawn = random.coin(like.shape, like.dtype, 1 - p)
@@ -160,7 +166,7 @@ def alpha_dropout(
     if not training or p == 0 or not input._data.size:
         return input
     if p == 1:
-        return F.mul(input, Tensor._wrap(np.zeros((), input._data.dtype)))
+        return _zeroed(input, inplace)
     return _alpha_dropout(input, input._data, p, inplace)
 
 
@@ -172,6 +178,6 @@ def feature_alpha_dropout(
     if not training or p == 0 or not input._data.size:
         return input
     if p == 1:
-        return F.mul(input, Tensor._wrap(np.zeros((), input._data.dtype)))
+        return _zeroed(input, inplace)
     like = np.empty((*input._data.shape[:2], *(1,) * (input._data.ndim - 2)), input._data.dtype)
     return _alpha_dropout(input, like, p, inplace)

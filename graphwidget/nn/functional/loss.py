@@ -53,8 +53,8 @@ def _alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _floating(input: Tensor, target: Tensor, kernel: str) -> tuple[Tensor, Tensor]:
-    """Both floating. Floats of two types stay as they are: kernels promote them, the engine casts
-    their gradients.
+    """One of them floating, at least. Two types stay as they are: kernels promote them, the engine
+    casts their gradients.
 
     Raises:
         NotImplementedError: both are integers (PyTorch's text).
@@ -64,9 +64,7 @@ def _floating(input: Tensor, target: Tensor, kernel: str) -> tuple[Tensor, Tenso
     common = dtypes.promote_types(input._data.dtype, target._data.dtype)
     if common.kind != "f":
         raise not_implemented(kernel, common)
-    kind = dtypes.of(common)
-    first, second = (each if each._meta.floating else each.to(kind) for each in (input, target))
-    return first, second
+    return input, target
 
 
 def reduced(losses: Tensor, how: int) -> Tensor:
@@ -104,7 +102,7 @@ def smooth_l1_loss(
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return reduced(F.abs(F.sub(input, target)), how)
-    return F.smooth_l1_loss(*_floating(input, target, "smooth_l1_cpu"), how, beta)
+    return F.smooth_l1_loss(*_floating(input, target, "smooth_l1_cpu"), how, float(beta))
 
 
 def huber_loss(

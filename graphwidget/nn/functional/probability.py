@@ -188,5 +188,5 @@ def gaussian_nll_loss(
         var.clamp_(min=eps)
     loss = F.mul(F.add(F.log(var), F.div(F.pow(input - target, 2), var)), 0.5)
     if full:
-        loss = F.add(loss, 0.5 * math.log(2 * math.pi))
+        loss.add_(0.5 * math.log(2 * math.pi))
     return mean(loss) if reduction == "mean" else reduced(loss, reduction_of(reduction))
