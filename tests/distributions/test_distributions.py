@@ -1,8 +1,12 @@
 """Distributions against PyTorch's: values, gradients, graphs, random numbers, errors."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 import torch
 
+import graphwidget
 from tests.core.both import both, programs, source
 
 SETUP = """
@@ -215,3 +219,22 @@ result = [D.Uniform(0., 1., validate_args=False).log_prob(t(2.)), repr(D.constra
 @pytest.mark.parametrize(("title", "text"), programs(PROGRAMS), ids=lambda part: part[:60])
 def test_use(title: str, text: str) -> None:
     both(source(SETUP + text))
+
+
+@pytest.mark.parametrize("size", [0.3, 3.0, 80.0])
+def test_gamma_values_and_shares_have_gradients(size: float) -> None:
+    """By the concentrations. PyTorch's are approximations, good to about three digits."""
+
+    def gradients(engine: Any) -> Any:
+        engine.manual_seed(0)
+        D = engine.distributions
+        a = (engine.rand(40, 3) * size + 0.1).requires_grad_()
+        w = engine.randn(40, 3)
+        made = D.Gamma(a, a), D.Dirichlet(a), D.Beta(a, a + 1), D.Chi2(a), D.StudentT(a + 2)
+        for each in made:
+            x = each.rsample()
+            yield x.detach().numpy()
+            yield engine.autograd.grad((x * w).sum(), a)[0].numpy()
+
+    for theirs, ours in zip(gradients(torch), gradients(graphwidget), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=5e-3, atol=2e-3 * np.abs(theirs).max())
