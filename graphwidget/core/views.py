@@ -238,9 +238,8 @@ def check_writable(tensor: Tensor, op: str) -> None:
             raise RuntimeError(info.complaint(WRITTEN, tensor._node))
         if tensor.requires_grad and info.base._node is None:
             raise errors.leaf_written(tensor, op, errors.LEAF_VIEW)
-    # Before its history is made anew, copy_ alone takes a view of a written base for a leaf.
-    asks = tensor.requires_grad if op == "copy_" else tensor._requires_grad
-    if asks and tensor._node is None:
+    # A view without a history of its own, whose base has got one since, counts as a leaf.
+    if tensor.requires_grad and tensor._node is None:
         raise errors.leaf_written(tensor, op)
 
 

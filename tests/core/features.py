@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.core.passes import wants_grad
-from tests.core.writer import Writer, broken
+from tests.core.writer import Writer
 
 if TYPE_CHECKING:
     Base = Writer
@@ -116,7 +116,7 @@ class Features(Base):
         names = [
             n
             for n, t in self.machine.tensors.items()
-            if not broken(t) and t.requires_grad and t.is_leaf
+            if not self.broken(t) and t.requires_grad and t.is_leaf
         ]
         if not names:
             return self.factory()

@@ -35,6 +35,11 @@ GRADIENT = re.compile(r"\(?((?:\w+,? ?)+)\)? = (torch\.autograd\.grad\(|\w+\.gra
 DETACHED = re.compile(r"(\w+) = (\w+)\.detach\(\)$")
 VERSIONS = re.compile(r"is at version (\d+); expected version (\d+) instead")
 ADDRESS = re.compile(r"0x[0-9a-f]+")
+UNFIT = re.compile(
+    r"mat1 and mat2 shapes cannot be .*|Expected size for first two dimensions of .*"
+    r"|size mismatch, got .*"
+)
+"""Refusals of products: which one it is may hang on the stride of a dim of size 1."""
 
 Value = tuple[str, tuple[int, ...], bytes]
 """A tensor's numbers: type, shape, bytes in C order."""
@@ -52,6 +57,8 @@ class Step:
     values: dict[str, Value]
     notes: list[Any] = field(default_factory=list)
     state: dict[str, Any] | None = None
+    looked: bool = False
+    """Whether the writer looked at all tensors before it."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -60,11 +67,11 @@ def compiled(text: str) -> types.CodeType:
 
 
 def array_of(tensor: Any) -> Any:
-    """A tensor's memory as an array."""
+    """A tensor's memory as an array; its history is not looked at, which would make it anew."""
     if isinstance(tensor, torch.Tensor):
         if tensor._is_zerotensor():  # without memory
             return np.zeros(tensor.shape, str(tensor.dtype).removeprefix("torch."))
-        return tensor.numpy(force=True)
+        return tensor.data.numpy()
     return tensor._data
 
 
@@ -143,6 +150,11 @@ class Machine:
         self.known = now
         return found
 
+    def glance(self) -> None:
+        """Look at all tensors' histories, which makes those of views anew."""
+        for tensor in self.tensors.values():
+            attempt(lambda tensor=tensor: tensor.grad_fn)
+
     def look(self) -> dict[str, Any]:
         """All variables, described; their numbers apart."""
         told = {name: self.describe(tensor) for name, tensor in self.tensors.items()}
@@ -205,7 +217,7 @@ class Machine:
 
 def told_error(text: str) -> str:
     """An error's text without what differs from run to run."""
-    return ADDRESS.sub("0x", VERSIONS.sub(_apart, text))
+    return ADDRESS.sub("0x", VERSIONS.sub(_apart, UNFIT.sub("do not fit", text)))
 
 
 def _apart(versions: re.Match[str]) -> str:
@@ -344,6 +356,8 @@ def replay(steps: list[Step]) -> list[str]:
     """Run a program on graphwidget; the first differences from PyTorch, if there are any."""
     machine, scale = Machine(graphwidget), Scale()
     for number, step in enumerate(steps):
+        if step.looked:
+            machine.glance()
         error, warned = machine.execute(step.text)
         found = unlike(error, step.error, scale, "error")
         found += unlike(warned, step.warned, scale, "warnings")
@@ -364,16 +378,19 @@ class Watched(Machine):
     def __init__(self) -> None:
         super().__init__(torch)
 
-    def step(self, text: str, check: bool) -> Step:
+    def step(self, text: str, check: bool, looked: bool = False) -> Step:
+        if looked:
+            self.glance()
         error, warned = self.execute(text)
         values = self.changed()
-        return Step(text, error, warned, values, self.notes, self.look() if check else None)
+        state = self.look() if check else None
+        return Step(text, error, warned, values, self.notes, state, looked)
 
 
-def observe(texts: list[str], checks: list[bool]) -> list[Step]:
-    """What PyTorch shows for a program given as text."""
+def observe(steps: list[Step]) -> list[Step]:
+    """What PyTorch shows for a program, of which the texts are given."""
     machine = Watched()
-    return [machine.step(text, check) for text, check in zip(texts, checks, strict=True)]
+    return [machine.step(s.text, s.state is not None, s.looked) for s in steps]
 
 
 def shrink(steps: list[Step]) -> list[Step]:
@@ -385,7 +402,7 @@ def shrink(steps: list[Step]) -> list[Step]:
         at, shorter = len(best), False
         while at > 0:
             left = best[: max(0, at - width)] + best[at:]
-            tried = observe([s.text for s in left], [s.state is not None for s in left])
+            tried = observe(left)
             if replay(tried):
                 best, shorter = tried, True
             at -= width

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.core.writer import Writer, broken
+from tests.core.writer import Writer
 from tests.core.writes import folded
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Passes(Base):
 
     def flag(self) -> str:
         source = self.pick(lambda t: t.requires_grad if self.chance(0.8) else True)
-        detach = self.get(source)._is_view() or self.get(source).grad_fn is None
+        detach = self.get(source)._is_view() or self.node(source) is None
         return str(self.some([
             f"{source}.retain_grad()", f"{source}.retain_grad()", f"{source}.requires_grad_()",
             f"{source}.requires_grad = False",
@@ -103,7 +103,7 @@ class Passes(Base):
         source = self.hooked if self.hooked in names and self.chance(0.3) else self.some(names)
         self.hooked = source
         handle = f"h{self.random.randint(1, 3)}"
-        leaf = self.get(source).is_leaf
+        leaf = self.node(source) is None
         result = self.some(["g * 2", "None", "g + 1", f"note('{source}', g)"])
         forms = [f"{source}.register_hook(lambda g: {result})"] * 3
         if leaf:
@@ -151,8 +151,8 @@ class Passes(Base):
         """What a node says of itself."""
         # A derivative's node may save other things.
         inner = (None, *self.machine.derived)
-        source = self.pick(lambda t: not broken(t) and t.grad_fn not in inner)
-        if broken(self.get(source)) or self.get(source).grad_fn in inner:
+        source = self.pick(lambda t: not self.broken(t) and t.grad_fn not in inner)
+        if self.broken(self.get(source)) or self.node(source) in inner:
             return self.factory()
         names = [n for n in dir(self.get(source).grad_fn) if n.startswith("_saved_")]
         if names and self.chance(0.6):

@@ -44,6 +44,7 @@ class Writer:
         self.machine = Watched()
         self.steps: list[Step] = []
         self.over = False
+        self.looked = False
         self.made = 0
         self.checks = self.some([0.1, 0.35, 0.6])
         self.dtype = self.some(["float64", "float64", "float32"])
@@ -55,7 +56,7 @@ class Writer:
             return
         check = self.chance(self.checks) if check is None else check
         known = "o" in self.machine.tensors
-        step = self.machine.step(text, check)
+        step, self.looked = self.machine.step(text, check, self.looked), False
         if step.error and any(fault in step.error[1] for fault in UNDEFINED):
             self.over = True
             return
@@ -132,6 +133,20 @@ class Writer:
     def get(self, name: str) -> Any:
         return self.machine.names[name]
 
+    def node(self, name: str) -> Any:
+        """A variable's node; that it was looked at is noted."""
+        self.looked = True
+        return self.get(name).grad_fn
+
+    def broken(self, tensor: Any) -> bool:
+        """Whether looking at a tensor's history raises."""
+        self.looked = True
+        try:
+            tensor.grad_fn  # noqa: B018
+        except RuntimeError:
+            return True
+        return False
+
     def number(self) -> str:
         return str(self.some(["2", "0.5", "-1", "1.5", "3.", "1", "-2.0"]))
 
@@ -175,15 +190,6 @@ def fits(shape: Any, other: Any) -> bool:
     """Whether two shapes broadcast."""
     pairs = zip(reversed(shape), reversed(other), strict=False)
     return all(a == b or a == 1 or b == 1 for a, b in pairs)
-
-
-def broken(tensor: Any) -> bool:
-    """Whether looking at a tensor's history raises."""
-    try:
-        tensor.grad_fn  # noqa: B018
-    except RuntimeError:
-        return True
-    return False
 
 
 def _large(value: Value) -> bool:

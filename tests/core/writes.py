@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from tests.core.writer import Writer, broken
+from tests.core.writer import Writer
 
 UNARY = ["exp", "neg", "tanh", "sigmoid", "relu", "abs", "sqrt", "square", "log", "clone"]
 SIGNS = ["+", "-", "*", "/", "*", "*"]
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     Base = Writer
 else:
     Base = object
+
+
+def leaf(tensor: Any) -> bool:
+    """Whether this is a leaf that requires grad; of views that is not asked, as the answer would
+    make their history anew."""
+    return not tensor._is_view() and tensor.requires_grad and tensor.is_leaf
 
 
 def folded(tensor: Any) -> bool:
@@ -114,15 +121,20 @@ class Writes(Base):
         ])  # fmt: skip
         return f"{self.target()} = {form}"
 
-    def in_place(self, shapes: bool = True) -> str:
-        source = self.pick(
-            lambda t: not broken(t) and not folded(t) and not (t.requires_grad and t.is_leaf)
-        )
+    def known(self) -> Callable[[Any], bool]:
+        """Tells what may be written: by a look at all histories, or without one."""
+        if self.chance(0.6):
+            return lambda t: not self.broken(t)
+        return lambda t: True
+
+    def in_place(self) -> str:
+        known = self.known()
+        source = self.pick(lambda t: known(t) and not folded(t) and not leaf(t))
         if folded(self.get(source)):
             return self.factory()
         if self.chance(0.45):
             return f"{source}.{self.some(IN_PLACE_ALONE)}()"
-        if shapes and self.chance(0.08):
+        if self.chance(0.08):
             return f"{source}.{self.some(['t_()', 'squeeze_()', 'unsqueeze_(0)'])}"
         if self.chance(0.08):
             mask = f"masked_fill_({source} > 0, 0.5)"
@@ -152,8 +164,9 @@ class Writes(Base):
         return shared and first is not second and not (dense(first) and dense(second))
 
     def assign(self) -> str:
+        known = self.known()
         source = self.pick(
-            lambda t: t.ndim > 0 and not broken(t) and not folded(t) and t.grad_fn is not None
+            lambda t: t.ndim > 0 and known(t) and not folded(t) and not leaf(t) and t.requires_grad
         )
         if folded(self.get(source)):
             return self.factory()
@@ -169,8 +182,7 @@ class Writes(Base):
 
     def without_grad(self) -> str:
         """Statements under another grad mode."""
-        # A shape that changes behind its history's back makes backward undefined.
-        kinds = [lambda: self.in_place(False), self.view, self.assign, self.binary, self.view]
+        kinds = [self.in_place, self.view, self.assign, self.binary, self.view]
         first = self.some(kinds)()
         if self.chance(0.25):
             self.add(f"torch.set_grad_enabled({self.some([True, False])})", False)
