@@ -15,7 +15,7 @@ from .observer import get_observer, set_observer
 from .promote import checked_fit
 from .saving import Packed, SavedTensor
 from .tensor import Tensor
-from .version import VersionCounter
+from .version import VersionCounter, counter_for_grad
 from .warning import warn
 
 if TYPE_CHECKING:
@@ -235,7 +235,9 @@ class FunctionNode(Node):
         """The gradient of an output as backward gets it: zeros where none came, if wanted."""
         meta = self.metas[i]
         if grad is None and self._materialize and meta is not None:
-            return Tensor._wrap(np.zeros(meta.shape, meta.dtype))
+            zeros = Tensor._wrap(np.zeros(meta.shape, meta.dtype))
+            zeros._counter = counter_for_grad(1)  # PyTorch writes them
+            return zeros
         return as_tensor(current_run(), grad)
 
     def _checked(self, found: tuple[Any, ...]) -> list[Any]:
@@ -313,12 +315,19 @@ class Error(Node):
         return "torch::autograd::Error"
 
 
+def nowhere() -> Nowhere:
+    """A target for what needs no gradient."""
+    target = Nowhere()
+    target.start(())
+    return target
+
+
 class Underived(Error):
     """The node of a result of which PyTorch has no derivative."""
 
     def __init__(self, name: str, inputs: Sequence[Tensor]) -> None:
         text = f"derivative for {name} is not implemented"
-        super().__init__(text, tuple(edge_of(each) for each in inputs))
+        super().__init__(text, tuple(edge_of(each) or nowhere() for each in inputs))
 
     def name(self) -> str:
         return "torch::autograd::NotImplemented"

@@ -21,9 +21,9 @@ from ..optable.index_kernels import put_into
 from ..optable.items import as_item
 from ..optable.layout import clone, memory_order
 from ..optable.scatter_kernels import put_masked
-from . import dtypes, errors, hot
+from . import dtypes, errors, hot, saving
 from .compile import LINKS, TENSORS, signature_of
-from .node import Node, save_input, save_output
+from .node import Node, reformed, save_input, save_output
 from .overlap import check_overlap, interleaved, same_memory
 from .promote import CAST, CASTS, cast_to, promotion, refuse_target, refuse_types
 from .tensor import Tensor
@@ -76,6 +76,8 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
         keep_old(node, op, tensor)
+        if saving.hooks.stack:
+            saving.PART.called(op, operands, params, (), node)
     try:
         put()
     except ValueError as error:
@@ -96,7 +98,8 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
     Raises:
         RuntimeError: autograd cannot follow (leaves, restricted views).
     """
-    if not hot.mode.enabled:
+    # PyTorch has no derivatives of logical ops at all, so that they may write leaves.
+    if not hot.mode.enabled or op.name.startswith("logical_"):
         return False
     for operand in operands:
         view = operand._view
@@ -109,8 +112,7 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
     # A copy into integers has no gradient; other ops make them require it, as PyTorch's do.
     wanted = op.name != "copy" or operands[0]._meta.floating
     wanted = wanted and any(x.requires_grad for x in differentiable)
-    # PyTorch has no derivatives of logical ops at all, so that they may write leaves.
-    if (wanted or operands[0].requires_grad) and not op.name.startswith("logical_"):
+    if wanted or operands[0].requires_grad:
         check_writable(operands[0], op.name + "_")
     for operand in operands:
         if operand._view is not None:
@@ -143,13 +145,15 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     op = TABLE[key]
     wanted = may_be_reshaped(tensor, op.name + "_")
     node = LINKS[key](tensor, *params.values(), None) if wanted else None
-    shape, strides = tensor._meta.shape, tensor._data.strides
+    before, strides = tensor._meta, tensor._data.strides
     tensor._data = op.kernel(tensor._data, **params)
     tensor._meta = hot.meta_of(tensor._data)
     bump(tensor, op.name + "_")
     info = tensor._view
     if info is not None:  # the base's history stays; its next write replays the longer chain
-        info.chain = (*info.chain, Link(op, params, shape, strides))
+        info.chain = (*info.chain, Link(op, params, before.shape, strides))
+    if node is None and (info is None or tensor._node is None):
+        reformed(tensor, before)
     if node is not None:  # as in PyTorch, what retains its gradient goes on doing so where it was
         tensor._node, tensor._requires_grad = node, True
         if info is not None:

@@ -388,6 +388,16 @@ def renewed(leaf: Tensor, before: hot.Meta) -> None:
         leaf._accumulator = Renewed(found, before)
 
 
+def reformed(tensor: Tensor, before: hot.Meta) -> None:
+    """A tensor whose data had another form ``before`` and was given this one without a history:
+    the node that gave it knows that one."""
+    if tensor._node is None:
+        renewed(tensor, before)
+    elif tensor._node.place is tensor._node:
+        counter_of(tensor)  # which the node knows of, while it can be asked
+        tensor._node = Former(tensor._node, before)
+
+
 def edge_of(tensor: Tensor) -> Any:
     """What a node's ``next`` holds for an input that requires grad."""
     return tensor._node or accumulator(tensor)

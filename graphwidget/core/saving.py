@@ -157,7 +157,8 @@ def pack_slot(
 
 
 class Part:
-    """Packs what new nodes save, while a context is open in their thread."""
+    """Packs what new nodes save, while a context is open in their thread: inputs that are about to
+    be written before that (``called`` without outputs)."""
 
     def called(
         self,
@@ -171,14 +172,20 @@ class Part:
             return
         both = hooks.stack[-1]
         for name in node.saves:
-            saved = getattr(node, "saved_" + name)
             own = name in op.outputs
-            if saved is None or (not own and (saved._number or saved._data is None)):
+            if own and not outputs:
+                continue
+            saved = getattr(node, "saved_" + name)
+            if saved is None or saved.__class__ is Packed:
+                continue
+            if not own and (saved._number or saved._data is None):
                 continue  # a Python number is none of the user's tensors
             output = outputs[op.outputs.index(name)] if own else None
             pack_slot(node, name, both, output, True)
         indices = getattr(node, "p_indices", None)
-        if indices is not None and "indices" not in op.outputs:
+        if indices is None or indices.__class__ is PackedIndices:
+            return
+        if "indices" not in op.outputs:
             node.p_indices = PackedIndices(  # type: ignore[attr-defined]
                 [
                     None if each is None else Packed(node, each, each, False, both)

@@ -13,7 +13,10 @@ from .compile import TENSORS as F
 from .dims import shape_args, wrap_dim
 from .formats import check_format, contiguous_format, formatted, in_format, preserve_format
 from .formats import memory_format as Format
+from .function_node import Underived
 from .hot import meta_of
+from .inplace import history
+from .node import reformed
 from .overlap import real_strides
 from .public import offer
 from .storages import TypedStorage, UntypedStorage, warn_typed
@@ -105,14 +108,17 @@ def set_(
             (PyTorch's texts).
     """
     data = self._data
-    if hot.grad_enabled() and self.requires_grad:
+    if isinstance(source, Tensor) and size is None and source._data.dtype != data.dtype:
+        one, two = C_WORDS[source._data.dtype.name], C_WORDS[data.dtype.name]
+        raise RuntimeError(f"Could not set tensor of type {one} to a tensor of type {two}")
+    given = [self, source] if isinstance(source, Tensor) and size is None else [self]
+    wanted = hot.grad_enabled() and any(each.requires_grad for each in given)
+    if wanted:
         check_writable(self, "set_")
+    node = Underived("set_", given) if wanted else None
     if source is None:
         found = np.empty(0, data.dtype)
     elif isinstance(source, Tensor) and size is None:
-        if source._data.dtype != data.dtype:
-            one, two = C_WORDS[source._data.dtype.name], C_WORDS[data.dtype.name]
-            raise RuntimeError(f"Could not set tensor of type {one} to a tensor of type {two}")
         found = source._data
     else:
         memory = bytes_of(source._data) if isinstance(source, Tensor) else source._memory
@@ -130,8 +136,14 @@ def set_(
             )
         strides = tuple(step * width for step in steps)
         found = np.ndarray(shape, data.dtype, memory, storage_offset * width, strides)
-    self._data, self._meta = found, meta_of(found)
+    before, self._data, self._meta = self._meta, found, meta_of(found)
+    if self._node is None:
+        self._accumulator = None  # graphs that refer to it have lost the leaf
+    else:
+        reformed(self, before)
     bump(self, "set_")
+    if node is not None:
+        history(self, node)
     return self
 
 

@@ -24,7 +24,7 @@ from .node import (
     Output,
     accumulator,
     edge_of,
-    renewed,
+    reformed,
     save_input,
     save_output,
 )
@@ -314,11 +314,7 @@ class Tensor(Offered):
                 "dtype"
             )
         before, self._data, self._meta = self._meta, other._data, other._meta
-        if self._node is None:
-            renewed(self, before)
-        elif self._node.place is self._node:
-            counter_of(self)  # which the node knows of, while it can be asked
-            self._node = Former(self._node, before)
+        reformed(self, before)
 
     @data.deleter
     def data(self) -> None:
