@@ -16,6 +16,7 @@ from typing import Any
 
 from . import hot
 from .accumulate import accumulate
+from .errors import not_computed
 from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
 from .meeting import shared
 from .node import AccumulateGrad, Former, Hooks, Node, Nowhere, Output, defined
@@ -48,6 +49,10 @@ def current_node() -> Node | None:
     """The node whose backward (or hook) this thread is running."""
     run = current_run()
     return None if run is None else run.current
+
+
+PASSING = Output, Former, Nowhere
+"""Targets that compute nothing."""
 
 
 class Run:
@@ -218,11 +223,10 @@ class Run:
                     if self._only_captured(target):
                         continue
                 version, slot.grad_version = slot.grad_version, None
-                if not target.special:
-                    if self.create_graph and not hot.mode.enabled:
-                        self._recorded(target, grad, version)
-                    else:
-                        self._node(target, grad, version)
+                if self.create_graph and not (hot.mode.enabled or target.__class__ in PASSING):
+                    self._recorded(target, grad, version)
+                elif not target.special:
+                    self._node(target, grad, version)
                 elif target.__class__ is Output:
                     slots.give_output(target, grad)
                     continue
@@ -239,16 +243,19 @@ class Run:
         except GeneratorExit:
             raise
         except BaseException as exc:
-            status, error = "failed", exc
+            status, error = "failed", not_computed(exc)
+            if error is not exc:
+                raise error from None
             raise
         finally:
             self._end(status, error)
 
-    def _recorded(self, node: Node, grad: Any, version: int | None) -> None:
+    def _recorded(self, target: Any, grad: Any, version: int | None) -> None:
         """Run one node with gradients recorded, though the caller's mode is not to record."""
+        run = self._leaf if target.special else self._node
         hot.set_grad_enabled(True)
         try:
-            self._node(node, grad, version)
+            run(target, grad, version)
         finally:
             hot.set_grad_enabled(False)
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..optable.refusals import broadcast
 from . import dtypes, hot
 from .dtypes import printed_type
 from .version import DetachedCounter, Site, WriteRecord, call_site
@@ -204,6 +206,22 @@ def not_written(error: ValueError, data: np.ndarray, op: str = "add") -> Excepti
     if op == "copy":
         way = "materialize the tensor using `.clone()`, if you want a mutable zero tensor."
     return RuntimeError(f"ZeroTensors are immutable. Please {way}")
+
+
+UNFIT = "operands could not be broadcast together with shapes "
+
+
+def not_computed(error: BaseException) -> BaseException:
+    """The error of a derivative. Where what was saved has got another shape since, numpy's; then
+    PyTorch's text."""
+    text = str(error)
+    if isinstance(error, ValueError) and text.startswith(UNFIT):
+        shapes = re.findall(r"\(([\d,]*)\)", text)
+        try:
+            broadcast([tuple(map(int, filter(None, shape.split(",")))) for shape in shapes])
+        except RuntimeError as own:
+            return own
+    return error
 
 
 DETACH_VIEW = (
