@@ -35,6 +35,7 @@ BOTH_NAMES = (
     "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
     "Please only use `grad_tensors`."
 )
+NO_ROWS = "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for {}"
 ONLY_INPUTS = (
     "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
     "gradient for other parts of the graph, please use torch.autograd.backward."
@@ -151,7 +152,7 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     seeds = seeds_for(roots, grads, create_graph, is_grads_batched)
     if is_grads_batched:
-        found = in_rows(roots, seeds, keep, create_graph, wanted, allow_unused)
+        found = in_rows(roots, seeds, keep, create_graph, wanted, allow_unused, grads)
     else:
         found = collected(roots, seeds, keep, create_graph, wanted, allow_unused, grads)
     if materialize_grads:
@@ -220,18 +221,25 @@ def in_rows(
     create: bool,
     wanted: Sequence[Any],
     allow_unused: bool,
+    given: Sequence[Any],
 ) -> list[Tensor | None]:
     """A run for each row of the seeds; the gradients stacked, or the seeds where those arrive
-    unchanged.
+    unchanged. ``given`` are the seeds as the user gave them, or None.
 
     Raises:
         ValueError: seeds without rows, or with different numbers of them (PyTorch's texts).
     """
-    if any(seed.ndim == 0 for seed in seeds):
-        raise ValueError(
-            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a "
-            "Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
-        )
+    for output, seed, grad in zip(outputs, seeds, given, strict=True):
+        if grad is None and not (isinstance(output, GradientEdge) or output.requires_grad):
+            raise ValueError(NO_ROWS.format(
+                "an input but the input is of type <class 'NoneType'>. We cannot vmap over "
+                "non-Tensor arguments, please use None as the respective in_dim"
+            ))  # fmt: skip
+        if seed.ndim == 0:
+            raise ValueError(NO_ROWS.format(
+                "some input, but that input is a Tensor of dimensionality 0 so expected in_dim to "
+                "satisfy 0 <= in_dim < 0."
+            ))  # fmt: skip
     counts = [seed.shape[0] for seed in seeds]
     if len(set(counts)) > 1:
         raise ValueError(
@@ -241,11 +249,11 @@ def in_rows(
     count = counts[0] if counts else 0
     rows = []
     for i in range(count):
-        given = [getitem(seed, i) for seed in seeds]
-        row = given if create else [each._data for each in given]
+        parts = [getitem(seed, i) for seed in seeds]
+        row = parts if create else [each._data for each in parts]
         again = keep or i < count - 1
-        found = collected(outputs, row, again, create, wanted, allow_unused, given)
-        whole = {id(each): seed for each, seed in zip(given, seeds, strict=True)}
+        found = collected(outputs, row, again, create, wanted, allow_unused, parts)
+        whole = {id(each): seed for each, seed in zip(parts, seeds, strict=True)}
         rows.append([whole.get(id(grad), grad) for grad in found])
     return [
         None if any(grad is None for grad in column)

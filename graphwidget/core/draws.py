@@ -14,7 +14,8 @@ from ..optable.refusals import broadcast
 from . import devices, distributions, hot, random
 from .compile import TENSORS as F
 from .factories import filled, like
-from .inplace import write
+from .function_node import Underived
+from .inplace import history, write
 from .making import factory, made, shape_from
 from .public import offer
 from .random import Generator
@@ -140,7 +141,10 @@ def bernoulli(
         RuntimeError: a probability is not between 0 and 1.
     """
     if p is not None:
-        return made(random.coin(input._data.shape, input._data.dtype, p, generator))
+        drawn = made(random.coin(input._data.shape, input._data.dtype, p, generator))
+        if hot.grad_enabled() and input.requires_grad:
+            history(drawn, Underived("aten::bernoulli", (input,)))
+        return drawn
     return F.bernoulli(input, data_of(random.bernoulli(input._data, generator)))
 
 

@@ -33,6 +33,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
 
     Raises:
         RuntimeError: the tensor does not require grad.
+        AssertionError: it is a view made under ``no_grad``, which has no history.
     """
     if not tensor.requires_grad:
         raise RuntimeError(
@@ -40,6 +41,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
             "gradients"
         )
     target = target_of(refreshed(tensor))
+    assert target is not None, "Expected gradient function to be set"
     node = target.node if isinstance(target, Output) else target
     outputs = _known.setdefault(node, {})
     meta = target.meta if isinstance(target, Former) else tensor._meta

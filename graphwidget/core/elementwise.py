@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..optable import TABLE
+from ..optable import TABLE, Op
 from . import dtypes
 from .compile import TENSORS as F
 from .inplace import write
@@ -52,9 +52,9 @@ def elementwise(
         @functools.wraps(choose)
         def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             choice = choose(self, *args, **kwargs)
-            if choice.numbers:
-                check_cast(name, self, choice.numbers)
             op = TABLE.get(choice.key + ".written") or TABLE[choice.key]
+            if choice.numbers:
+                check_cast(name, op, self, choice.numbers)
             return write(op, self, choice.operands[1:], choice.params)
 
         written.__name__ = written.__qualname__ = name + "_"
@@ -76,13 +76,15 @@ def promoted(tensor: Tensor, numbers: tuple[Any, ...]) -> Tensor:
     return tensor if tensor._data.dtype == dtype else F.to_copy(tensor, dtype)
 
 
-def check_cast(name: str, tensor: Tensor, numbers: tuple[Any, ...]) -> None:
+def check_cast(name: str, op: Op, tensor: Tensor, numbers: tuple[Any, ...]) -> None:
     """Refuse to write what a number made of a higher category.
 
     Raises:
         RuntimeError: integers and a float, and the like.
     """
     dtype = dtypes.result_type(tensor._data, *numbers)
+    if op.dtype == "float" and dtype.kind != "f":
+        dtype = dtypes.default_numpy()
     if not dtypes.can_cast(dtype, tensor._data.dtype):
         word = tensor.dtype.c_word if name.startswith("clamp") else tensor.dtype.word
         raise RuntimeError(

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from . import devices, dtypes
+from . import devices, dtypes, hot
 from .compile import TENSORS as F
 from .factories import legacy
 from .making import made
 from .modes import no_grad
 from .public import FUNCTIONS, METHODS, offer
 from .tensor import Tensor
+from .version import bump
+from .views import check_writable
 from .warning import warn
 from .writes import copy_
 
@@ -67,9 +69,12 @@ def is_distributed(input: Tensor) -> bool:
     return False
 
 
-@offer(method=False)
+@offer()
 def conj_physical_(input: Tensor) -> Tensor:
-    """The tensor itself: all numbers are real here."""
+    """The tensor itself, written with its own numbers: all are real here."""
+    if hot.grad_enabled() and input.requires_grad:
+        check_writable(input, "conj_physical_")
+    bump(input, "conj_physical_")
     return input
 
 
@@ -80,7 +85,7 @@ def items_mapped(self: Tensor, name: str, others: tuple[Any, ...], function: Any
     Raises:
         RuntimeError, TypeError: a tensor that requires grad, or others of another type.
     """
-    if self.requires_grad:
+    if any(each.requires_grad for each in (self, *others)):
         raise RuntimeError(
             f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
             "instead."

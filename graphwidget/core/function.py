@@ -209,11 +209,11 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
             outputs[nr] = _linked(node, args, out, nr, wanted, len(made))
     if any(not _among(dirty, returned) for dirty in node.dirty_tensors or ()):
         raise RuntimeError(NOT_RETURNED)
-    views = [each for each in outputs if isinstance(each, Tensor) and each._view is not None]
     needing = sum(isinstance(each, Tensor) and each._node is not None for each in outputs)
-    for nr, view in enumerate(views):
+    for nr, view in enumerate(outputs):
+        if not isinstance(view, Tensor) or view._view is None:
+            continue
         if wanted and not _among(view, node.dirty_tensors):
-            assert view._view is not None
             view._view.origin = "multi" if needing > 1 else "function"
             view._view.label = (nr, type(node).__name__)
     if wanted:

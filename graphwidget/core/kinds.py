@@ -88,4 +88,3 @@ def complex(real: Tensor, imag: Tensor) -> NoReturn:
 
 
 METHODS.update(real=property(real), imag=property(imag), is_conj=is_complex, is_neg=is_complex)
-METHODS["conj_physical_"] = conj

@@ -104,7 +104,10 @@ def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> T
         raise RuntimeError(
             f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind(mask)}"
         )
-    if source._data.size < np.count_nonzero(np.broadcast_to(mask._data, shape)):
+    places = np.argwhere(np.broadcast_to(mask._data, shape))
+    if source._data.size < len(places):
+        if here:  # what there is was written by then
+            self._data[tuple(places[: source._data.size].T)] = source._data.reshape(-1)
         raise RuntimeError("Number of elements of source < number of ones in mask")
     return do("masked_scatter", self, (mask, source), {}, here)
 

@@ -236,7 +236,7 @@ def filled(name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwa
         put(name, target, out, result, 0)
     if recorded:
         underive(name, recorded, out)
-    return out.requires_grad_() if wants_grad else out
+    return out.requires_grad_(wants_grad) if out.is_leaf else out
 
 
 def check_gradient(name: str, given: Any, outs: tuple[Tensor, ...]) -> list[Tensor]:

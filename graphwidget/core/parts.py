@@ -261,6 +261,8 @@ def slice_scatter(
 
     Shapes: src is like the slice; the result is like input.
     """
+    if not input._data.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     as_given(dim, input._data.ndim)
     check_part(src, F.slice(plain(input), dim, start, end, step))
     return F.slice_scatter(input, src, dim, start, end, step)

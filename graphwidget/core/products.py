@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..optable.refusals import broadcast, not_implemented
 from . import dtypes, hot
 from .compile import TENSORS as F
-from .dims import wrap_dim
+from .dims import filled_place
 from .public import offer
 from .shapes import reshape
 from .tensor import Tensor
@@ -152,7 +152,7 @@ def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
         dim = next((i for i, size in enumerate(a) if size == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
-    place = wrap_dim(dim, len(a))
+    place = filled_place(dim, len(a))
     if a[place] != 3 or b[place] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[place]} and "

@@ -71,14 +71,16 @@ def seeds_for(
         RuntimeError: wrong shape or number, or a root with several elements has none.
     """
     seeds = []
-    for i, (output, grad) in enumerate(zip(outputs, grads, strict=False)):
+    for output, grad in zip(outputs, grads, strict=False):
         meta = meta_of_root(output)
         if isinstance(grad, Tensor):
             first = getitem(grad, 0) if batched else grad
             if meta is not None and first._data.shape != meta.shape:
                 shape = Size(first._data.shape[1:] if batched else first._data.shape)
-                given = f"grad_output[{i}] has a shape of {shape}"
-                wanted = f"output[{i}] has a shape of {Size(meta.shape)}"
+                # PyTorch looks for both by equality, which tensors take for themselves.
+                places = tuple(grads).index(grad), tuple(outputs).index(output)
+                given = f"grad_output[{places[0]}] has a shape of {shape}"
+                wanted = f"output[{places[1]}] has a shape of {Size(meta.shape)}"
                 raise RuntimeError(
                     (MISMATCH_BATCHED if batched else MISMATCH).format(given, wanted)
                 )

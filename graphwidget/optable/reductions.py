@@ -78,10 +78,10 @@ def products_of_others(self: Any, dim: Any) -> Any:
     """For each item the product of all others along a dim, without dividing."""
     dim = dim % len(self.shape)
     count = self.shape[dim]
-    turned = F.flip(self, (dim,))
     one = F.ones_like(F.slice(self, dim, 0, 1, 1))
     before = F.cumprod(F.cat([one, F.slice(self, dim, 0, count - 1, 1)], dim), dim)
-    after = F.cumprod(F.cat([one, F.slice(turned, dim, 0, count - 1, 1)], dim), dim)
+    turned = F.flip(F.slice(self, dim, 1, count, 1), (dim,))
+    after = F.cumprod(F.cat([one, turned], dim), dim)
     return before * F.flip(after, (dim,))
 
 
@@ -93,13 +93,13 @@ def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> 
     if dim is not None:
         grad = F.keep(grad, self.shape, dim, keepdim)
         result = F.keep(result, self.shape, dim, keepdim)
-    if dim is not None and self.shape[dim] == 1:
-        return grad
     if not bool((self == 0).any()):
         return grad * (result / self)
-    if dim is not None:
-        return grad * F.products_of_others(self, dim)
-    return grad * F.reshape(F.products_of_others(F.reshape(self, (-1,)), 0), self.shape)
+    items = F.reshape(self, (-1,)) if dim is None else self
+    along = 0 if dim is None else dim
+    if items.shape[along] != 1:
+        grad = grad * F.products_of_others(items, along)
+    return F.reshape(grad, self.shape) if dim is None else grad
 
 
 op("prod(self, /, dtype=None)", reduction_kernels.prod_all,
@@ -196,7 +196,8 @@ def var_backward(grad: Any, self: Any, dim: Any, correction: Any, keepdim: Any) 
     """The gradient of the variance."""
     mean = F.mean_dim(self, dim, True) if dim else F.mean(self)
     scale = freedom(self.shape, dim, correction)
-    return F.keep(grad, self.shape, dim, keepdim) * scale * (self - mean)
+    kept = F.keep(grad, self.shape, dim, keepdim) if len(self.shape) > 1 else grad
+    return kept * scale * (self - mean)
 
 
 @composite

@@ -292,8 +292,8 @@ def put_masked(data: Array, mask: Array, source: Array) -> None:
     is written, each is read when its turn has come, as in PyTorch (which makes it contiguous)."""
     mask, items = np.broadcast_to(mask, data.shape), np.ascontiguousarray(source).reshape(-1)
     if np.may_share_memory(data, items):
-        for turn, place in enumerate(zip(*np.nonzero(mask), strict=True)):
-            data[place] = items[turn]
+        for turn, place in enumerate(np.argwhere(mask)):
+            data[tuple(place)] = items[turn]
     else:
         data[mask] = items[: np.count_nonzero(mask)]
 
