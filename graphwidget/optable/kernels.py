@@ -22,6 +22,7 @@ Shape = tuple[int, ...]
 ONE = np.ones((), np.float32)
 """The number 1, to be combined with a floating array into that array: a Python number would be
 converted anew on every call, which on small arrays costs as much as the arithmetic."""
+MINUS_ONE = np.full((), -1, np.float32)
 
 
 # Sums as products --------------------------------------------------------------------------------
@@ -63,7 +64,8 @@ def sigmoid(a: Array, out: Any = ...) -> Array:
     """1 / (1 + exp(-a)), which neither overflows nor loses precision at the ends."""
     if out is ... and a.size > PART:
         return in_parts(sigmoid, a)
-    result = np.negative(a, out=out)
+    # numpy 2.4's negative misreads, of its own memory, items 16 or 64 bytes apart.
+    result = np.negative(a, out=out) if out is ... else np.multiply(a, MINUS_ONE, out)
     np.exp(result, result)
     np.add(result, ONE, result)
     return np.divide(ONE, result, result)
