@@ -161,7 +161,7 @@ def adaptive_max_pool(a: Array, output_size: Shape) -> tuple[Array, Array]:
     flat = reduce(lambda whole, each: whole * each[1] + _spread(each[0], dims), zip(
         enumerate(index), sizes, strict=True
     ), np.zeros((1,) * (2 * dims), np.int64))
-    flat = flat.reshape(*output_size, -1)
+    flat = flat.reshape(*output_size, math.prod(each.shape[1] for each in index))
     items = a.reshape(*lead, math.prod(sizes))[..., flat]
     chosen = items.argmax(-1)
     places = np.take_along_axis(np.broadcast_to(flat, items.shape), chosen[..., None], -1)[..., 0]

@@ -23,22 +23,14 @@ def _sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
         raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {count})")
     if count >= input._data.ndim:
         raise ValueError(f"Input dimension should be at least {count + 1}")
-    if count not in (1, dims):
-        internal = "(): internal error: output_size.size()" if "max" in name else ": output_size"
-        raise RuntimeError(f"{name}{internal} must be {dims}")
-    shape = input._data.shape[-dims:]
-    given = zip(each_dim_or_none(output_size, dims), shape, strict=True)
+    given = zip(output_size, input._data.shape[-count:], strict=True)
     return tuple(size if wanted is None else wanted for wanted, size in given)
 
 
-def each_dim_or_none(values: Any, dims: int) -> tuple[int | None, ...]:
-    """One number, or None, for each dim."""
-    found = tuple(values)
-    return found * dims if len(found) == 1 else found
-
-
 def _check(name: str, input: Tensor, sizes: tuple[int, ...], mark: str = "") -> None:
-    dims, shape = len(sizes), input._data.shape
+    dims, shape = int(name[-2]), input._data.shape
+    if len(sizes) != dims and "avg" in name:
+        raise RuntimeError(f"{name}: output_size must be {dims}")
     if len(shape) not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{mark} {list(shape)}"
@@ -50,6 +42,8 @@ def _check(name: str, input: Tensor, sizes: tuple[int, ...], mark: str = "") -> 
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but "
                 f"input has sizes {list(shape)} with dimension {dim} being empty"
             )
+    if len(sizes) != dims:
+        raise RuntimeError(f"{name}(): internal error: output_size.size() must be {dims}")
     if min(sizes) < 0:
         if "max" in name:
             made = [*shape[: len(shape) - dims], *sizes]

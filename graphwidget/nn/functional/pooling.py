@@ -46,8 +46,19 @@ def _steps(name: str, value: Any, kernel: tuple[int, ...]) -> tuple[int, ...]:
     return kernel if _is_left_out(value) else _sizes(name, "stride", value, len(kernel))
 
 
-def _single(value: Any) -> int:
-    return int(value if is_int(value) else value[0])
+def _single(name: str, what: str, value: Any) -> int:
+    """The number, or the only one of a sequence."""
+    if is_int(value):
+        return int(value)
+    if len(value) != 1:
+        told = (
+            f"argument '{what}' should contain one int (got {len(value)})"
+            if name == "avg_pool1d"
+            else f"{what} must be an int, list of ints or tuple of ints of size 1 but got size "
+            f"{len(value)}"
+        )
+        raise RuntimeError(f"{name}() {told}")
+    return int(value[0])
 
 
 def _check(
@@ -73,7 +84,7 @@ def _check(
                 f"pad={p}, kernel_size={k} and dilation={d}"
             )
     sizes = shape[len(shape) - dims - 1 :]
-    if 0 in sizes:
+    if 0 in sizes or len(shape) > dims + 2:
         _refuse_empty(name, shape, dims)
     found = pooled_sizes(sizes[1:], kernel, stride, padding, dilation, ceil_mode)
     if name == "avg_pool3d" and any(n < k for n, k in zip(sizes[1:], kernel, strict=True)):
@@ -100,10 +111,9 @@ def _refuse_empty(name: str, shape: tuple[int, ...], dims: int) -> None:
             f"got:{list(shape)}"
         )
     where = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
-    place = shape[len(shape) - dims - 1 :].index(0) - 1
     raise RuntimeError(
         f"{where}(): Expected input's non-batch dimensions to have positive length, but input has "
-        f"a shape of {list(shape)} and non-batch dimension {max(place, 0)} has length zero!"
+        f"a shape of {list(shape)} and non-batch dimension 0 has length zero!"  # whichever
     )
 
 
@@ -169,8 +179,13 @@ def max_pool1d(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for "
             f"input, but got:{list(shape)}"
         )
-    kernel, pads, gaps = _single(kernel_size), _single(padding), _single(dilation)
-    steps = kernel if _is_left_out(stride) else _single(stride)
+    kernel, pads, gaps = (
+        _single("max_pool1d", what, value)
+        for what, value in (
+            ("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation)
+        )
+    )  # fmt: skip
+    steps = kernel if _is_left_out(stride) else _single("max_pool1d", "stride", stride)
     for name, number in (("kernel_size", kernel), ("stride", steps), ("dilation", gaps)):
         if number <= 0:
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {number}")
@@ -216,11 +231,6 @@ def avg_pool2d(
         count_include_pad: the zeros of the border count as items.
         divisor_override: divide by this instead of the number of items.
     """
-    if input._data.ndim < 3:
-        n = input._data.ndim
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got -3)"
-        )
     sizes = (kernel_size, stride, padding)
     return _avg_pool("avg_pool2d", input, 2, sizes, ceil_mode, count_include_pad, divisor_override)
 
@@ -233,6 +243,15 @@ def _avg_pool(
     kernel_size, stride, padding = sizes
     kernel = _sizes(name, "kernel_size", kernel_size, dims)
     steps, pads = _steps(name, stride, kernel), _sizes(name, "padding", padding, dims)
+    n = input._data.ndim
+    if dims == 3 and n not in (4, 5):
+        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
+    if n < dims + 1 == 3:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got -3)"
+            if n
+            else "Dimension specified as -3 but tensor has no dimensions"
+        )
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     _check(name, input, kernel, steps, pads, (1,) * dims, ceil_mode)
@@ -254,8 +273,9 @@ def avg_pool1d(
             f"Expected 2 to 3 dimensions, but got {input._data.ndim}-dimensional tensor for "
             "argument #1 'self' (while checking arguments for avg_pool1d)"
         )
-    kernel, pads = _single(kernel_size), _single(padding)
-    steps = kernel if _is_left_out(stride) else _single(stride)
+    name = "avg_pool1d"
+    kernel, pads = _single(name, "kernel_size", kernel_size), _single(name, "padding", padding)
+    steps = kernel if _is_left_out(stride) else _single(name, "stride", stride)
     out = avg_pool2d(
         unsqueeze(input, -2), (1, kernel), (1, steps), (0, pads), ceil_mode, count_include_pad
     )
@@ -286,7 +306,5 @@ def avg_pool3d(
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Tensor:  # fmt: skip
     """The average of each window of (N, C, D, H, W), or (C, D, H, W); see ``avg_pool2d``."""
-    if input._data.ndim not in (4, 5):
-        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
     sizes = (kernel_size, stride, padding)
     return _avg_pool("avg_pool3d", input, 3, sizes, ceil_mode, count_include_pad, divisor_override)
