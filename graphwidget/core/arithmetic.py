@@ -18,6 +18,7 @@ from .inplace import write
 from .promote import BOOL, constant, is_number, not_tensor
 from .public import METHODS, offer
 from .results import named
+from .silence import quiet
 from .tensor import Tensor
 from .version import filled
 
@@ -245,6 +246,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
 
 
 @offer()
+@quiet
 def isclose(
     input: Tensor,
     other: Tensor,

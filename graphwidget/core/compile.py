@@ -23,6 +23,7 @@ from .later import compiled, later
 from .node import Node
 from .plans import TENSORS, fits, node_class, plan_name, plans, target_slots
 from .several import record_list, record_many
+from .silence import complains, hushed
 
 __all__ = ["LINKS", "TENSORS", "specialise"]
 
@@ -242,7 +243,9 @@ def record_source(op: Op) -> str:
     """The source of the record function of an op with one output and fixed inputs."""
     names = ", ".join(op.inputs)
     params = ", ".join(f"{name!r}: {name}" for name in op.params)
-    lines = [f"def record({signature_source(op)}):", *compute_source(op)]
+    computed = compute_source(op)
+    lines = [f"def record({signature_source(op)}):"]
+    lines += hushed(computed, "    ") if complains(op) else computed
     lines += [
         "    out = new(Tensor)",
         "    out._data = found; out._meta = meta",
@@ -345,9 +348,10 @@ def body(record: Any) -> list[str] | None:
 def operator_source(source: str, op: Op) -> str:
     """The same record function for Python's operators: operands of other kinds are not refused
     but left to themselves (``x == None``, ``x + "a"``)."""
-    head, catch, tail = source.partition("    except AttributeError:\n")
+    head, catch, tail = source.partition("except AttributeError:\n")
     coerced, rest = tail.split("\n", 1)
-    attempt = f"        try:\n    {coerced}\n        except TypeError: return NotImplemented\n"
+    indent = coerced[: -len(coerced.lstrip())]
+    attempt = f"{indent}try:\n    {coerced}\n{indent}except TypeError: return NotImplemented\n"
     return head + catch + attempt + rest
 
 

@@ -22,6 +22,7 @@ from .compile import RECORDED, body
 from .dtypes import Size, dtype
 from .later import compiled, later
 from .out import into
+from .precedence import ask_operands
 from .signatures import INTEGERS, Parameter, inner_signatures, signatures
 from .tensor import Tensor
 
@@ -207,7 +208,7 @@ def build(
     if out:
         face.parameters.append(OUT)
     own: dict[str, Any] = {"FACE": face, "TARGET": target, "INTO": into, "MISSING": MISSING,
-                           "PLAIN": plain}  # fmt: skip
+                           "PLAIN": plain, "ASK": ask_operands}  # fmt: skip
     lines = "\n    ".join(source(face, own, bool(out)))
     if scope is hot.__dict__:  # shared: the names of this face carry its own
         for each in sorted(own, key=len, reverse=True):
@@ -258,7 +259,9 @@ def source(face: Face, scope: dict[str, Any], out: bool) -> Iterator[str]:
     yield from (f"    {line}" for line in calls(face, open_ended, out))
     yield "except Exception:"
     yield f"    wrong = FACE.refusal({told})"
-    yield "    if wrong is None: raise"
+    yield "    if wrong is None:"
+    yield f"        ASK({face.name!r}, {values})"
+    yield "        raise"
     yield "    raise wrong from None"
 
 

@@ -45,6 +45,9 @@ broadcast: Any
 fit_to: Any
 not_tensor: Any
 not_differentiable: Any
+hush: Any
+unhush: Any
+QUIET: Any
 written: Any
 copied: Any
 as_strided: Any

@@ -26,6 +26,7 @@ from .compile import LINKS, TENSORS, signature_of
 from .node import Node, reformed, save_input, save_output
 from .overlap import check_overlap, interleaved, same_memory
 from .promote import CAST, CASTS, cast_to, promotion, refuse_target, refuse_types
+from .silence import quietly
 from .tensor import Tensor
 from .version import bump, counter_of
 from .views import Link, check_writable, overlaps_itself, rebase, retaining
@@ -185,7 +186,7 @@ def prepare(
         fit = None if same else metas
         if masked:
             return partial(put_masked, *(x._data for x in operands)), fit
-        result = op.kernel(*(x._data for x in operands), **params)
+        result = quietly(op.key)(*(x._data for x in operands), **params)
         put = put_changed if overlaps_itself(data) else np.copyto
         return partial(put, data, result, casting="unsafe"), fit
     if op.name in FILLS:
@@ -211,10 +212,10 @@ def prepare(
     if op.dtype != "bool" and dtype.kind == "f":
         check_fits(op, data, shape, dtype)
         if takes_out(op.kernel) and dtype == data.dtype and not tangled:
-            return partial(op.kernel, *arrays, **params, out=data), fit
+            return partial(quietly(op.key), *arrays, **params, out=data), fit
     out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
     try:
-        result = op.kernel(*arrays, **params, **out)
+        result = quietly(op.key)(*arrays, **params, **out)
     except RuntimeError:  # integers divided by zero: those before that are written
         if not 0 < data.size <= ONE_BY_ONE:
             raise

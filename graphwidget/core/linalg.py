@@ -62,7 +62,8 @@ def check_matrix(name: str, A: Tensor, letter: str = "A") -> None:
         RuntimeError: PyTorch's text.
     """
     if A._data.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor {letter} must have at least 2 dimensions.")
+        tensor = f"tensor {letter}".rstrip()
+        raise RuntimeError(f"{name}: The input {tensor} must have at least 2 dimensions.")
 
 
 def check_square(name: str, A: Tensor) -> None:
@@ -352,7 +353,8 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 @offer(space="linalg", out=True)
 def cond(A: Tensor, p: Any = None) -> Tensor:
     """The condition numbers of matrices in a norm (by singular values, without one)."""
-    check_matrix("linalg.cond", A)
+    if p is None or isinstance(p, (int, float)):
+        check_matrix("linalg.cond", A, "")
     if p is None or p in (2, -2):
         values = SPACES["linalg"]["svdvals"](A)
         last = values.ndim - 1

@@ -19,6 +19,7 @@ from .inlined import inlined
 from .meeting import MADE, meet, pass_on
 from .node import AccumulateGrad, Node, Nowhere
 from .saving import Packed, PackedIndices
+from .silence import QUIET, complains, hush, hushed, unhush
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -161,7 +162,8 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
     else:
         found = [f"return {', '.join(results)}"]
     if arrays:
-        lines += ["    " + line for line in found]
+        found = ["    " + line for line in found]
+        lines += hushed(found, "    ") if complains(op) else found
     else:
         lines += ["    mode = hot.mode", "    mode.deriving = hot.derived = True", "    try:"]
         lines += ["        " + line for line in found]
@@ -222,13 +224,13 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             for child, slot in zip(children, target_slots(targets), strict=True)
         ),
     ]
-    gives = []
+    gives, founds = [], []
     for i, result in enumerate(formula_source(op, targets, True)):
         if nothing(op.derivatives[targets[i]]):
             continue
-        lines.append(f"    found{i} = {result}")
+        founds.append(f"    found{i} = {result}")
         if fitting:
-            lines.append(f"    if fit is not None: found{i} = hot.fit_to(found{i}, fit[{i}])")
+            founds.append(f"    if fit is not None: found{i} = hot.fit_to(found{i}, fit[{i}])")
         if may_pass_on(op.derivatives[targets[i]]):
             gives.append(f"    if version: pass_on(version, grad, child{i}, found{i})")
         if writes := writes_of(op, targets[i]):
@@ -238,6 +240,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             f"    elif found{i} is not None: meet(child{i}, found{i})",
             *([f"    found{i} = None"] if i + 1 < len(targets) else []),
         ]
+    lines += hushed(founds, "    ") if founds and complains(op) else founds
     # Nobody else is to have what is given, so that the next may be added to it in place.
     if len(targets) > 1:
         lines.append("    if not version: grad = None" if passing else "    grad = None")
@@ -329,7 +332,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     globals_: dict[str, Any] = {
         "__name__": __name__,  # by which Python knows whose warnings are silent
         "freed": errors.freed, "stale": errors.stale, "hot": hot, "ndarray": np.ndarray,
-        "pass_on": pass_on, "meet": meet,
+        "pass_on": pass_on, "meet": meet, "hush": hush, "unhush": unhush, "QUIET": QUIET,
         "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
     }  # fmt: skip
     for target in targets:

@@ -12,11 +12,12 @@ from typing import Any
 from ..optable.declare import REQUIRED, Op
 from . import hot
 from .plans import node_class
+from .silence import quietly
 
 
 def record_list(op: Op) -> Callable[..., Any]:
     """The record function of an op on a list of tensors (``cat``)."""
-    class_of = cache(lambda: node_class(op, op.inputs))
+    class_of, kernel = cache(lambda: node_class(op, op.inputs)), quietly(op.key)
 
     names = op.metadata(op.inputs)
 
@@ -24,7 +25,7 @@ def record_list(op: Op) -> Callable[..., Any]:
         tensors = tuple(tensors)
         if args:
             params = {**dict(zip(op.params, args, strict=False)), **params}
-        data = op.kernel([tensor._data for tensor in tensors], **params)
+        data = kernel([tensor._data for tensor in tensors], **params)
         out = hot.wrap(data)
         which = []
         for i, tensor in enumerate(tensors):
@@ -53,7 +54,7 @@ def record_list(op: Op) -> Callable[..., Any]:
 
 def record_many(op: Op) -> Callable[..., Any]:
     """The record function of an op with several outputs (``max.dim``, ``unbind``)."""
-    class_of = cache(lambda targets: node_class(op, targets))
+    class_of, kernel = cache(lambda targets: node_class(op, targets)), quietly(op.key)
     saved_by = cache(op.saved_by)
     count = len(op.inputs)
     defaults = {name: value for name, value in op.params.items() if value is not REQUIRED}
@@ -83,7 +84,7 @@ def record_many(op: Op) -> Callable[..., Any]:
     def record(*args: Any, **params: Any) -> Any:
         tensors = tuple([hot.ABSENT if tensor is None else tensor for tensor in args[:count]])
         params = {**defaults, **dict(zip(op.params, args[count:], strict=False)), **params}
-        found = op.kernel(*[tensor._data for tensor in tensors], **params)
+        found = kernel(*[tensor._data for tensor in tensors], **params)
         outs = tuple([None if data is None else hot.wrap(data) for data in found])
         for tensor in tensors:
             if tensor._view is not None:

@@ -3,6 +3,8 @@ and what overlapping operands give, item by item."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.core.both import both, programs, source
@@ -157,3 +159,24 @@ result = [attempt(call) for call in calls]
 @pytest.mark.parametrize(("title", "text"), programs(ARGUMENTS), ids=lambda part: part[:40])
 def test_arguments(title: str, text: str) -> None:
     both(source(text))
+
+
+STALE = Path(__file__).with_name("stale.txt").read_text().strip().split("\n")
+
+
+@pytest.mark.parametrize("call", STALE)
+def test_a_lost_history_and_a_wrong_size(call: str) -> None:
+    """PyTorch asks operands for their histories before an op looks at them; what is composed of
+    ops looks first."""
+    both(
+        source(f"""
+F, ones = torch.nn.functional, torch.ones
+def stale(*shape):
+    base = torch.ones(2, *shape, requires_grad=True) * 1
+    with torch.no_grad():
+        view = base[0]
+    base.mul_(2)
+    return view
+result = attempt(lambda: {call})
+""")
+    )

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import graphwidget as torch
@@ -48,3 +49,50 @@ def test_numpy_does_not_warn_of_nan_and_inf() -> None:
         [sys.executable, "-c", SILENT], capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
+
+
+NAN_OR_INF: dict[str, Callable[[Any], Any]] = {
+    "log": lambda x: x.log(), "reciprocal": lambda x: 1 / x, "division": lambda x: x / x,
+    "sqrt": lambda x: x.sqrt(), "power": lambda x: x.pow(-1.5), "asin": lambda x: (x - 3).asin(),
+    "xlogy": lambda x: torch.xlogy(x, x), "exp": lambda x: (x + 1e30).exp(),
+    "softmax": lambda x: x.log().softmax(0), "norm": lambda x: torch.linalg.norm(x, -1),
+    "var": lambda x: x[:1].var(), "nanmean": lambda x: (x / x).nanmean(),
+    "fmod": lambda x: torch.fmod(x, x), "0-d": lambda x: x.sum().log(),
+    "written": lambda x: (x * 1).div_(0), "out": lambda x: torch.log(x.detach(), out=torch.ones(3)),
+    "layer_norm": lambda x: torch.nn.functional.layer_norm(x.log(), (3,)),
+    "quantile": lambda x: x.log().quantile(0.5), "logsumexp": lambda x: x.log().logsumexp(0),
+    "product": lambda x: (x + 1e30) @ (x + 1e30), "isclose": lambda x: x.log().isclose(x.log()),
+    "half": lambda x: (x + 1e30).half(), "integer": lambda x: x.log().detach().int(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAN_OR_INF)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_nan_and_inf_are_silent_under_filters_of_the_user(name: str) -> None:
+    x = torch.zeros(3, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found = NAN_OR_INF[name](x)
+        if found.requires_grad:
+            found.sum().backward()
+
+
+def test_numpy_of_the_user_warns_as_always() -> None:
+    class Log(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return torch.from_numpy(np.log(x.detach().numpy()))
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return grad / torch.from_numpy(np.log(x.detach().numpy()))
+
+    x = torch.zeros(3, requires_grad=True)
+    with pytest.warns(RuntimeWarning, match="divide by zero encountered in log"):
+        y = Log.apply(x).exp()
+    with pytest.warns(RuntimeWarning, match="divide by zero encountered in log"):
+        y.sum().backward()
+    with pytest.warns(RuntimeWarning):
+        np.zeros(1) / np.zeros(1)
