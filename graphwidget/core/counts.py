@@ -239,7 +239,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
     Shapes: (n,); (max + 1,), and minlength at least.
     """
-    if input._meta.floating:
+    if input._data.dtype.kind not in "iu":
         raise not_implemented("bincount_cpu", input._data.dtype)
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")

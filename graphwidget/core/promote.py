@@ -102,7 +102,10 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
             if isinstance(number, bool) and op.guard is not None:
                 op.guard(*(x.dtype.numpy if isinstance(x, hot.Tensor) else BOOL for x in operands))
             typed = [x._data for x in tensors if x._data.dtype != bool] or [tensors[0]._data]
-            operand = constant(number, dtypes.result_type(typed[0], number))
+            dtype = dtypes.result_type(typed[0], number)
+            if op.dtype == "float" and dtype.kind != "f":  # a small integer type may not hold it
+                dtype = dtypes.default_numpy()
+            operand = constant(number, dtype)
         made.append(operand)
     return tuple(made)
 

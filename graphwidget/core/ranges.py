@@ -318,5 +318,6 @@ def vander(x: Tensor, N: int | None = None, *, increasing: bool = False) -> Tens
     if count < 0:
         raise RuntimeError("N must be non-negative.")
     exponents = np.arange(count) if increasing else np.arange(count)[::-1]
-    powers = Tensor._wrap(np.ascontiguousarray(exponents).astype(x._data.dtype))
+    kind = x._data.dtype if x._meta.floating else np.int64
+    powers = Tensor._wrap(np.ascontiguousarray(exponents).astype(kind))
     return F.pow_tensor(shapes.unsqueeze(x, -1), powers)

@@ -91,16 +91,19 @@ def part(input: Tensor, dim: int, start: int, end: int | None) -> Tensor:
     return F.slice(input, dim, start % size if start < 0 else start, min(stop, size), 1)
 
 
+def floats(input: Tensor) -> Tensor:
+    """Integers as floats: these are differenced before, as PyTorch does it."""
+    return input if input._meta.floating else F.to_copy(input, dtypes.default_numpy())
+
+
 def even(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
     """Slopes for one distance between all neighbours."""
-    if not input._meta.floating:
-        input = F.to_copy(input, dtypes.default_numpy())
 
     def between(high: tuple[int, int | None], low: tuple[int, int | None]) -> Tensor:
-        return F.sub(part(input, dim, *high), part(input, dim, *low))
+        return floats(F.sub(part(input, dim, *high), part(input, dim, *low)))
 
     def times(place: int, number: float) -> Tensor:
-        return F.mul_number(part(input, dim, place, place + 1), number)
+        return F.mul_number(floats(part(input, dim, place, place + 1)), number)
 
     size = input._data.shape[dim]
     centre = F.div_number(between((2, None), (0, -2)), step)

@@ -184,6 +184,13 @@ def pairs(y: Tensor, dim: int) -> Tensor:
     return F.add(part(y, dim, 0, size - 1), part(y, dim, 1, size))
 
 
+def no_bool_samples(name: str, y: Tensor, x: Tensor | None) -> None:
+    """Refuse bools (PyTorch's texts)."""
+    if y._data.dtype == bool or (x is not None and x._data.dtype == bool):
+        told = "`y`" if x is None else "`x` or `y`"
+        raise RuntimeError(f"{name}: received a bool input for {told}, but bool is not supported")
+
+
 def sample_dim(y: Tensor, dim: int) -> int:
     """The dim counted from the start.
 
@@ -201,6 +208,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -
 
     Shapes: any; ``dim`` goes.
     """
+    no_bool_samples("trapezoid", y, x)
     dim = sample_dim(y, dim)
     size = y._data.shape[dim]
     if not size:
@@ -223,6 +231,7 @@ def cumulative_trapezoid(
 
     Shapes: any; one fewer along ``dim``.
     """
+    no_bool_samples("cumulative_trapezoid", y, x)
     place = sample_dim(y, dim)
     if x is not None:
         distances = spacing(y, x, place, "cumulative_trapezoid")

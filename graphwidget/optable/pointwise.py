@@ -9,6 +9,7 @@ import numpy as np
 from . import kernels, layout
 from . import pointwise_kernels as more
 from .declare import ARRAYS, Namespace, composite, op
+from .items import as_item
 from .refusals import C_WORDS, no_bools, no_bools_in_relu
 
 F = Namespace()  # formulas are bound to their own F; this one is for the eye
@@ -371,7 +372,8 @@ op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inpla
    d_value=lambda grad: F.sum(grad),
    sign="fill", text="{value}", tex=r"{value}", onnx=None)
 
-op("filled(self, /, value)", layout.filled, pointwise=True,
+op("filled(self, /, value)", lambda a, value: layout.filled(a, as_item(value, a.dtype)),
+   pointwise=True,
    node="FillBackward0",
    d_self=lambda grad: F.zeros_like(grad),
    public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)

@@ -16,7 +16,7 @@ from .sizes import each_dim
 def _sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
     """The wanted number of parts along each dim; None keeps the input's."""
     dims = int(name[-2])
-    if isinstance(output_size, int):
+    if isinstance(output_size, int) and not isinstance(output_size, bool):
         return (output_size,) * dims
     count = len(output_size)
     if dims == 1 != count:
