@@ -37,9 +37,10 @@ _PLACES = {
         for ours, several in (
             ("continuous", "normal laplace cauchy uniform exponential"),
             ("transformed", "transformed_distribution log_normal half_normal half_cauchy gumbel"),
-            ("transformed", "pareto"),
+            ("transformed", "logistic_normal"),
+            ("powers", "pareto weibull inverse_gamma"),
             ("discrete", "bernoulli categorical"),
-            ("counts", "poisson geometric binomial multinomial"),
+            ("counts", "poisson geometric binomial negative_binomial multinomial"),
             ("gamma", "beta chi2 dirichlet studentT"),
             ("one_hot", "one_hot_categorical relaxed_bernoulli relaxed_categorical"),
             ("multivariate", "multivariate_normal mixture_same_family"),

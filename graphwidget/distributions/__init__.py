@@ -1,8 +1,9 @@
 """Probability distributions that give gradients, as in `torch.distributions`."""
 
 from . import constraints, kl, transforms
+from .constraint_registry import biject_to, transform_to
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
-from .counts import Binomial, Geometric, Multinomial, Poisson
+from .counts import Binomial, Geometric, Multinomial, NegativeBinomial, Poisson
 from .discrete import Bernoulli, Categorical
 from .distribution import Distribution
 from .gamma import Beta, Chi2, Dirichlet, Gamma, StudentT
@@ -15,22 +16,25 @@ from .one_hot import (
     RelaxedBernoulli,
     RelaxedOneHotCategorical,
 )
+from .powers import InverseGamma, Pareto, Weibull
 from .transformed import (
     Gumbel,
     HalfCauchy,
     HalfNormal,
+    LogisticNormal,
     LogNormal,
-    Pareto,
     TransformedDistribution,
 )
 from .transforms import *  # noqa: F403
 
 __all__ = [
-    "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "Dirichlet", "Distribution",
-    "Exponential", "Gamma", "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent",
-    "Laplace", "LogNormal", "MixtureSameFamily", "Multinomial", "MultivariateNormal", "Normal",
+    "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "Dirichlet",
+    "Distribution", "Exponential", "Gamma", "Geometric", "Gumbel", "HalfCauchy", "HalfNormal",
+    "Independent", "InverseGamma", "Laplace", "LogNormal", "LogisticNormal",
+    "MixtureSameFamily", "Multinomial", "MultivariateNormal", "NegativeBinomial", "Normal",
     "OneHotCategorical", "OneHotCategoricalStraightThrough", "Pareto", "Poisson",
     "RelaxedBernoulli", "RelaxedOneHotCategorical", "StudentT", "TransformedDistribution",
-    "Uniform", "constraints", "kl", "kl_divergence", "register_kl", "transforms",
+    "Uniform", "Weibull", "biject_to", "constraints", "kl", "kl_divergence", "register_kl",
+    "transform_to", "transforms",
     *transforms.__all__,
 ]  # fmt: skip

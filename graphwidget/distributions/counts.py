@@ -10,9 +10,11 @@ from ..core.dtypes import Size
 from ..core.modes import no_grad
 from ..core.public import FUNCTIONS as F
 from ..core.tensor import Tensor
+from ..nn.functional import logsigmoid
 from . import constraints
 from .discrete import Categorical, Chances
 from .distribution import Distribution, broadcast_all
+from .gamma import Gamma
 
 
 class Poisson(Distribution):
@@ -208,6 +210,60 @@ class Binomial(Chances):
         values = F["arange"](1 + total, dtype=self._param.dtype)
         values = values.view((-1, *(1,) * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values
+
+
+class NegativeBinomial(Chances):
+    """How many trials succeed, each with a chance, before `total_count` of them fail."""
+
+    arg_constraints: ClassVar[Any] = {
+        "total_count": constraints.greater_than_eq(0),
+        "probs": constraints.half_open_interval(0.0, 1.0),
+        "logits": constraints.real,
+    }
+    support = constraints.nonnegative_integer
+
+    def __init__(
+        self, total_count: Any, probs: Any = None, logits: Any = None,
+        validate_args: bool | None = None,
+    ) -> None:  # fmt: skip
+        (self.total_count,), _ = self._take(probs, logits, total_count)
+        self.total_count = self.total_count.type_as(self._param)
+        super().__init__(self._param.size(), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Any:
+        """n p / (1 - p)."""
+        return self.total_count * F["exp"](self.logits)
+
+    @property
+    def mode(self) -> Any:
+        """(n - 1) p / (1 - p), rounded down."""
+        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
+
+    @property
+    def variance(self) -> Any:
+        """n p / (1 - p)²."""
+        return self.mean / F["sigmoid"](-self.logits)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same with parameters of another shape."""
+        count = self.total_count.expand(batch_shape)
+        return self._expanded(_instance, batch_shape, total_count=count, **self._wide(batch_shape))
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Counts, Poisson's with gamma rates."""
+        with no_grad():
+            rates = Gamma(self.total_count, F["exp"](-self.logits), validate_args=False)
+            return F["poisson"](rates.sample(sample_shape))
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the probability."""
+        if self._validate_args:
+            self._validate_sample(value)
+        n, logits = self.total_count, self.logits
+        chances = n * logsigmoid(-logits) + value * logsigmoid(logits)
+        ways = -F["lgamma"](n + value) + F["lgamma"](1.0 + value) + F["lgamma"](n)
+        return chances - ways.masked_fill(n + value == 0.0, 0.0)
 
 
 class Multinomial(Distribution):

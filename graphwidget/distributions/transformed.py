@@ -9,11 +9,17 @@ from ..core.dtypes import Size
 from ..core.modes import no_grad
 from ..core.public import FUNCTIONS as F
 from . import constraints
-from .continuous import Cauchy, Exponential, Normal, Uniform
+from .continuous import Cauchy, Normal, Uniform
 from .distribution import Distribution, broadcast_all
 from .independent import Independent, sum_rightmost
 from .transform import ComposeTransform, Transform
-from .transforms import AbsTransform, AffineTransform, ExpTransform, limits
+from .transforms import (
+    AbsTransform,
+    AffineTransform,
+    ExpTransform,
+    StickBreakingTransform,
+    limits,
+)
 
 EULER = 0.57721566490153286060
 """Euler's constant, the mean of Gumbel's distribution."""
@@ -318,47 +324,25 @@ class Gumbel(TransformedDistribution):
         return self.scale.log() + (1 + EULER)
 
 
-class Pareto(TransformedDistribution):
-    """Pareto's power law above `scale`, with exponent `alpha`."""
+class LogisticNormal(TransformedDistribution):
+    """Shares of the sum 1 that sticks broken by normal values make."""
 
-    arg_constraints: ClassVar[Any] = {
-        "alpha": constraints.positive, "scale": constraints.positive
-    }  # fmt: skip
+    arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.simplex
+    has_rsample = True
 
-    def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
-        self.scale, self.alpha = broadcast_all(scale, alpha)
-        base = Exponential(self.alpha, validate_args=validate_args)
-        steps = [ExpTransform(), AffineTransform(loc=0, scale=self.scale)]
-        super().__init__(base, steps, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        made = type(self).__new__(type(self)) if _instance is None else _instance
-        made.scale, made.alpha = self.scale.expand(batch_shape), self.alpha.expand(batch_shape)
-        return super().expand(batch_shape, _instance=made)
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        base = Normal(loc, scale, validate_args=validate_args)
+        if not base.batch_shape:
+            base = base.expand([1])
+        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
 
     @property
-    def mean(self) -> Any:
-        """inf for an alpha up to 1."""
-        a = self.alpha.clamp(min=1)
-        return a * self.scale / (a - 1)
+    def loc(self) -> Any:
+        """The normal values' mean."""
+        return self.base_dist.base_dist.loc
 
     @property
-    def mode(self) -> Any:
-        """`scale`."""
-        return self.scale
-
-    @property
-    def variance(self) -> Any:
-        """inf for an alpha up to 2."""
-        a = self.alpha.clamp(min=2)
-        return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
-
-    @property
-    def support(self) -> Any:
-        """From `scale` on."""
-        return constraints.greater_than_eq(self.scale)
-
-    def entropy(self) -> Any:
-        """log(scale / alpha) + 1 + 1 / alpha."""
-        return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
+    def scale(self) -> Any:
+        """The normal values' deviation."""
+        return self.base_dist.base_dist.scale

@@ -70,6 +70,12 @@ D.Beta(2., 3.), t(.3)
 D.Dirichlet(torch.stack([b, b + 1]).detach()), t([.2, .3, .5])
 D.MultivariateNormal(a[:2].detach(), t([[2., .5], [.5, 1.]])), torch.randn(2)
 D.MultivariateNormal(torch.zeros(3, 2), scale_tril=t([[2., 0.], [.5, 1.]])), torch.randn(3, 2)
+D.InverseGamma(b.detach() + 2, b.detach()), torch.rand(3)
+D.Weibull(b, b + 1), torch.rand(3)
+D.LogisticNormal(a, b), t([.1, .2, .3, .4])
+D.LogisticNormal(0., 1.), t([.4, .6])
+D.NegativeBinomial(3, a.sigmoid()), t([0., 1., 5.])
+D.NegativeBinomial(b.detach(), logits=a), t([0., 1., 5.])
 D.Poisson(b * 3), t([0., 1., 5.])
 D.Geometric(a.sigmoid()), t([0., 1., 5.])
 D.Geometric(logits=a), t([0., 1., 5.])
@@ -175,6 +181,17 @@ for f in (T.ExpTransform(), T.TanhTransform(), T.SigmoidTransform(), T.AffineTra
 cached = T.TanhTransform(cache_size=1)
 result += [cached.inv(cached(x)) is x, T.ExpTransform() == T.ExpTransform(), T.AffineTransform(1,
     2) == T.AffineTransform(1, 3), T.PowerTransform(2.) == T.PowerTransform(2.)]
+
+# transforms to constraints
+C = D.constraints
+result = []
+for to in (D.transform_to, D.biject_to):
+    for c in (C.real, C.positive, C.nonnegative, C.greater_than(2.), C.less_than(1.), C.simplex,
+            C.unit_interval, C.interval(-1., 1.), C.half_open_interval(0., 2.), C.lower_cholesky,
+            C.real_vector, C.independent(C.positive, 1), C.greater_than_eq(1.), C.boolean):
+        x = torch.randn(2, 2)
+        result += [attempt(lambda: repr(to(c))), attempt(lambda: to(c)(x)),
+            attempt(lambda: bool(c.check(to(c)(x)).all()))]
 
 # constraints
 C = D.constraints
