@@ -30,7 +30,13 @@ from .node import (
 )
 from .offered import Offered
 from .pathless import place_of
-from .version import DetachedCounter, InferenceCounter, VersionCounter, counter_of
+from .version import (
+    DetachedCounter,
+    InferenceCounter,
+    VersionCounter,
+    counter_of,
+    detached_inference,
+)
 from .views import Link, ViewInfo, asked, refresh, refresh_for_op
 from .warning import warn
 
@@ -136,7 +142,7 @@ class Tensor(Offered):
             raise RuntimeError("requires_grad must be a bool")
         if self._node is not None:
             raise RuntimeError(errors.NOT_A_LEAF + ("" if on else errors.USE_DETACH))
-        if on and self._counter.__class__ is InferenceCounter and not hot.mode.inference:
+        if on and self.is_inference() and not hot.mode.inference:
             raise RuntimeError(errors.INFERENCE_GRAD)
         if on and not self._meta.floating:
             raise RuntimeError(
@@ -290,7 +296,7 @@ class Tensor(Offered):
 
     def is_inference(self) -> bool:
         """Whether it was made in inference mode."""
-        return self._counter.__class__ is InferenceCounter
+        return isinstance(self._counter, InferenceCounter)
 
     @property
     def _base(self) -> Tensor | None:
@@ -302,7 +308,10 @@ class Tensor(Offered):
     @property
     def data(self) -> Tensor:
         """The same values without history and with a version counter of their own."""
-        return Tensor._wrap(self._data)
+        out = Tensor._wrap(self._data)
+        if isinstance(self._counter, InferenceCounter):
+            out._counter = detached_inference()
+        return out
 
     @data.setter
     def data(self, other: Tensor) -> None:
@@ -331,7 +340,10 @@ class Tensor(Offered):
         """`detach`, of which nobody is told."""
         out = Tensor._wrap(self._data)
         counter = counter_of(self)
-        out._counter = counter.shared if isinstance(counter, DetachedCounter) else counter
+        if isinstance(counter, InferenceCounter):
+            out._counter = detached_inference()
+        else:
+            out._counter = counter.shared if isinstance(counter, DetachedCounter) else counter
         return out
 
     def detach_(self) -> Tensor:
@@ -396,7 +408,9 @@ class Tensor(Offered):
 def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: int = 0) -> None:
     """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
     counter = out._counter = counter_of(source)
-    if counter.__class__ is InferenceCounter and not source._requires_grad:
+    if isinstance(counter, InferenceCounter) and not source._requires_grad:
+        if counter.__class__ is not InferenceCounter:
+            out._counter = InferenceCounter()
         return  # of such a tensor nobody keeps views
     origin = "default" if op.single else "multi"
     if not hot.mode.enabled:

@@ -108,6 +108,25 @@ class InferenceCounter(VersionCounter):
         )
 
 
+class DetachedInference(InferenceCounter):
+    """The counter of what was detached from such a tensor outside of inference mode: it may be
+    written there, and tells its version."""
+
+    @property
+    def savable(self) -> int:
+        """Refused."""
+        return super().savable
+
+    @savable.setter
+    def savable(self, value: int) -> None:
+        """Nobody saves it."""
+
+
+def detached_inference() -> InferenceCounter:
+    """The counter of what is detached from an inference tensor."""
+    return InferenceCounter() if hot.mode.inference else DetachedInference()
+
+
 class Afterwards(int):
     """A version of a tensor that ``detach_`` cut from its history: equal to no version that was
     saved before that."""

@@ -185,6 +185,27 @@ x.data = torch.ones(7)
 result.append(attempt(lambda: y.sum().backward()))
 for name in ("copysign_", "xlogy_", "atan2_"):
     result.append(attempt(lambda: getattr(torch.ones(2, dtype=torch.bool), name)(-1)))
+
+# what is detached from an inference tensor outside may be written, and tells its version
+with torch.inference_mode():
+    x, n = torch.ones(3), torch.ones(3)
+    inside = x.detach(), x.data
+results = []
+def tell(t):
+    results.append((t.is_inference(), attempt(lambda: t._version), t._is_view(), t.requires_grad))
+for make in (lambda: x.detach(), lambda: x.data, lambda: x.detach().detach(), lambda: x[0].detach(),
+             lambda: x.detach()[0], lambda: x.detach().view(3), lambda: x.data.data):
+    d = make()
+    tell(d)
+    results += [attempt(lambda: d.add_(1) is d), attempt(lambda: d[:1].mul_(2)),
+                attempt(lambda: d.__setitem__(0, 5.)), d, x, attempt(lambda: d.requires_grad_())]
+    tell(d)
+    w = torch.ones(3, requires_grad=True)
+    results += [attempt(lambda: d * w), attempt(lambda: d + w), attempt(lambda: w * d.clone())]
+    with torch.inference_mode():
+        tell(d.detach())
+        tell(d.data)
+result = results, [(t.is_inference(), attempt(lambda: t.add_(1))) for t in inside]
 """
 
 
