@@ -14,7 +14,7 @@ from . import dtypes, hot
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, shape_args, wrap_dim
 from .public import offer
-from .shapes import atleast_1d, atleast_2d, atleast_3d, flatten, reshape
+from .shapes import atleast_1d, atleast_2d, atleast_3d, check_tensors, flatten, reshape
 from .tensor import Tensor
 
 
@@ -29,11 +29,7 @@ def tensors_of(given: Any, name: str) -> tuple[Tensor, ...]:
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
             f"{type(given).__name__}"
         )
-    for i, each in enumerate(given):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}"
-            )
+    check_tensors(given)
     return tuple(given)
 
 
@@ -152,6 +148,7 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
 @offer(method=False)
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices (vectors as rows) on the diagonal of a matrix, 0 elsewhere."""
+    check_tensors(tensors)
     for i, each in enumerate(tensors):
         if each._data.ndim > 2:
             raise RuntimeError(

@@ -13,7 +13,7 @@ from .compile import TENSORS as F
 from .overlap import real_strides
 from .products import bmm, dot, mm, mv
 from .public import SPACES, offer
-from .shapes import reshaped, unsqueeze
+from .shapes import check_tensors, reshaped, unsqueeze
 from .storage import contiguous
 from .tensor import Tensor
 from .warning import warn_once
@@ -208,11 +208,15 @@ def chained(matrices: list[Tensor]) -> Tensor:
 @offer(method=False, out=True)
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """``linalg.multi_dot`` of matrices given one by one."""
+    check_tensors(matrices)
     warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
         "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
         "multiple parameters."
     )
+    for each in matrices:
+        if each._data.ndim != 2:
+            raise RuntimeError(f"Tensor dimension is {each._data.ndim}, expected 2 instead.")
     if len(matrices) == 1:
         return F.clone(matrices[0])
     return multi_dot(matrices)

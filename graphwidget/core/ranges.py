@@ -247,6 +247,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         tensors = tuple(tensors[0])
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
+    shapes.check_tensors(tensors)
     if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     for tensor in tensors:
@@ -276,6 +277,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 @offer(method=False)
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All choices of one item of each 1-d tensor, as the rows of a matrix."""
+    shapes.check_tensors(tensors)
     for tensor in tensors:
         check_vector(tensor)
     if len(tensors) == 1:

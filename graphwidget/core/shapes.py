@@ -244,6 +244,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
         RuntimeError: there is none.
     """
     given = tensors[0] if tensors and isinstance(tensors[0], (tuple, list)) else tensors
+    check_tensors(given)
     shape = broadcast([each._data.shape for each in given])
     return tuple(each if each._data.shape == shape else F.expand(each, shape) for each in given)
 
@@ -273,11 +274,25 @@ def broadcast_shapes(*shapes: Any) -> dtypes.Size:
 
 
 # At least so many dims --------------------------------------------------------------------------
+def check_tensors(given: Sequence[Any]) -> None:
+    """Refuse what is no tensor in a list of them.
+
+    Raises:
+        TypeError: there is something else (PyTorch's text).
+    """
+    for i, each in enumerate(given):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}"
+            )
+
+
 def at_least(tensors: tuple[Any, ...], make: Any) -> Any:
     """A function of one tensor, for one, several or a list of them."""
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return make(tensors[0])
     given = tensors[0] if len(tensors) == 1 else tensors
+    check_tensors(given)
     return tuple(make(each) for each in given)
 
 

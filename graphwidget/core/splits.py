@@ -9,6 +9,7 @@ import numpy as np
 
 from .compile import TENSORS as F
 from .dims import as_given, wrap_dim
+from .dtypes import type_word
 from .public import METHODS, offer
 from .tensor import Tensor
 
@@ -123,6 +124,14 @@ def tensor_split(
     total = input._data.shape[dim]
     given = indices_or_sections
     if isinstance(given, Tensor):
+        told = "tensor_split expected tensor_indices_or_sections to"
+        if given._data.dtype != np.int64:
+            raise RuntimeError(f"{told} have dtype of long, but got {type_word(given._data.dtype)}")
+        if given._data.ndim > 1:
+            raise RuntimeError(
+                f"{told} be a zero-dimensional or one-dimensional tensor, but got a tensor with "
+                f"{given._data.ndim} dims"
+            )
         given = given._data.tolist()
     if isinstance(given, int):
         if given <= 0:

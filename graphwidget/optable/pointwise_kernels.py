@@ -280,7 +280,7 @@ def shift_left(a: Array, b: Array) -> Array:
 
 
 def shift_right(a: Array, b: Array) -> Array:
-    """a 2**-b of integers, rounded down; only the sign is left where b is out of range."""
-    most = 8 * a.dtype.itemsize - 1
+    """a 2**-b of integers, rounded down; only the sign, if any, is left where b is out of range."""
+    most = 8 * a.dtype.itemsize - (a.dtype.kind == "i")
     inside = (b >= 0) & (b <= most)
     return np.right_shift(a, np.where(inside, b, most).astype(a.dtype), out=...)

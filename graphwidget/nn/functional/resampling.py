@@ -156,6 +156,19 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 
 # Windows as columns -------------------------------------------------------------------------------
+def _window(
+    kernel_size: Any, dilation: Any, padding: Any, stride: Any
+) -> tuple[tuple[int, ...], ...]:
+    """The sizes of windows: one number each, or two."""
+    named = {
+        "kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride,
+    }  # fmt: skip
+    for name, each in named.items():
+        if isinstance(each, tuple | list) and len(each) != 2:
+            raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(each)}")
+    return tuple(each_dim(each, 2) for each in named.values())
+
+
 def unfold(
     input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
@@ -168,9 +181,7 @@ def unfold(
     """
     for dim in (1, 2):
         wrap_dim(dim, input._data.ndim)
-    kernel, gaps, pads, steps = (
-        each_dim(each, 2) for each in (kernel_size, dilation, padding, stride)
-    )
+    kernel, gaps, pads, steps = _window(kernel_size, dilation, padding, stride)
     sizes = tuple(n + 2 * p for n, p in zip(input._data.shape[-2:], pads, strict=True))
     count = window_count(sizes, kernel, steps, gaps)
     if min(count) < 1:
@@ -187,9 +198,8 @@ def fold(
     stride: Any = 1,
 ) -> Tensor:  # fmt: skip
     """The reverse of ``unfold``: columns (N, C k, windows) added up into (N, C, H, W)."""
-    wanted, kernel, gaps, pads, steps = (
-        each_dim(each, 2) for each in (output_size, kernel_size, dilation, padding, stride)
-    )
+    wanted = each_dim(output_size, 2)
+    kernel, gaps, pads, steps = _window(kernel_size, dilation, padding, stride)
     shape = input._data.shape
     if len(shape) not in (2, 3):
         raise RuntimeError(
