@@ -307,6 +307,12 @@ def pushed(outputs: Leaves, by: Leaves, ways: Leaves) -> Leaves:
     return list(slopes([pair[0] for pair in pairs], dummies, [pair[1] for pair in pairs]))
 
 
+UNLIKE_PRIMAL = (
+    "tangent:{0} with {1} {2} in flattened pytree doesn't match the {1} {3} of the corresponding "
+    "primal."
+)
+
+
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """The output of ``func`` and the function that multiplies its Jacobian from the right."""
     inputs = Inputs(primals, tuple(range(len(primals))))
@@ -316,8 +322,17 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     tensors_only(outputs, "linearize(f, *primals)")
 
     def jvp_fn(*tangents: Any) -> Any:
-        """The product of the Jacobian with the tangents."""
+        """The product of the Jacobian with the tangents.
+
+        Raises:
+            RuntimeError: one has another shape or type than its primal.
+        """
         ways, _ = flatten(tangents)
+        for place, (way, primal) in enumerate(zip(ways, inputs.tensors, strict=False)):
+            for what in ("shape", "dtype"):
+                found, wanted = getattr(way, what), getattr(primal, what)
+                if found != wanted:
+                    raise RuntimeError(UNLIKE_PRIMAL.format(place, what, found, wanted))
         return inputs.finished(unflatten(pushed(outputs, inputs.tensors, ways), shape))
 
     return inputs.finished(output), jvp_fn
