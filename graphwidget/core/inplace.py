@@ -21,7 +21,7 @@ from ..optable.index_kernels import put_into
 from ..optable.items import as_item
 from ..optable.layout import clone, memory_order
 from ..optable.scatter_kernels import put_masked
-from . import dtypes, errors, hot, saving
+from . import dtypes, errors, hot, pathless, saving
 from .compile import LINKS, TENSORS, signature_of
 from .node import Node, reformed, save_input, save_output
 from .overlap import check_overlap, interleaved, same_memory
@@ -76,6 +76,8 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     put, fit = prepare(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
+        if hot.observer is not None:  # before the base has a node that runs this one
+            pathless.PART.called(op, operands, params, (), node)
         keep_old(node, op, tensor)
         if saving.hooks.stack:
             saving.PART.called(op, operands, params, (), node)

@@ -206,6 +206,24 @@ for make in (lambda: x.detach(), lambda: x.data, lambda: x.detach().detach(), la
         tell(d.detach())
         tell(d.data)
 result = results, [(t.is_inference(), attempt(lambda: t.add_(1))) for t in inside]
+
+# a view is written by what leads nowhere; a product in another type is derived in that one
+results = []
+for write in (lambda a, b: a.add_(b), lambda a, b: a.mul_(b), lambda a, b: a.copy_(b),
+              lambda a, b: a.addcmul_(b, b), lambda a, b: a.fill_(b[0])):
+    for make in (lambda: torch.ones(3), lambda: torch.ones(3, requires_grad=True) * 1):
+        x, y = make(), torch.tensor([[.5, 1., 2.]], requires_grad=True)
+        a = x.view(3)
+        with torch.no_grad():
+            b = y[0]
+        write(a, b)
+        results += [graph(x.grad_fn), attempt(lambda: (a * 2).sum().backward()), y.grad]
+for numbers in ([.1, .2, 3.], [0., 2., 1.]):
+    for dtype in (torch.float32, torch.float64):
+        x = torch.tensor(numbers, requires_grad=True)
+        g, = torch.autograd.grad(x.prod(dtype=dtype).sum(), x, create_graph=True)
+        results += [g, graph(g.grad_fn)]
+result = results
 """
 
 
