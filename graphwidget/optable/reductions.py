@@ -103,9 +103,7 @@ def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> 
 
 
 op("prod(self, /, dtype=None)", reduction_kernels.prod_all,
-   d_self=lambda grad, self, self_dtype, result, dtype: F.prod_backward(
-       grad, self if dtype is None or dtype == self_dtype else F.to_copy(self, dtype), result,
-       None, False),
+   d_self=lambda grad, self, result: F.prod_backward(grad, self, result, None, False),
    sign="Π", text="Π {self}", tex=r"\prod {self}", onnx="ReduceProd")
 
 op("prod.dim(self, /, dim, keepdim=False, dtype=None)", reduction_kernels.prod_dim,
