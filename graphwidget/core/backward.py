@@ -12,7 +12,6 @@ from .engine import Run
 from .hooks import as_tensor
 from .indexing import getitem
 from .roots import (
-    NOT_AN_INPUT,
     as_tuple,
     grads_of,
     inputs_of,
@@ -59,15 +58,13 @@ def make_run(
     roots = roots_of(outputs)
     captures = None
     if wanted is not None:
+        captures = []
         for each in wanted:
-            if isinstance(each, GradientEdge):
-                continue
-            if not isinstance(each, Tensor):
-                raise RuntimeError(NOT_AN_INPUT.format(type(each).__name__))
-            if not each.requires_grad:
-                raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-            each.retain_grad()
-        captures = targets_of(wanted)
+            if isinstance(each, Tensor):
+                if not each.requires_grad:
+                    raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+                each.retain_grad()
+            captures += targets_of([each])
     if create_graph:
         warn_once(REFERENCE_CYCLE)
     return Run(

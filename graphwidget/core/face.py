@@ -179,16 +179,18 @@ def passing(target: Any, asked: str, section: str = "", name: str = "", handed: 
             star = True
         head.append(p.name if p.default is p.empty else f"{p.name}=DEFAULT_{p.name}")
         args.append(f"{p.name}={p.name}" if star else p.name)
-    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal}
+    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal, "ASK": ask_operands}
     scope.update({f"DEFAULT_{p.name}": p.default for p in signature.parameters.values()})
     lines = [
         f"def {title}({', '.join(head)}):",
         f"try: return TARGET({', '.join(args)})",
-        "except Exception:",
+        "except Exception as error:",
         f"    {asked or None}",
         f"    wrong = REFUSAL({section!r}, {name!r}, ({handed}{',' * bool(handed)}), {{}})",
-        "    if wrong is None: raise",
-        "    raise wrong from None",
+        "    if wrong is not None: raise wrong from None",
+        "    if not isinstance(error, ValueError):",  # which is said before any op
+        f"        ASK({title!r}, ({', '.join(signature.parameters)},))",
+        "    raise",
     ]
     made = later(title, lambda: compiled("\n    ".join(lines), title, scope), scope)
     made.__module__, made.__doc__ = target.__module__, target.__doc__

@@ -4,10 +4,13 @@ is composed of ops, or has no derivative, looks first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import Any, TypeVar
 
 from . import hot
+
+Call = TypeVar("Call", bound=Callable[..., Any])
 
 _COMPOSED = """
 adaptive_avg_pool1d adaptive_max_pool1d all allclose any argmax argmin argwhere atleast_1d
@@ -15,10 +18,10 @@ atleast_2d atleast_3d avg_pool1d batch_norm bilinear broadcast_tensors bucketize
 cdist chain_matmul chunk column_stack combinations cond conv1d conv2d conv3d corrcoef
 cosine_similarity count_nonzero cov cumulative_trapezoid diag diagflat diff dropout dsplit einsum
 expand_as flatten fliplr flipud gradient group_norm histc histogram histogramdd hsplit hstack
-inner isclose logit matrix_norm matrix_power moveaxis movedim multi_dot multinomial nanmean
-nanquantile narrow outer pdist prelu quantile repeat_interleave reshape_as rrelu searchsorted
-take_along_dim tensor_split tensordot tensorinv threshold trapezoid trapz unflatten vander view_as
-vsplit vstack
+inner isclose logit matrix_norm matrix_power max_pool1d moveaxis movedim multi_dot multinomial
+nanmean nanquantile narrow outer pdist prelu quantile repeat_interleave reshape_as rrelu
+searchsorted take_along_dim tensor_split tensordot tensorinv threshold trapezoid trapz unflatten
+vander view_as vsplit vstack
 """
 COMPOSED = frozenset(_COMPOSED.split())
 """Functions that find their own mistakes first, as seen by giving each a stale view and a wrong
@@ -35,3 +38,17 @@ def ask_operands(name: str, values: Iterable[Any]) -> None:
         return
     for value in values:
         hot.asked(value if isinstance(value, Sequence) else (value,))
+
+
+def asking(function: Call) -> Call:
+    """A function without a face that asks its first operand."""
+
+    @wraps(function)
+    def asked(first: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(first, *args, **kwargs)
+        except (IndexError, RuntimeError):
+            ask_operands(function.__name__, (first,))
+            raise
+
+    return asked  # type: ignore[return-value]

@@ -67,6 +67,8 @@ def offer(
                 place[name] = offered
                 if out:
                     WITH_OUT[space, name] = offered.__name__
+                if _faced:  # a function that needs the methods, so it comes after them
+                    face(space, name)
             if method and not space:
                 METHODS[name] = offered
         return offered
@@ -105,18 +107,28 @@ def offer_table() -> None:
     face_all()
 
 
+_faced: list[bool] = []
+"""Not empty once ``face_all`` was called."""
+
+
 def face_all() -> None:
     """Put what PyTorch's parser knows, and what takes ``out=``, behind its face."""
     for space, functions in {"": FUNCTIONS, **SPACES}.items():
-        section = space or "torch"
-        for name, target in functions.items():
-            known = f"{space}_{name}" if space else name
-            out = WITH_OUT.get((space, name), "")
-            if inspect.isfunction(target) and (out or inner_signatures(section, known)):
-                functions[name] = faced(section, known, target, out)
+        for name in functions:
+            face(space, name)
     for name, target in METHODS.items():
         if inspect.isfunction(target) and inner_signatures("Tensor", name):
             METHODS[name] = faced("Tensor", name, target)
+    _faced.append(True)
+
+
+def face(space: str, name: str) -> None:
+    """The same for one function of a space ("" for the package's own)."""
+    functions = SPACES[space] if space else FUNCTIONS
+    target, known = functions[name], f"{space}_{name}" if space else name
+    out = WITH_OUT.get((space, name), "")
+    if inspect.isfunction(target) and (out or inner_signatures(space or "torch", known)):
+        functions[name] = faced(space or "torch", known, target, out)
 
 
 def offer_op(op: Op) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from .compile import TENSORS as F
 from .dims import as_given, wrap_dim
 from .dtypes import type_word
+from .precedence import asking
 from .public import METHODS, offer
 from .tensor import Tensor
 
@@ -32,6 +33,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 @offer()
+@asking
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
     one = isinstance(split_size_or_sections, Tensor) and not split_size_or_sections._data.ndim
