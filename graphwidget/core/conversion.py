@@ -87,6 +87,9 @@ def as_type(
     return out
 
 
+F.__dict__["in_type_of"] = lambda grad, self: as_type(self, grad.dtype)
+
+
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """The legacy type name (`"torch.FloatTensor"`), or the tensor in the dtype that a dtype, a
     legacy name or a legacy class gives.

@@ -114,10 +114,10 @@ def place(site: Site | None) -> str:
 
 def node_word(name: str) -> str:
     """``UnbindBackward0`` -> ``Unbind``, ``PowBackward1`` -> ``Pow1``, ``FBackward`` -> ``F``: the
-    word in messages. C++ nodes without a number keep their names."""
-    if name.startswith("torch::autograd"):
-        return name
+    word in messages. C++ nodes without a number keep their names, and so do those of copies."""
     word, _, number = name.rpartition("Backward")
+    if name.startswith("torch::autograd") or not (number.isdigit() or name == word + "Backward"):
+        return name
     return word if number == "0" else word + number
 
 

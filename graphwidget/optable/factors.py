@@ -21,35 +21,40 @@ op("eye_like(self, /)", kernels.eye_like, nograd=True,
 # LU ----------------------------------------------------------------------------------------------
 @composite
 def lu_backward(grad_L: Any, grad_U: Any, P: Any, L: Any, U: Any) -> Any:
-    """The gradient of P L U by its factors."""
+    """The gradient of P L U by its factors, of which one may have none. The half that needs no
+    division by the other factor is not divided by it, which may be singular."""
     row, column = len(L.shape) - 2, len(L.shape) - 1
     rows, columns, steps = L.shape[-2], U.shape[-1], L.shape[-1]
-    rest: Any = None
-    if columns > steps:  # U = [U1 U2], and U2 = L⁻¹ A2
-        rest = F.linalg_solve_triangular(
-            F.mT(L), F.slice(grad_U, column, steps, columns, 1), True, True, True)
-        part = F.slice(U, column, steps, columns, 1)
-        grad_L = grad_L - F.matmul(rest, F.mT(part))
-        grad_U, U = F.slice(grad_U, column, 0, steps, 1), F.slice(U, column, 0, steps, 1)
+    if grad_L is None:
+        grad_U, grad_L = F.triu(grad_U, 0), F.zeros_like(L)
+        across = -F.matmul(grad_U, F.mT(U))
+    elif grad_U is None:
+        grad_L, grad_U = F.tril(grad_L, -1), F.zeros_like(U)
+        across = F.matmul(F.mT(L), grad_L)
+    else:
+        grad_L, grad_U = F.tril(grad_L, -1), F.triu(grad_U, 0)
+        across = F.matmul(F.mT(L), grad_L) - F.matmul(grad_U, F.mT(U))
     if rows > steps:  # L = [L1; L2], and L2 = A2 U⁻¹
-        rest = F.linalg_solve_triangular(
-            F.mT(U), F.slice(grad_L, row, steps, rows, 1), False, False, False)
-        part = F.slice(L, row, steps, rows, 1)
-        grad_U = grad_U - F.matmul(F.mT(part), rest)
-        grad_L, L = F.slice(grad_L, row, 0, steps, 1), F.slice(L, row, 0, steps, 1)
-    inside = F.tril(F.matmul(F.mT(L), grad_L), -1) + F.triu(F.matmul(grad_U, F.mT(U)), 0)
-    inside = F.linalg_solve_triangular(F.mT(U), inside, False, False, False)
-    found = F.linalg_solve_triangular(F.mT(L), inside, True, True, True)
-    if rest is not None:
-        found = F.cat([found, rest], column if columns > steps else row)
-    return F.matmul(P, found)
+        first, rest = F.slice(L, row, 0, steps, 1), F.slice(grad_L, row, steps, rows, 1)
+        inside = F.linalg_solve_triangular(F.mT(first), F.triu(-across, 0), True, True, True)
+        inside = inside + F.slice(grad_L, row, 0, steps, 1)
+        found = F.linalg_solve_triangular(F.mT(U), F.cat([inside, rest], row), False, False, False)
+        return F.matmul(P, found)
+    first = U if columns == steps else F.slice(U, column, 0, steps, 1)
+    inside = F.linalg_solve_triangular(F.mT(first), F.tril(across, -1), False, False, False)
+    if columns > steps:  # U = [U1 U2], and U2 = L⁻¹ A2
+        inside = inside + F.slice(grad_U, column, 0, steps, 1)
+        inside = F.cat([inside, F.slice(grad_U, column, steps, columns, 1)], column)
+    else:
+        inside = inside + grad_U
+    return F.matmul(P, F.linalg_solve_triangular(F.mT(L), inside, True, True, True))
 
 
 op("lu_pivoting(A, /)", kernels.lu_pivoting, nograd=True,
    public=False, sign="P", text="P of {A}", tex=r"P({A})", onnx=None)
 
 op("linalg_lu(A, P, /, pivot=True) -> L, U", kernels.lu_parts,
-   d_A=lambda grads, P, L, U, pivot: F.lu_backward(grads[0], grads[1], P, L, U),
+   d_A=lambda some_grads, P, L, U, pivot: F.lu_backward(some_grads[0], some_grads[1], P, L, U),
    public=False, sign="LU", text="LU({A})", tex=r"\operatorname{{LU}} {A}", onnx=None)
 
 

@@ -86,10 +86,21 @@ def products_of_others(self: Any, dim: Any) -> Any:
 
 
 @composite
+def in_type_of(grad: Any, self: Any) -> Any:
+    """An operand in the type of the gradient: what was computed in another type is derived there.
+    In words the type does not matter."""
+    return self
+
+
+ARRAYS.__dict__["in_type_of"] = lambda grad, self: self.astype(grad.dtype, copy=False)
+
+
+@composite
 def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
     """The gradient of a product, exact where items are 0 (dim None: of all items)."""
     if len(self.shape) == 0:
         return grad
+    self = F.in_type_of(grad, self)
     if dim is not None:
         grad = F.keep(grad, self.shape, dim, keepdim)
         result = F.keep(result, self.shape, dim, keepdim)

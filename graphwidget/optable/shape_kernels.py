@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from .layout import Array, Geometry, Shape, as_array, empty_like, memory_of, positions, with_memory
+from .layout import (
+    Array,
+    Geometry,
+    Shape,
+    as_array,
+    empty_like,
+    memory_of,
+    positions,
+    true_strides,
+    with_memory,
+)  # fmt: skip
 
 VIEW_ERROR = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans "
@@ -42,9 +52,21 @@ def expand(a: Array, shape: Shape) -> Array:
     return np.lib.stride_tricks.as_strided(a, shape, strides)
 
 
+def strided(a: Array) -> Array:
+    """The array; where it has no items, with PyTorch's strides, for numpy's are all 0."""
+    if a.size:
+        return a
+    return np.ndarray(a.shape, a.dtype, a, 0, true_strides(a.shape, a.strides, a.itemsize))
+
+
 def transpose(a: Array, dim0: int, dim1: int) -> Array:
     """Two dims exchanged; 0-d arrays as they are."""
-    return a.swapaxes(dim0, dim1) if a.ndim else a[...]
+    return strided(a).swapaxes(dim0, dim1) if a.ndim else a[...]
+
+
+def permute(a: Array, dims: Shape) -> Array:
+    """The dims in another order."""
+    return strided(a).transpose(dims)
 
 
 def slice_(a: Array, dim: int, start: int, end: int | None, step: int) -> Array:
@@ -82,7 +104,7 @@ def unsqueeze(a: Array, dim: int) -> Array:
     """With a new dim of size 1."""
     a = as_array(a)
     at = dim if dim >= 0 else dim + a.ndim + 1
-    if at == a.ndim:  # a reshape would repeat the last stride; PyTorch's is 1 there
+    if a.ndim == at > 0:  # a reshape would repeat the last stride; PyTorch's is 1 there
         return a[..., None]
     return a.reshape(*a.shape[:at], 1, *a.shape[at:])
 

@@ -68,7 +68,7 @@ op("expand(self, /, shape)", shape_kernels.expand, view=True,
    text="{self} spread to {shape}", tex=r"{self}", onnx="Expand")
 
 # Order of dims ----------------------------------------------------------------------------------
-op("t(self, /)", lambda a: a.T, view=True,
+op("t(self, /)", lambda a: shape_kernels.strided(a).T, view=True,
    d_self=lambda grad: F.t(grad),
    sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
 
@@ -83,7 +83,7 @@ def inverse(dims: Any) -> Any:
     return tuple(sorted(range(count), key=lambda i: dims[i] % count))
 
 
-op("permute(self, /, dims)", lambda a, dims: a.transpose(dims), view=True,
+op("permute(self, /, dims)", shape_kernels.permute, view=True,
    d_self=lambda grad, dims: F.permute(grad, inverse(dims)),
    text="{self} with dims {dims}", tex=r"{self}", onnx="Transpose")
 
