@@ -365,6 +365,7 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Former | Nowhere | None:
     if leaf._view is not None and not leaf._view.asked:
         found = Nowhere()
         found.start(())
+        found.seq = -1.0  # after whoever gives to it, which may have been made before
         return found
     found = AccumulateGrad(leaf)
     if leaf._hooks is not None:

@@ -34,7 +34,9 @@ def record_list(op: Op) -> Callable[..., Any]:
             if tensor._requires_grad:
                 which.append(i)
         node: Any = None
-        if which and hot.mode.enabled and out._meta.floating:
+        if which and hot.mode.enabled:
+            if not out._meta.floating:  # a write into them may have asked for gradients
+                raise hot.not_differentiable(data.dtype)
             node = class_of()()
             node.start(tuple([hot.target_of(tensors[i]) for i in which]))
             node.which, node.count = tuple(which), len(tensors)

@@ -244,14 +244,27 @@ op("mode(self, /, dim=-1, keepdim=False) -> values, indices", mode,
 
 
 # Searching ---------------------------------------------------------------------------------------
+def places_in(row: Array, values: Array, right: bool) -> Array:
+    """Where values would be put into a row. One that is not sorted, or has nan, is bisected step by
+    step as PyTorch does it, which finds some place."""
+    if (row[1:] >= row[:-1]).all():
+        return np.searchsorted(row, values, "right" if right else "left")
+    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, row.size)
+    while (left := low < high).any():
+        middle = (low + high) // 2
+        item = row[np.minimum(middle, row.size - 1)]
+        beyond = ~(item > values) if right else ~(item >= values)
+        low, high = np.where(left & beyond, middle + 1, low), np.where(left & ~beyond, middle, high)
+    return low
+
+
 def searchsorted(sequence: Array, values: Array, right: bool, dtype: Any) -> Array:
     """Where values would be put into sorted rows (one row for all, or one for each)."""
-    side: Any = "right" if right else "left"
     if sequence.ndim == 1:
-        return np.asarray(np.searchsorted(sequence, values, side), dtype)
+        return np.asarray(places_in(sequence, values, right), dtype)
     result = np.empty(values.shape, dtype)
     for at in np.ndindex(sequence.shape[:-1]):
-        result[at] = np.searchsorted(sequence[at], values[at], side)
+        result[at] = places_in(sequence[at], values[at], right)
     return result
 
 

@@ -7,6 +7,66 @@ import pytest
 from tests.core.both import both, programs, source
 
 FOUND = """
+# nothing is left where a custom Function gives to a view without a history
+class Both(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        return x * 2, y * 3
+    @staticmethod
+    def backward(ctx, a, b):
+        return a * 2, b * 3
+x = torch.ones(2, 3, requires_grad=True)
+with torch.no_grad():
+    v = x[0]
+y = x * x
+z = Both.apply(v, y)[1].sum()
+z.backward(retain_graph=True)
+result = x.grad.clone(), torch.autograd.grad(z, y, create_graph=True)[0].detach()
+
+# integers that were written by what needs a gradient cannot be joined
+x = torch.ones(3, dtype=torch.bool)
+x[0] = torch.tensor(1., requires_grad=True)
+result = attempt(lambda: torch.cat([x, x])), attempt(lambda: torch.stack([x, x]))
+
+# inputs= are looked at one by one: those before a wrong one retain their gradients
+a = torch.ones(3, requires_grad=True) * 1
+with torch.no_grad():
+    lost = a[:2]
+a.mul_(2)
+result = []
+for order in (lambda x: [x, lost], lambda x: [lost, x]):
+    x = torch.ones(2, requires_grad=True) * 1
+    result += [attempt(lambda: x.sum().backward(inputs=order(x))), x.retains_grad]
+
+# only L of LU factors is asked for: the rest of a wide matrix has no part in it
+a = torch.tensor([[-2., -1, -2, -0.5], [0.25, -0.5, 0.25, 1], [-1, -1, -1, 0.25]],
+                 dtype=torch.float64, requires_grad=True)
+(g,) = torch.autograd.grad((torch.linalg.lu(a)[1] ** 2).sum(), a, create_graph=True)
+(h,) = torch.autograd.grad((g ** 2).sum(), a)
+result = g[:, 3].detach(), h[:, 3].isnan()
+
+# products in another type are derived in that one
+result = []
+for rows in ([[1., 2.], [3., 4.]], [[1., 0.], [3., 4.]], [[1., 0.], [0., 4.]]):
+    for place in ((), (0,)):
+        x = torch.tensor(rows, requires_grad=True)
+        (g,) = torch.autograd.grad(x.prod(*place, dtype=torch.float64).sum(), x, create_graph=True)
+        result.append([g.detach(), g.grad_fn.name(), torch.autograd.grad((g * g).sum(), x)])
+
+# copies of parts keep their nodes' names in messages; empty ones have strides
+x = torch.ones(2, 3, requires_grad=True)
+y = torch.slice_copy(x, 1, step=2)
+z = (y ** 2).sum()
+with torch.no_grad():
+    y.zero_()
+e = torch.zeros(2, 0).t()
+result = attempt(lambda: z.backward()), e.stride(), torch.zeros(2, 0, 3).permute(2, 0, 1).stride()
+
+# a number with a new dim has a stride, and overlaps in part where another does
+x = torch.tensor(3.)
+x.unsqueeze_(0)
+result = x[::2].stride(), attempt(lambda: x[::2].mul_(x))
+
 # a leaf that was written with a history of its own takes no gradient any more
 x = torch.ones(2, requires_grad=True)
 y, w = x * 3., torch.ones(2, requires_grad=True)
