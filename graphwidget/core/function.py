@@ -13,9 +13,9 @@ from . import hot
 from .function_node import Error, FunctionNode
 from .node import Output, accumulator, edge_of
 from .observer import get_observer, set_observer
-from .tensor import Tensor, as_view
+from .tensor import Tensor
 from .version import bump
-from .views import check_writable, rebase, retaining
+from .views import as_view, check_writable, rebase, retaining
 from .warning import warn
 
 NO_BACKWARD = (

@@ -37,11 +37,10 @@ from .version import (
     counter_of,
     detached_inference,
 )
-from .views import Link, ViewInfo, asked, refresh, refresh_for_op
+from .views import ViewInfo, as_view, asked, refresh, refresh_for_op
 from .warning import warn
 
 new = object.__new__
-new_tuple = tuple.__new__
 
 
 class Tensor(Offered):
@@ -403,23 +402,6 @@ class Tensor(Offered):
 
     def __format__(self, spec: str) -> str:
         return printing.format_tensor(self, spec)
-
-
-def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: int = 0) -> None:
-    """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
-    counter = out._counter = counter_of(source)
-    if isinstance(counter, InferenceCounter) and not source._requires_grad:
-        if counter.__class__ is not InferenceCounter:
-            out._counter = InferenceCounter()
-        return  # of such a tensor nobody keeps views
-    origin = "default" if op.single else "multi"
-    if not hot.mode.enabled:
-        origin = "inference" if hot.mode.inference else "no_grad"
-    # As Link(...) makes it, without a call in between.
-    link = new_tuple(Link, (op, params, source._meta.shape, source._data.strides))
-    info = out._view = ViewInfo(source, link, origin, counter.version, nr)
-    if info.base._requires_grad:
-        out._requires_grad = True
 
 
 hot.Tensor, hot.new = Tensor, new

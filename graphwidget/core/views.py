@@ -19,11 +19,13 @@ from ..optable.layout import laid_out, lies, memory_of, memory_order, true_strid
 from . import errors, hot
 from .meeting import MADE
 from .node import Node, Nowhere, target_of
-from .version import counter_of
+from .version import InferenceCounter, counter_of
 
 if TYPE_CHECKING:
     from ..optable import Op
     from .tensor import Tensor
+
+new_tuple = tuple.__new__
 
 START = "Output {nr} of {name} is a view"
 WITHOUT_GRAD = {
@@ -119,6 +121,23 @@ class ViewInfo:
             first = f"{start} and {what} modified inplace."
         space = " " * (self.origin == "inference" and what == BASE_WRITTEN)  # PyTorch's
         return f"{first} {REASONS[self.origin]}{space}"
+
+
+def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: int = 0) -> None:
+    """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
+    counter = out._counter = counter_of(source)
+    if isinstance(counter, InferenceCounter) and not source._requires_grad:
+        if counter.__class__ is not InferenceCounter:
+            out._counter = InferenceCounter()
+        return  # of such a tensor nobody keeps views
+    origin = "default" if op.single else "multi"
+    if not hot.mode.enabled:
+        origin = "inference" if hot.mode.inference else "no_grad"
+    # As Link(...) makes it, without a call in between.
+    link = new_tuple(Link, (op, params, source._meta.shape, source._data.strides))
+    info = out._view = ViewInfo(source, link, origin, counter.version, nr)
+    if info.base._requires_grad:
+        out._requires_grad = True
 
 
 class AsStridedBackward0(Node):
