@@ -22,7 +22,7 @@ from .compile import RECORDED, body
 from .dtypes import Size, dtype
 from .later import compiled, later
 from .out import into
-from .precedence import ask_operands
+from .precedence import UNDERIVED, ask_operands
 from .signatures import INTEGERS, Parameter, inner_signatures, signatures
 from .tensor import Tensor
 
@@ -262,7 +262,8 @@ def source(face: Face, scope: dict[str, Any], out: bool) -> Iterator[str]:
     yield "except Exception:"
     yield f"    wrong = FACE.refusal({told})"
     yield "    if wrong is None:"
-    yield f"        ASK({face.name!r}, {values})"
+    asked = "".join(f"{p.name}, " for p in places if p.name not in UNDERIVED)
+    yield f"        ASK({face.name!r}, ({asked}*{more},))"
     yield "        raise"
     yield "    raise wrong from None"
 

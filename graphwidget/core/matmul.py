@@ -27,16 +27,16 @@ def matmul(input: Tensor, other: Any) -> Tensor:
         TypeError: no tensors.
         RuntimeError: sizes that do not match, or a 0-d tensor.
     """
-    for operand in (input, other):
-        if operand._view is not None:
-            hot.refresh(operand)
     n, m = input._data.ndim, other._data.ndim
-    if n == 2 and m == 2:
-        return mm(input, other)
     if n == 0 or m == 0:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D"
         )
+    for operand in (input, other):
+        if operand._view is not None:
+            hot.refresh(operand)
+    if n == 2 and m == 2:
+        return mm(input, other)
     if n == 1 and m == 1:
         return dot(input, other)
     if n == 2 and m == 1:

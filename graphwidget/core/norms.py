@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..optable import TABLE
+from ..optable.refusals import broadcast
 from . import dtypes, errors
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, filled_place, wrap_dim
@@ -285,9 +286,12 @@ def cdist(
         if not each._meta.floating:
             kind = dtypes.type_word(each._data.dtype)
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {kind}")
+    broadcast([x1._data.shape[:-2], x2._data.shape[:-2]])
     kinds = [dtypes.type_word(each._data.dtype) for each in (x1, x2)]
     if kinds[0] != kinds[1] and kinds[0] != "Half":
-        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+        if x1._data.size and x2._data.size:
+            raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+        x2 = F.to_copy(x2, x1._data.dtype)
     return F.cdist(x1, x2, float(p))
 
 

@@ -18,14 +18,18 @@ atleast_2d atleast_3d avg_pool1d batch_norm bilinear broadcast_tensors bucketize
 cdist chain_matmul chunk column_stack combinations cond conv1d conv2d conv3d corrcoef
 cosine_similarity count_nonzero cov cumulative_trapezoid diag diagflat diff dropout dsplit einsum
 expand_as flatten fliplr flipud gradient group_norm histc histogram histogramdd hsplit hstack
-inner isclose logit matrix_norm matrix_power max_pool1d moveaxis movedim multi_dot multinomial
-nanmean nanquantile narrow outer pdist prelu quantile repeat_interleave reshape_as rrelu
-searchsorted take_along_dim tensor_split tensordot tensorinv threshold trapezoid trapz unflatten
-vander view_as vsplit vstack
+inner isclose logit matmul matrix_norm matrix_power max_pool1d moveaxis movedim multi_dot
+multinomial nanmean nanquantile narrow outer pdist prelu quantile repeat_interleave reshape_as
+rrelu searchsorted take_along_dim tensor_split tensordot tensorinv threshold trapezoid trapz
+unflatten vander view_as vsplit vstack
 """
 COMPOSED = frozenset(_COMPOSED.split())
 """Functions that find their own mistakes first, as seen by giving each a stale view and a wrong
 size."""
+
+
+UNDERIVED = ("index", "indices", "mask")
+"""Operands that no op derives by, so that nobody asks them."""
 
 
 def ask_operands(name: str, values: Iterable[Any]) -> None:

@@ -95,6 +95,9 @@ def record_many(op: Op) -> Callable[..., Any]:
         given = dict(zip(op.inputs, tensors, strict=True))
         targets = tuple([name for name in op.derivatives if given[name]._requires_grad])
         if targets and hot.mode.enabled:
+            first = outs[0] if outs else None
+            if first is not None and not first._meta.floating:
+                raise hot.not_differentiable(first._data.dtype)
             node = class_of(targets)()
             start(node, targets, given, outs, params)
         if op.view:

@@ -112,7 +112,18 @@ def layer_norm_backward(
     normalized_shape: Shape,
 ) -> tuple[Array, Array | None, Array | None]:  # fmt: skip
     """The derivatives of ``layer_norm`` by input, weight and bias (see ``normalize_backward``):
-    of large arrays some rows at a time, so that what is in between stays in the cache."""
+    of large arrays some rows at a time, so that what is in between stays in the cache. Halves
+    become floats: squares of ``rstd`` are too large for them."""
+    if a.dtype.char == "e":
+        wide = [None if each is None else np.asarray(each, np.float32) for each in (weight, bias)]
+        grad, mean, rstd = (np.asarray(each, np.float32) for each in (grad, mean, rstd))
+        first, second, third = layer_norm_backward(
+            grad, a.astype(np.float32), mean, rstd, wide[0], wide[1], normalized_shape
+        )
+        second, third = (
+            None if each is None else each.astype(a.dtype) for each in (second, third)
+        )
+        return first.astype(a.dtype), second, third
     count = math.prod(normalized_shape)
     lines = a.size // count if count else 0
     rows, every = a.reshape(lines, count), as_array(grad).reshape(lines, count)

@@ -26,7 +26,15 @@ result = x.grad.clone(), torch.autograd.grad(z, y, create_graph=True)[0].detach(
 # integers that were written by what needs a gradient cannot be joined
 x = torch.ones(3, dtype=torch.bool)
 x[0] = torch.tensor(1., requires_grad=True)
-result = attempt(lambda: torch.cat([x, x])), attempt(lambda: torch.stack([x, x]))
+result = [attempt(f) for f in (
+    lambda: torch.cat([x, x]), lambda: torch.stack([x, x]), lambda: x.split(1), lambda: x.unbind(),
+    lambda: x.max(0), lambda: x.sort(), lambda: x.cummax(0))]
+
+# layer_norm of halves is derived in floats: equal items have a large deviation's inverse
+x = torch.tensor([[0.25, 2.0], [0.5, 0.5], [0.25, 1.0]], dtype=torch.float16, requires_grad=True)
+m = torch.nn.LayerNorm(2).half()
+m(x).pow(2).mean().backward()
+result = x.grad[1], m.bias.grad, x.grad.isfinite()
 
 # inputs= are looked at one by one: those before a wrong one retain their gradients
 a = torch.ones(3, requires_grad=True) * 1
