@@ -157,7 +157,26 @@ class ExpRelaxedCategorical(_OfCategories):
         return score + scale
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class _Relaxed(TransformedDistribution):
+    """A smooth choice, made from one of logarithms, which knows its parameters."""
+
+    @property
+    def temperature(self) -> Any:
+        """How smooth they are."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Any:
+        """The logarithms of the probabilities, or of the odds."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Any:
+        """The probabilities."""
+        return self.base_dist.probs
+
+
+class RelaxedOneHotCategorical(_Relaxed):
     """Smooth choices: shares of the sum 1."""
 
     arg_constraints = _OfCategories.arg_constraints
@@ -170,21 +189,6 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     ) -> None:  # fmt: skip
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Any:
-        """How smooth they are."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """The logarithms of the probabilities."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self.base_dist.probs
 
 
 class LogitRelaxedBernoulli(Chances):
@@ -227,7 +231,7 @@ class LogitRelaxedBernoulli(Chances):
         return self.temperature.log() + away - 2 * away.exp().log1p()
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class RelaxedBernoulli(_Relaxed):
     """Smooth yes and no: numbers between 0 and 1."""
 
     arg_constraints = LogitRelaxedBernoulli.arg_constraints
@@ -240,18 +244,3 @@ class RelaxedBernoulli(TransformedDistribution):
     ) -> None:  # fmt: skip
         base = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Any:
-        """How smooth they are."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """The logarithms of the odds."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """The chances."""
-        return self.base_dist.probs
