@@ -47,7 +47,7 @@ def in_parts(kernel: Callable[..., Array], *arrays: Array) -> Array:
     """The result of a kernel, which computes part after part of large arrays into ``out``: so what
     it has in between stays in the cache. Where they do not lie alike it takes all at once."""
     last = arrays[-1]
-    out = np.empty(last.shape, last.dtype)
+    out = np.empty_like(last)
     if not all(each.shape == last.shape and each.flags.c_contiguous for each in arrays):
         return kernel(*arrays, out)
     flat = [each.reshape(-1) for each in (*arrays, out)]
