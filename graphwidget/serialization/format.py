@@ -1,7 +1,8 @@
 """The safetensors format (github.com/huggingface/safetensors): a JSON header, then raw numbers.
 
 Eight bytes give the header's length, little-endian. The header names each tensor's type, shape
-and place among the bytes that follow it, which have no gaps.
+and place among the bytes that follow it, which have no gaps. The bytes are in C order; where a
+tensor has another order in memory, the file's metadata tells its strides.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor import Tensor
-from ..core.version import filled
+from ..core.overlap import real_strides
 
 _WORDS = {
     "float64": "F64", "float32": "F32", "float16": "F16", "int64": "I64", "int32": "I32",
@@ -22,17 +22,24 @@ _WORDS = {
 }  # fmt: skip
 _TYPES = {word: np.dtype(name).newbyteorder("<") for name, word in _WORDS.items()}
 _METADATA = "__metadata__"
+_STRIDES = "graphwidget.strides"
 _LONGEST_HEADER = 100_000_000
 
 
-def encode(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytes:
-    """The bytes of a file with these tensors and texts."""
-    header: dict[str, Any] = {_METADATA: dict(metadata)}
+def encode(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> bytes:
+    """The bytes of a file with these arrays and texts.
+
+    Raises:
+        TypeError: an array of a type that such files do not have.
+    """
+    header: dict[str, Any] = {}
     parts: list[bytes] = []
     end = 0
     # The widest types first, so that every tensor lies aligned.
-    for name in sorted(tensors, key=lambda name: -tensors[name]._data.itemsize):
-        array = tensors[name]._data
+    for name in sorted(arrays, key=lambda name: -arrays[name].itemsize):
+        array = arrays[name]
+        if array.dtype.name not in _WORDS:
+            raise TypeError(f"cannot save an array of {array.dtype.name}")
         part = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
         header[name] = {
             "dtype": _WORDS[array.dtype.name],
@@ -41,13 +48,25 @@ def encode(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytes:
         }
         end += len(part)
         parts.append(part)
-    text = json.dumps(header, separators=(",", ":")).encode()
+    strides = {name: in_items(array) for name, array in arrays.items() if not in_c_order(array)}
+    texts = {**metadata, **({_STRIDES: json.dumps(strides)} if strides else {})}
+    text = json.dumps({_METADATA: texts, **header}, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     return b"".join([len(text).to_bytes(8, "little"), text, *parts])
 
 
-def decode(data: bytes) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """The tensors and texts of a file.
+def in_items(array: np.ndarray) -> list[int]:
+    """An array's strides in items."""
+    return [step // array.itemsize for step in real_strides(array)]
+
+
+def in_c_order(array: np.ndarray) -> bool:
+    """Whether its strides are those of C order, also where sizes of 1 or 0 leave them open."""
+    return in_items(array) == in_items(np.empty(array.shape, array.dtype))
+
+
+def decode(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """The arrays and texts of a file.
 
     Raises:
         ValueError: it is no safetensors file, or a broken one.
@@ -64,11 +83,23 @@ def decode(data: bytes) -> tuple[dict[str, Tensor], dict[str, str]]:
         raise ValueError("this is no safetensors file: its header is no dict")
     metadata = header.pop(_METADATA, {})
     body = memoryview(data)[8 + length :]
-    found: dict[str, Tensor] = {}
-    for name, entry in header.items():
-        found[name] = Tensor._wrap(_array(name, entry, body))
-        found[name]._counter = filled()  # PyTorch counts that it is given its memory
-    return found, metadata
+    strides = json.loads(metadata.get(_STRIDES, "{}"))
+    found = {name: _array(name, entry, body) for name, entry in header.items()}
+    return {name: _laid(array, strides.get(name)) for name, array in found.items()}, metadata
+
+
+def _laid(array: np.ndarray, strides: list[int] | None) -> np.ndarray:
+    """The array with these strides, in items.
+
+    Raises:
+        ValueError: they are not those of an array that fills its memory.
+    """
+    if strides is None:
+        return array
+    steps = tuple(step * array.itemsize for step in strides)
+    made = np.ndarray(array.shape, array.dtype, np.empty(array.size, array.dtype), 0, steps)
+    made[...] = array
+    return made
 
 
 def _array(name: str, entry: dict[str, Any], body: memoryview) -> np.ndarray:

@@ -1,129 +1,240 @@
-"""Nested data with tensors in it, as JSON: what a safetensors file cannot say by itself."""
+"""Nested data with tensors in it, as JSON: what a safetensors file cannot say by itself.
+
+What is met again (a list in two places, a tied parameter) is named by its number: containers and
+tensors are counted in the order in which they are met.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections import Counter, OrderedDict
+import sys
+from collections import Counter, OrderedDict, defaultdict
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ..core import devices, dtypes
 from ..core.tensor import Tensor
+from ..core.version import filled
 from ..nn.parameter import Parameter
+from .storages import Arrays, Storages, shown
 
 _CANNOT = (
-    "cannot save {}: graphwidget saves tensors, numbers, texts, and dicts, lists, tuples and sets "
-    "of these{}"
+    "cannot save {}: graphwidget saves tensors, arrays, numbers, texts, and dicts, lists, tuples "
+    "and sets of these{}"
 )
-_LISTS: dict[str, Any] = {
-    "tuple": tuple, "set": set, "frozenset": frozenset, "size": dtypes.Size,
+_FIXED: dict[str, Any] = {"tuple": tuple, "frozenset": frozenset, "size": dtypes.Size}
+_DICTS: dict[str, Any] = {
+    "dict": dict, "ordered": OrderedDict, "counter": Counter, "default": defaultdict,
 }  # fmt: skip
-_DICTS: dict[str, Any] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
+_FACTORIES = {kind.__name__: kind for kind in (list, dict, set, tuple, int, float, str, bool)}
 
 
-def pack(value: Any, tensors: dict[str, Tensor]) -> str:
-    """The value as JSON; its tensors are put into `tensors` under names of their paths.
-
-    Raises:
-        TypeError: something in it cannot be saved.
-    """
-    return json.dumps(_packed(value, "", tensors), separators=(",", ":"))
+def namespaces() -> dict[str, Any]:
+    """Classes of which only the attributes are saved; the parser's only where it is in use."""
+    parser = sys.modules.get("argparse")
+    return {"simple": SimpleNamespace, **({"arguments": parser.Namespace} if parser else {})}
 
 
-def unpack(text: str, tensors: dict[str, Tensor]) -> Any:
-    """The value that `pack` described."""
-    return _unpacked(json.loads(text), tensors)
+class Packer:
+    """Turns data into JSON, and its tensors into the arrays of a file."""
+
+    def __init__(self) -> None:
+        self.storages = Storages()
+        self._known: dict[int, tuple[int, Any]] = {}  # kept, so that no address comes twice
+
+    def text(self, value: Any) -> str:
+        """The value as JSON; ``storages`` then holds its tensors' memory.
+
+        Raises:
+            TypeError: something in it cannot be saved.
+            RuntimeError: tensors of two types on one storage (PyTorch's text).
+        """
+        described = self._value(value, "")
+        self.storages.settle()
+        return json.dumps(described, separators=(",", ":"))
+
+    def _value(self, value: Any, path: str) -> Any:
+        if value is None or type(value) in (bool, int, str):
+            return value
+        if isinstance(value, float | complex | np.generic):
+            return _number(value)
+        for name, kind in _FIXED.items():
+            if type(value) is kind:
+                return {name: self._items(value, path)}
+        if isinstance(value, dtypes.dtype):
+            return {"dtype": value.name}
+        if isinstance(value, devices.device):
+            return {"device": str(value)}
+        if isinstance(value, bytes | bytearray):
+            return {"bytes": value.hex()}
+        known = self._known.get(id(value))
+        if known is not None:
+            return {"again": known[0]}
+        self._known[id(value)] = (len(self._known), value)
+        return self._object(value, path)
+
+    def _object(self, value: Any, path: str) -> Any:
+        if isinstance(value, Tensor):
+            return self._tensor(value, path)
+        if type(value) is list:
+            return self._items(value, path)
+        if type(value) is set:
+            return {"set": self._items(value, path)}
+        if isinstance(value, dict):
+            return self._dict(value, path)
+        if isinstance(value, np.ndarray):
+            described = {"array": True}
+            self.storages.add(value, path or "array", described)
+            return described
+        for name, kind in namespaces().items():
+            if type(value) is kind:
+                return {name: self._value(vars(value), path)}
+        if isinstance(value, int):  # of a class of its own, as enums have
+            return int(value)
+        advice = ". Save model.state_dict(), not the model" if hasattr(value, "state_dict") else ""
+        raise TypeError(_CANNOT.format(f"a {type(value).__name__}", advice))
+
+    def _items(self, value: Any, path: str) -> list[Any]:
+        return [self._value(item, _joined(path, n)) for n, item in enumerate(value)]
+
+    def _tensor(self, tensor: Tensor, path: str) -> Any:
+        described: dict[str, Any] = {"tensor": True}
+        if tensor.requires_grad:
+            described["grad"] = True
+        if isinstance(tensor, Parameter):
+            described["parameter"] = True
+        self.storages.add(tensor._data, path or "tensor", described)
+        if tensor.__dict__:
+            described["attributes"] = self._value(dict(tensor.__dict__), _joined(path, "__dict__"))
+        return described
+
+    def _dict(self, value: dict[Any, Any], path: str) -> Any:
+        kind = next((name for name, known in _DICTS.items() if type(value) is known), "dict")
+        items = [
+            [self._value(key, _joined(path, "key")), self._value(item, _joined(path, key))]
+            for key, item in value.items()
+        ]
+        described: dict[str, Any] = {kind: items}
+        if isinstance(value, defaultdict) and value.default_factory is not None:
+            described["factory"] = getattr(value.default_factory, "__name__", "")
+            if described["factory"] not in _FACTORIES:
+                raise TypeError(_CANNOT.format("a defaultdict of other things", ""))
+        metadata = getattr(value, "_metadata", None)
+        if metadata is not None:  # of a module's state dict: the versions of its format
+            described["metadata"] = self._value(metadata, "")
+        return described
 
 
-def _packed(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
-    if value is None or type(value) in (bool, int, str):
+def _number(value: Any) -> Any:
+    """A number that JSON does not have as it is."""
+    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+        return {"number": value.dtype.name, "value": _number(value.item())}
+    if isinstance(value, complex):
+        return {"complex": [_number(float(value.real)), _number(float(value.imag))]}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": str(float(value))}
+    if isinstance(value, int):
         return value
-    if isinstance(value, Tensor):
-        return _packed_tensor(value, path, tensors)
-    if isinstance(value, float | np.floating):
-        number = float(value)
-        return number if math.isfinite(number) else {"float": str(number)}
-    if isinstance(value, int | np.integer | np.bool_):
-        return value.item() if isinstance(value, np.generic) else int(value)
-    if type(value) is list:
-        return [_packed(item, _joined(path, n), tensors) for n, item in enumerate(value)]
-    for name, kind in _LISTS.items():
-        if type(value) is kind:
-            items = [_packed(item, _joined(path, n), tensors) for n, item in enumerate(value)]
-            return {name: items}
-    if isinstance(value, dict):
-        return _packed_dict(value, path, tensors)
-    if isinstance(value, dtypes.dtype):
-        return {"dtype": value.name}
-    if isinstance(value, devices.device):
-        return {"device": str(value)}
-    if isinstance(value, bytes):
-        return {"bytes": value.hex()}
-    advice = ". Save model.state_dict(), not the model" if hasattr(value, "state_dict") else ""
-    raise TypeError(_CANNOT.format(f"a {type(value).__name__}", advice))
-
-
-def _packed_tensor(tensor: Tensor, path: str, tensors: dict[str, Tensor]) -> Any:
-    name = path or "tensor"
-    while name in tensors:
-        name += "_"
-    tensors[name] = tensor
-    described: dict[str, Any] = {"tensor": name}
-    if tensor.requires_grad:
-        described["grad"] = True
-    if isinstance(tensor, Parameter):
-        described["parameter"] = True
-    return described
-
-
-def _packed_dict(value: dict[Any, Any], path: str, tensors: dict[str, Tensor]) -> Any:
-    kind = next((name for name, known in _DICTS.items() if type(value) is known), "dict")
-    items = [
-        [_packed(key, "", tensors), _packed(item, _joined(path, key), tensors)]
-        for key, item in value.items()
-    ]
-    described: dict[str, Any] = {kind: items}
-    metadata = getattr(value, "_metadata", None)
-    if metadata is not None:  # of a module's state dict: the versions of its format
-        described["metadata"] = _packed(metadata, "", tensors)
-    return described
+    raise TypeError(_CANNOT.format(f"a {type(value).__name__}", ""))
 
 
 def _joined(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
-def _unpacked(value: Any, tensors: dict[str, Tensor]) -> Any:
-    if isinstance(value, list):
-        return [_unpacked(item, tensors) for item in value]
-    if not isinstance(value, dict):
-        return value
-    kind, inner = next(iter(value.items()))
-    if kind == "tensor":
-        return _unpacked_tensor(value, tensors[inner])
-    if kind in _LISTS:
-        return _LISTS[kind](_unpacked(item, tensors) for item in inner)
-    if kind in _DICTS:
-        pairs = [(_unpacked(key, tensors), _unpacked(item, tensors)) for key, item in inner]
-        made: Any = _DICTS[kind]() if kind == "counter" else _DICTS[kind](pairs)
-        if kind == "counter":
-            made.update(dict(pairs))
-        if "metadata" in value:
-            made._metadata = _unpacked(value["metadata"], tensors)
+class Unpacker:
+    """Turns JSON and the arrays of a file back into data."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self.arrays = arrays
+        self._known: list[Any] = []
+
+    def value(self, described: Any) -> Any:
+        """What the ``Packer`` described."""
+        if isinstance(described, list):
+            return self._filled([], described)
+        if not isinstance(described, dict):
+            return described
+        kind, inner = next(iter(described.items()))
+        if kind == "again":
+            return self._known[inner]
+        if kind in _FIXED:
+            return _FIXED[kind](self.value(item) for item in inner)
+        if kind == "set":
+            return self._filled(set(), inner)
+        if kind in _DICTS:
+            return self._dict(kind, described)
+        if kind == "tensor":
+            return self._tensor(described)
+        if kind == "array":
+            return self._new(shown(described, "array", self.arrays))
+        if kind in ("simple", "arguments"):
+            return self._namespace(kind, inner)
+        return _scalar(kind, inner, described)
+
+    def _new(self, made: Any) -> Any:
+        self._known.append(made)
         return made
+
+    def _filled(self, made: Any, items: list[Any]) -> Any:
+        self._new(made)
+        add = made.append if type(made) is list else made.add
+        for item in items:
+            add(self.value(item))
+        return made
+
+    def _dict(self, kind: str, described: dict[str, Any]) -> Any:
+        made = self._new(_DICTS[kind]())
+        if "factory" in described:
+            made.default_factory = _FACTORIES[described["factory"]]
+        for key, item in described[kind]:
+            name = self.value(key)
+            made[name] = self.value(item)
+        if "metadata" in described:
+            made._metadata = self.value(described["metadata"])
+        return made
+
+    def _tensor(self, described: dict[str, Any]) -> Tensor:
+        tensor = Tensor._wrap(shown(described, "tensor", self.arrays))
+        tensor._counter = filled()  # PyTorch counts that it is given its memory
+        grad = described.get("grad", False)
+        if described.get("parameter"):
+            tensor = Parameter(tensor, requires_grad=grad)
+        elif grad:
+            tensor.requires_grad_()
+        self._new(tensor)
+        if "attributes" in described:
+            tensor.__dict__.update(self.value(described["attributes"]))
+        return tensor
+
+    def _namespace(self, kind: str, inner: Any) -> Any:
+        if kind == "arguments":
+            import argparse  # noqa: F401  (only whoever parses arguments needs it)
+        made = self._new(namespaces()[kind]())
+        vars(made).update(self.value(inner))
+        return made
+
+
+def _scalar(kind: str, inner: Any, described: dict[str, Any]) -> Any:
+    """A value that holds no others.
+
+    Raises:
+        ValueError: nothing that is known here.
+    """
     if kind == "float":
         return float(inner)
+    if kind == "complex":
+        return complex(*(_scalar("number", "float64", {"value": each}) for each in inner))
+    if kind == "number":
+        value = described["value"]
+        return np.dtype(inner).type(float(value["float"]) if isinstance(value, dict) else value)
     if kind == "dtype":
         return dtypes.NAMES[inner]
     if kind == "device":
         return devices.device(inner)
-    return bytes.fromhex(inner)
-
-
-def _unpacked_tensor(described: dict[str, Any], tensor: Tensor) -> Tensor:
-    grad = described.get("grad", False)
-    if described.get("parameter"):
-        return Parameter(tensor, requires_grad=grad)
-    return tensor.requires_grad_() if grad else tensor
+    if kind == "bytes":
+        return bytes.fromhex(inner)
+    raise ValueError(f"this file has a {kind!r}, which is not known here")

@@ -14,6 +14,7 @@ import safetensors.torch
 import torch
 
 import graphwidget as gw
+from tests.core.both import both, programs, source
 
 DTYPES = ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
 
@@ -149,7 +150,9 @@ def test_broken_files() -> None:
     file = io.BytesIO()
     gw.save({"a": gw.ones(3)}, file)
     whole = file.getvalue()
-    for broken in (b"", b"text", whole[:20], whole[:-4], b"\x02" + bytes(7) + b"[]"):
+    with pytest.raises(EOFError):
+        gw.load(io.BytesIO())
+    for broken in (b"text", whole[:20], whole[:-4], b"\x02" + bytes(7) + b"[]"):
         with pytest.raises(ValueError, match=r"no safetensors file|does not fit"):
             gw.load(io.BytesIO(broken))
     bf16 = safetensors.torch.save({"a": torch.ones(1, dtype=torch.bfloat16)})
@@ -174,3 +177,136 @@ def test_places() -> None:
         assert gw.load(file, map_location=place).item() == 1
     with pytest.raises(RuntimeError, match="Attempting to deserialize object on a CUDA device"):
         gw.load(file, map_location="cuda")
+
+
+ALIKE = """
+# tied parameters come back as one
+m = torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)])
+m[1].weight = m[0].weight
+a, b = again([m.state_dict(), m.state_dict()])
+result = (a["0.weight"].data_ptr() == a["1.weight"].data_ptr() == b["0.weight"].data_ptr(),
+          a["0.weight"] is a["1.weight"], a["0.bias"].data_ptr() == a["1.bias"].data_ptr())
+
+# one object in several places comes back as one, and so do lists and dicts
+t, l, d = torch.nn.Parameter(torch.arange(3.)), [1, 2], {"x": 1}
+l.append(l)
+a, b, c, e, f = again([t, t, t.data, [l, l], (d, {"d": d})])
+with torch.no_grad():
+    a.fill_(3)
+result = a is b, c, type(c).__name__, e[0] is e[1] is e[0][2], f[0] is f[1]["d"]
+
+# views come back on one storage, with their strides
+t = torch.arange(12.).reshape(3, 4)
+x = again({"a": t[1], "b": t.t(), "c": t[::2, 1:], "d": t.as_strided((2, 2), (1, 1), 3)})
+x["a"].fill_(7)
+result = x, [len({v.untyped_storage().data_ptr() for v in x.values()}), len(x)]
+
+# a view alone keeps its storage, as do parts of what nobody shows whole
+t = torch.arange(12.)
+x = again([t[2:4], t[3:5], torch.arange(6)[1:3], torch.ones(1).expand(2, 3)])
+x[0].fill_(7)
+result = x, [v.untyped_storage().nbytes() for v in x], [v.stride() for v in x]
+
+# the order of dims is kept, also of arrays without items
+x = again([torch.arange(6.).reshape(2, 3).t(), torch.arange(24.).reshape(2, 3, 4).permute(1, 2, 0),
+           torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last), torch.tensor(3),
+           torch.empty(2, 0, 3).transpose(0, 2), torch.empty(0, 3), torch.ones(1, 3).t()])
+result = x, [v.stride() for v in x], x[2].is_contiguous(memory_format=torch.channels_last)
+
+# two types on one storage cannot be saved
+t = torch.arange(4, dtype=torch.int32)
+result = attempt(lambda: again([t, t.view(torch.int8)]))
+
+# a checkpoint
+m = torch.nn.Linear(2, 2)
+for p in m.parameters():
+    torch.nn.init.constant_(p, .5)
+o = torch.optim.Adam(m.parameters(), lr=.1, betas=(.8, .9))
+s = torch.optim.lr_scheduler.StepLR(o, 1)
+for _ in range(3):
+    o.zero_grad()
+    m(torch.ones(1, 2)).sum().backward()
+    o.step()
+    s.step()
+c = again({"epoch": 3, "model": m.state_dict(), "opt": o.state_dict(), "sched": s.state_dict(),
+           "best": None, "t": (1, 2.5), 3: 4, 1.5: 2, (1, 2): "k", None: 1, True: 5})
+o = torch.optim.Adam(m.parameters(), lr=1.)
+o.load_state_dict(c["opt"])
+result = c, o.state_dict(), [type(k).__name__ for k in c]
+
+# other data
+import argparse, collections, types
+import numpy as np
+d = collections.defaultdict(list)
+d["a"].append(1)
+x = torch.ones(2)
+x.tag = ["a"]
+x = again([2**70, 1e300, -0.0, float("-inf"), 1j, complex(0, float("nan")), b"xy", "\u2603", {x}, d,
+           np.float64(1.5), np.float32("nan"), np.int16(3), np.arange(3)[1:], x,
+           argparse.Namespace(lr=.1), types.SimpleNamespace(a=[1])])
+result = [repr(each) for each in x], [type(each).__name__ for each in x], x[14].tag, x[9]["b"]
+
+# a storage is shown to a function that says where to map it
+calls = []
+def place(storage, location):
+    calls.append((type(storage).__name__, location, storage.nbytes()))
+result = again([torch.ones(2), torch.ones(3, dtype=torch.int8)[1:]], map_location=place), calls
+
+# what is no file
+result = [attempt(f) for f in (
+    lambda: torch.load(io.BytesIO()), lambda: torch.load(3), lambda: torch.load(None),
+    lambda: torch.save(1, 3), lambda: torch.save(1, "/tmp/no folder/x.pt"),
+    lambda: torch.load("/tmp/no folder/x.pt"), lambda: again(1, mmap=True))]
+"""
+AGAIN = """
+import io
+def again(value, **options):
+    file = io.BytesIO()
+    torch.save(value, file)
+    file.seek(0)
+    return torch.load(file, **{"weights_only": False, **options})
+"""
+
+
+@pytest.mark.parametrize(("title", "body"), programs(ALIKE))
+def test_as_pytorch_does(title: str, body: str) -> None:
+    both(source(AGAIN + body))
+
+
+def test_tied_tensors_are_written_once() -> None:
+    weight = gw.ones(100, 100)
+    file = io.BytesIO()
+    gw.save({"a": weight, "b": weight.detach(), "c": weight.t(), "d": weight[3]}, file)
+    assert len(file.getvalue()) < 41_000
+    assert list(safetensors.torch.load(file.getvalue())) == ["a"]
+
+
+def test_strides_are_no_secret_to_others() -> None:
+    image = gw.arange(24.0).reshape(1, 2, 3, 4).to(memory_format=gw.channels_last)
+    file = io.BytesIO()
+    gw.save({"image": image}, file)
+    found = safetensors.torch.load(file.getvalue())["image"]
+    assert np.array_equal(found.numpy(), image.numpy())
+    assert found.is_contiguous()
+
+
+def test_descriptions_cannot_leave_the_file() -> None:
+    file = io.BytesIO()
+    gw.save(gw.arange(6.0)[1:3], file)
+    for old, new in (
+        (b'offset\\":1', b'offset\\":5'),
+        (b'tensor.storage\\",', b'tensor.storagf\\",'),
+    ):
+        assert old in file.getvalue()
+        with pytest.raises(ValueError, match=r"incompatible|tells of it|buffer is too small"):
+            gw.load(io.BytesIO(file.getvalue().replace(old, new)))
+
+
+def test_trusted_classes() -> None:
+    from graphwidget import serialization
+
+    with serialization.safe_globals([Path]):
+        assert serialization.get_safe_globals() == [Path]
+    serialization.add_safe_globals([dict])
+    serialization.clear_safe_globals()
+    assert serialization.get_safe_globals() == []
