@@ -48,10 +48,14 @@ def is_single(value: Any) -> bool:
     return isinstance(value, Tensor) and not value._data.ndim and not value.requires_grad
 
 
+def is_real(value: Any) -> bool:
+    """Whether a value is a real number of Python or numpy."""
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, np.complexfloating)
+
+
 def is_float(value: Any) -> bool:
     """Whether a value may stand where a float is wanted."""
-    real = isinstance(value, (int, float, np.number)) and not isinstance(value, np.complexfloating)
-    return real or is_single(value)
+    return is_real(value) or is_single(value)
 
 
 NUMBERS_FOR_TENSORS = frozenset(
@@ -73,7 +77,7 @@ CHECKS: dict[str, Callable[[Any], bool]] = {
     "SymInt": is_index,
     "bool": lambda value: isinstance(value, bool),
     "ArrayRef<double>": lambda value: (
-        isinstance(value, (tuple, list)) and (not value or is_float(value[0]))
+        isinstance(value, (tuple, list)) and (not value or is_real(value[0]))
     ),
     "ScalarList": lambda value: isinstance(value, (tuple, list)) and all(map(is_number, value)),
     "Generator": lambda value: type(value).__name__ == "Generator",
@@ -224,12 +228,19 @@ def unexpected(call: Call, signature: Signature) -> str:
 
 
 def unpacked(call: Call, signature: Signature, bound: Bound) -> str | None:
-    """What is said of lists of integers in a call that fits, the last list first: only their
-    first items were looked at. None when there is nothing to say."""
+    """What is said of lists in a call that fits, the last list first: of integers only the first
+    items were looked at, and tensors were not counted. None when there is nothing to say."""
     for each in reversed(signature.parameters):
-        value = bound.get(each.name) if each.type in INTEGERS else None
+        value = bound.get(each.name)
+        if each.type in TENSORS and value is not None and each.size not in (0, len(value)):
+            return f"expected tuple of {each.size} elements but got {len(value)}"
         for index, item in enumerate(value if isinstance(value, (tuple, list)) else ()):
-            if not (is_index(item) or isinstance(item, bool)):
+            if each.type == "ArrayRef<double>" and not is_real(item):
+                return (
+                    f"{call.name}(): argument '{each.name}' must be {each.word}, but found element "
+                    f"of type {called(item)} at pos {index + 1}"
+                )
+            if each.type in INTEGERS and not (is_index(item) or isinstance(item, bool)):
                 return (
                     f"{call.name}(): argument '{each.name}' failed to unpack the object at pos "
                     f'{index + 1} with error "type must be tuple of ints,but got {called(item)}"'

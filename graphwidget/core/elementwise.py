@@ -244,9 +244,9 @@ def clamp_max(input: Any, max: Any) -> Choice:
 
 # Rounding ----------------------------------------------------------------------------------------
 @elementwise()
-def round(input: Any, *, decimals: int = 0) -> Choice:
+def round(input: Any, *, decimals: int | None = None) -> Choice:
     """The nearest integer, or number with that many decimals; halves go to the even one."""
-    if decimals:
+    if decimals is not None:
         return Choice("round.decimals", (input,), {"decimals": decimals})
     return Choice("round", (input,))
 

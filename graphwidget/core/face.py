@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from . import docs, hot
-from .arguments import MISSING, Bound, parse, refusal
+from .arguments import MISSING, Bound, parse
 from .combinations import Named
 from .compile import RECORDED, body
 from .dtypes import Size, dtype
@@ -160,44 +160,6 @@ def faced(section: str, name: str, target: Any, out: str = "") -> Any:
     return made
 
 
-def passing(target: Any, asked: str, section: str = "", name: str = "", handed: str = "") -> Any:
-    """A function that PyTorch writes in Python. Where a call fails, it does what PyTorch's does up
-    to its own error: it asks something of the arguments, and hands them on to a bound function,
-    which refuses them.
-
-    Args:
-        target: what computes it.
-        asked: what is asked of the arguments first, as source: ``input.dim``.
-        section, name: of the bound function, as in ``faced``; "" without one.
-        handed: the arguments that are handed on, by position, as source.
-    """
-    title, signature = target.__name__, inspect.signature(target)
-    head, args, star = [], [], False
-    for p in signature.parameters.values():
-        if p.kind is p.KEYWORD_ONLY and not star:
-            head.append("*")
-            star = True
-        head.append(p.name if p.default is p.empty else f"{p.name}=DEFAULT_{p.name}")
-        args.append(f"{p.name}={p.name}" if star else p.name)
-    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal, "ASK": ask_operands}
-    scope.update({f"DEFAULT_{p.name}": p.default for p in signature.parameters.values()})
-    lines = [
-        f"def {title}({', '.join(head)}):",
-        f"try: return TARGET({', '.join(args)})",
-        "except Exception as error:",
-        f"    {asked or None}",
-        f"    wrong = REFUSAL({section!r}, {name!r}, ({handed}{',' * bool(handed)}), {{}})",
-        "    if wrong is not None: raise wrong from None",
-        "    if not isinstance(error, ValueError):",  # which is said before any op
-        f"        ASK({title!r}, ({', '.join(signature.parameters)},))",
-        "    raise",
-    ]
-    made = later(title, lambda: compiled("\n    ".join(lines), title, scope), scope)
-    made.__module__, made.__doc__ = target.__module__, target.__doc__
-    made.__signature__ = signature  # type: ignore[attr-defined]
-    return made
-
-
 OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
@@ -335,19 +297,26 @@ def doubtful(face: Face, scope: dict[str, Any]) -> Iterator[str]:
                 scope["TENSOR"] = Tensor
                 yield f"not isinstance({name}, TENSOR)"
         elif kinds and kinds.issubset(RIGHT):
-            sized = any(one.size for one in types if one.type in INTEGERS)
-            classes = {kind for one in kinds for kind in RIGHT[one]}
-            scope[f"CLASSES_{name}"] = (*classes, *(int,) * sized)
-            conditions = [f"{name}.__class__ not in CLASSES_{name}"]
-            if not kinds.isdisjoint(INTEGERS):
-                conditions.append(f"not PLAIN({name})")
-            if any(one.nullable for one in types):
-                conditions.insert(0, f"{name} is not None")
+            conditions = unlike(name, types, scope)
             if each.kind is each.KEYWORD_ONLY:
                 conditions.insert(0, f"spelled and {name!r} in spelled")
             elif each.default is not each.empty:
                 conditions.insert(0, f"{name} is not MISSING")
             yield " and ".join(conditions)
+
+
+def unlike(name: str, types: set[Parameter], scope: dict[str, Any]) -> list[str]:
+    """Conditions, all of which hold when a value is of none of the classes that are right."""
+    kinds = {one.type for one in types}
+    sized = any(one.size for one in types if one.type in INTEGERS)
+    classes = {kind for one in kinds for kind in RIGHT[one]}
+    scope[f"CLASSES_{name}"] = (*classes, *(int,) * sized)
+    conditions = [f"{name}.__class__ not in CLASSES_{name}"]
+    if not kinds.isdisjoint(INTEGERS):
+        conditions.append(f"not PLAIN({name})")
+    if any(one.nullable for one in types):
+        conditions.insert(0, f"{name} is not None")
+    return conditions
 
 
 NUMBERS = {"Scalar", "double", "int64_t", "SymInt"}

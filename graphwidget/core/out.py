@@ -180,7 +180,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         if not isinstance(each, Tensor):
             kind = type(each).__name__
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {kind}")
-    if name in FACTORIES:
+    if name in FACTORIES and outs[0] is out:
         return filled(name, outs[0], target, *args, **kwargs)
     recorded = check_gradient(name, (*args, *kwargs.values()), outs)
     if name in CASTS:
@@ -196,7 +196,11 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         kwargs["dtype"] = outs[0].dtype
     with no_grad():
         found = target(*args, **kwargs)
-    results = (found,) if isinstance(found, Tensor) else tuple(found)
+    single = isinstance(found, Tensor)
+    if single != isinstance(out, Tensor):
+        wanted = "Tensor" if single else "tuple of Tensors"
+        raise TypeError(f"{name}(): argument 'out' must be {wanted}, not {type(out).__name__}")
+    results = (found,) if single else tuple(found)
     for each, result in zip(outs, results, strict=True):
         check_type(name, each._data.dtype, result._data.dtype, exact)
     with no_grad():
@@ -205,7 +209,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
             put(name, target, each, result, 2 if twice else 1)
     if recorded:
         underive(name, recorded, outs[0])
-    if isinstance(out, Tensor):
+    if single:
         return out
     return written(type(found))(outs) if isinstance(found, Named) else type(found)(outs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Sequence
 
 from .compile import TENSORS as F
@@ -31,7 +32,7 @@ def pad(
     Raises:
         RuntimeError, NotImplementedError: as PyTorch's.
     """
-    sizes = tuple(int(size) for size in pad)
+    sizes = tuple(operator.index(size) for size in pad)
     if len(sizes) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     ndim = input._data.ndim

@@ -91,7 +91,7 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     tensors = [x for x in operands if isinstance(x, hot.Tensor)]
     if len(tensors) == len(operands):
         return tuple(operands)
-    if not op.numbers:
+    if not op.numbers or (op.numbers == "last" and isinstance(operands[-1], hot.Tensor)):
         raise not_tensor(op, operands)
     if not tensors or not all(isinstance(x, hot.Tensor) or is_number(x) for x in operands):
         raise not_tensor(op, operands)

@@ -19,7 +19,8 @@ for name, ufunc, sign, also, onnx in (
     ("ge", np.greater_equal, "≥", ("greater_equal",), "GreaterOrEqual"),
 ):
     op(f"{name}(self, other, /)", ufunc, pointwise=True, dtype="bool", nograd=True, also=also,
-       sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=onnx)
+       numbers="last", sign=sign, text="{self} " + sign + " {other}",
+       tex="{self} " + sign + " {other}", onnx=onnx)
     # In place the result takes the tensor's type, and its history goes on, with zeros.
     op(f"{name}.written(self, other, /)", ufunc, pointwise=True, dtype="bool", inplace=True,
        node=f"{name.capitalize()}Backward1", public=False,

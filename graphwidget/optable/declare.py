@@ -113,7 +113,7 @@ class Op:
     public: bool
     out: bool
     also: tuple[str, ...]
-    numbers: bool
+    numbers: bool | str
     guard: Callable[..., None] | None
     refuses: str
     sign: str
@@ -282,7 +282,7 @@ def op(
     public: bool = True,
     out: bool = True,
     also: tuple[str, ...] = (),
-    numbers: bool = True,
+    numbers: bool | str = True,
     guard: Callable[..., None] | None = None,
     refuses: str = "",
     sign: str = "",
@@ -306,7 +306,8 @@ def op(
             only derivatives or other functions are made of.
         out: the function takes ``out=`` (views never do).
         also: further names for users (``special.x``), offered even if its own is not.
-        numbers: a Python number may stand for one of the tensors (pointwise ops).
+        numbers: a Python number may stand for one of the tensors (pointwise ops), or only for the
+            one of this name.
         guard: called with the operands' numpy dtypes when they are not one floating type;
             raises for those that the op refuses.
         refuses: PyTorch's name of the kernel and the types (``KINDS``) that it does not know.

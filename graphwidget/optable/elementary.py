@@ -158,6 +158,7 @@ op("atan2(self, other, /)", np.arctan2, inplace=True, pointwise=True, dtype="flo
    text="atan2({self}, {other})", tex=r"\operatorname{{atan2}}({self}, {other})", onnx=None)
 
 op("copysign(self, other, /)", np.copysign, inplace=True, pointwise=True, dtype="float",
+   numbers=False,
    d_self=lambda grad, self, result: F.copysign_slope(grad, self, result),
    d_other=lambda grad: F.zeros_like(grad),
    text="|{self}| with the sign of {other}",

@@ -93,7 +93,7 @@ op("rsub(self, /, other, alpha=1)", kernels.reversed_subtract, node="RsubBackwar
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
 
 op("rsub.tensor(self, other, /, alpha=1)", kernels.reversed_subtract, pointwise=True,
-   guard=refuse_bools,
+   guard=refuse_bools, numbers=False,
    d_self=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
    d_other=lambda grad: grad,
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
@@ -140,6 +140,7 @@ op("remainder.base(other, /, self)", more.remainder_of, node="NotImplemented", p
    sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
 
 op("fmod(self, other, /)", more.fmod, inplace=True, pointwise=True, node="FmodBackward1",
+   numbers=False,
    d_self=lambda grad: grad,
    d_other=lambda grad, self, other: -grad * F.div_mode(self, other, "trunc"),
    sign="fmod", text="{self} fmod {other}", tex=r"\operatorname{{fmod}}({self}, {other})",

@@ -189,7 +189,7 @@ def frac(a: Array) -> Array:
 def round_decimals(a: Array, decimals: int) -> Array:
     """a rounded, half to even, to a number of decimals (of tens where it is negative)."""
     if a.dtype.kind != "f":
-        raise not_implemented("round_cpu", a.dtype)
+        raise not_implemented("round_cpu" if decimals else "round_vml_cpu", a.dtype)
     ten = np.asarray(10.0 ** abs(decimals), a.dtype)
     if decimals < 0:
         return np.multiply(np.rint(a / ten), ten, out=...)

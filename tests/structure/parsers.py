@@ -21,6 +21,7 @@ from graphwidget.core.methods import OWN
 from graphwidget.core.public import FUNCTIONS, METHODS, SPACES
 from graphwidget.core.signatures import NOTHING, PATH, as_method
 from graphwidget.nn import functional
+from graphwidget.nn.functional.resampling import INTERPOLATING, bound_name
 
 SECTIONS = {
     "torch": bindings.is_py_torch_function,
@@ -125,6 +126,7 @@ def names(section: str) -> list[str]:
     """What both packages may offer in a section, by the names that PyTorch's errors use."""
     layers = {name for name in dir(functional) if callable(getattr(functional, name))}
     layers |= {inner for _, inner, _ in functional.PASSED.values()}
+    layers |= {bound_name(key) for keys in INTERPOLATING.values() for key in keys}
     if section == "torch":
         return sorted({*FUNCTIONS, *layers})
     if section == "nn":

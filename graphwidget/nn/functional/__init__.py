@@ -35,8 +35,9 @@ from ...core.activations import (
     threshold,
     threshold_,
 )
-from ...core.face import faced, passing
+from ...core.face import faced
 from ...core.padding import one_hot, pad
+from ...core.passing import passing
 from ...core.signatures import inner_signatures
 from . import grad, kernels, native  # noqa: F401  (kernels offers functions of the package itself)
 from .adaptive import (
@@ -218,9 +219,11 @@ PASSED = {
 
 ASKED = {
     **dict.fromkeys(
+        ("instance_norm", "max_unpool1d", "max_unpool2d", "max_unpool3d"), "input.size()"
+    ),
+    **dict.fromkeys(
         ("adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool2d",
-         "adaptive_max_pool3d", "instance_norm", "max_unpool1d", "max_unpool2d", "max_unpool3d"),
-        "input.size()",
+         "adaptive_max_pool3d"), "input.size(), isinstance(output_size, int) or len(output_size)",
     ),
     **dict.fromkeys(
         ("dropout1d", "dropout2d", "dropout3d", "glu", "interpolate",
@@ -240,6 +243,7 @@ ASKED = {
     "smooth_l1_loss": "target.size()",
     "softsign": "input.abs",
     "tanhshrink": "input.tanh",
+    "triplet_margin_loss": "margin <= 0",
 }  # fmt: skip
 """What functions that PyTorch writes in Python ask of their arguments first."""
 

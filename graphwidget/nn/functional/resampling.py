@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.arguments import refusal
 from ...core.compile import TENSORS as F
 from ...core.dims import wrap_dim
 from ...core.public import offer
@@ -11,7 +12,7 @@ from ...core.tensor import Tensor
 from ...core.warning import warn
 from ...optable.window_kernels import window_count
 from .adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from .sizes import each_dim
+from .sizes import each_dim, is_int
 
 INTERPOLATING = {
     "nearest": ("nearest1d", "nearest2d", "nearest3d"),
@@ -50,18 +51,42 @@ def interpolate(
             "align_corners option can only be set with the interpolating modes: linear | bilinear "
             "| bicubic | trilinear"
         )
-    counts, scales = _wanted(input, size, scale_factor)
-    if recompute_scale_factor or mode == "area":
-        scales = (None,) * dims
+    sizes, scales = _wanted(input, size, scale_factor)
+    if recompute_scale_factor and sizes is not None:
+        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    if scales is not None and (recompute_scale_factor or mode == "area"):
+        sizes, scales = _scaled(input, scales), None
     if antialias:
+        if dims != 2 or mode not in ("bilinear", "bicubic", "lanczos"):
+            raise ValueError(
+                "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and "
+                "requires a 4-D tensor as input"
+            )
         raise NotImplementedError("interpolate: antialias is not offered")
     if mode == "area":
         pools = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
-        return pools[dims - 1](input, counts)
+        return pools[dims - 1](input, sizes)
     key = _key(mode, dims)
-    _check_sizes(input, counts)
     aligned = () if mode.startswith("nearest") else (bool(align_corners),)
-    return getattr(F, f"upsample_{key}")(input, counts, *aligned, *scales)  # type: ignore[no-any-return]
+    for each, kinds in ((sizes, (int,)), (scales, (float, int))):
+        if each is not None and any(item.__class__ not in kinds for item in each):
+            wrong = refusal("nn", bound_name(key), (input, sizes, *aligned, scales), {})
+            if wrong is not None:
+                raise wrong
+    counts = _scaled(input, scales) if sizes is None else tuple(map(int, sizes))
+    _check_sizes(input, counts)
+    factors = (None,) * dims if scales is None else map(float, scales)
+    return getattr(F, f"upsample_{key}")(input, counts, *aligned, *factors)  # type: ignore[no-any-return]
+
+
+def bound_name(key: str) -> str:
+    """What PyTorch calls the bound function of a mode."""
+    return f"{'_' * ('exact' in key)}upsample_{key}"
+
+
+def _scaled(input: Tensor, scales: Any) -> tuple[int, ...]:
+    """The new numbers of points."""
+    return tuple(int(n * scale) for n, scale in zip(input._data.shape[2:], scales, strict=True))
 
 
 def _key(mode: str, dims: int) -> str:
@@ -84,10 +109,8 @@ def _key(mode: str, dims: int) -> str:
     )
 
 
-def _wanted(
-    input: Tensor, size: Any, scale_factor: Any
-) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
-    """The new numbers of points, and the scales that were given instead."""
+def _wanted(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
+    """The new numbers of points, or the scales: a sequence with one for each dim, and None."""
     shape = input._data.shape[2:]
     dims = len(shape)
     told = f"input with spatial dimensions of {list(shape)}"
@@ -95,26 +118,29 @@ def _wanted(
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is not None:
-        sizes = tuple(size) if isinstance(size, list | tuple) else (size,) * dims
+        sizes = size if isinstance(size, list | tuple) else [size] * dims
         if len(sizes) != dims:
             raise ValueError(
                 "Input and output must have the same number of spatial dimensions, but got "
                 f"{told} and output size of {size}. {shaped} output size in (o1, o2, ...,oK) "
                 "format."
             )
-        return sizes, (None,) * dims
+        if sizes is size and not all(isinstance(item, bool) or is_int(item) for item in sizes):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, "
+                f"int, int], but got size with types {[type(item) for item in sizes]}"
+            )
+        return sizes, None
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
-    listed = isinstance(scale_factor, list | tuple)
-    scales = tuple(scale_factor) if listed else (scale_factor,) * dims
+    scales = scale_factor if isinstance(scale_factor, list | tuple) else [scale_factor] * dims
     if len(scales) != dims:
         raise ValueError(
             "Input and scale_factor must have the same number of spatial dimensions, but got "
             f"{told} and scale_factor of shape {scale_factor}. {shaped} scale_factor in (s1, s2, "
             "...,sK) format."
         )
-    counts = tuple(int(n * scale) for n, scale in zip(shape, scales, strict=True))
-    return counts, tuple(float(scale) for scale in scales)
+    return None, scales
 
 
 def _check_sizes(input: Tensor, counts: tuple[int, ...]) -> None:
