@@ -96,10 +96,6 @@ def fit_source(op: Op) -> list[str]:
     return [f"    fit = None if {alike} else ({', '.join(given)})"]
 
 
-SIGNS = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/"}
-"""Ufuncs that Python's operators reach faster than a call."""
-
-
 def refresh_source(op: Op, computed: bool) -> list[str]:
     """Lines that bring the operands' history up to date: before anything else, but where ``dtype``
     chooses the result's type only once it is ``computed``. A conversion to another kind has no
@@ -206,13 +202,9 @@ def fast_source(op: Op, arrays: str, params: str) -> list[str]:
             AS_ARRAY,
             f"        if meta.repeats: found = ordered(found, ({leading(op)}))",
         ]
-    call = f"kernel({arrays})"
-    if op.kernel in SIGNS:
-        first, second = op.inputs
-        call = f"{first}._data {SIGNS[op.kernel]} {second}._data"
     array = f"kernel({arrays}, out=...)"
     spread = f"ordered({array}, ({leading(op)})) if meta.repeats else {array}"
-    return [f"        found = {call} if meta.plain else {spread}"]
+    return [f"        found = kernel({arrays}) if meta.plain else {spread}"]
 
 
 def constant_source(op: Op, arrays: str, params: str, out: str) -> list[str]:

@@ -11,6 +11,7 @@ from sys import getrefcount
 from typing import Any
 
 import numpy as np
+from numpy import add, ndarray
 
 apart = False
 """Whether nothing is written: under PyTorch's modes that see every call."""
@@ -35,8 +36,9 @@ def meet(target: Any, grad: Any) -> None:
     """Add a gradient to the one in a target's slot."""
     before = target.grad
     if getrefcount(before) == ALONE and before.base is None:
-        before += grad
-        target.grad = before
+        # Ufuncs are reached faster by a call than by an operator; numbers the other way round.
+        plain = before.__class__ is ndarray
+        target.grad = add(before, grad, before) if plain else before + grad
         target.grad_version = (target.grad_version or 0) + 1
     else:
         target.grad = before + grad
