@@ -6,8 +6,7 @@ What each thing does is PyTorch's; the texts of errors are too.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..core import saving
@@ -16,6 +15,7 @@ from ..core.engine import Run, current_run
 from ..core.handles import RemovableHandle
 from ..core.mutation import allow_mutation_on_saved_tensors
 from ..core.node import Node
+from ..core.saving import disable_saved_tensors_hooks
 from ..core.tensor import Tensor
 from ..core.version import bump
 
@@ -58,23 +58,6 @@ class save_on_cpu(saved_tensors_hooks):
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         super().__init__(lambda tensor: (tensor.device, tensor), lambda kept: kept[1])
-
-
-@contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside, entering ``saved_tensors_hooks`` raises this error.
-
-    Raises:
-        RuntimeError: such hooks are in force already.
-    """
-    before = saving.hooks.disabled
-    if saving.hooks.stack and before is None:
-        raise RuntimeError(error_message)
-    saving.hooks.disabled = error_message
-    try:
-        yield
-    finally:
-        saving.hooks.disabled = before
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from ..optable import TABLE
 from . import dtypes
 from .compile import TENSORS as F
-from .dims import wrap_dim
+from .dims import filled_place, wrap_dim
 from .indexing import check_expand
 from .inplace import write
 from .products import no_bools
@@ -148,7 +148,8 @@ def check_baddbmm(
 ) -> None:
     """PyTorch's checks of ``baddbmm``."""
     a, b = batch1._data.shape, batch2._data.shape
-    shape = a[0], a[wrap_dim(1, len(a))], b[wrap_dim(2, len(b))]
+    filled_place(0, len(a))
+    shape = a[0], a[filled_place(1, len(a))], b[filled_place(2, len(b))]
     spread(input, shape)
     given = [each._data.dtype for each in (input, batch1, batch2)]
     if given[0] != given[1]:

@@ -46,6 +46,8 @@ def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
 def rsub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """other - alpha input."""
     if isinstance(other, Tensor):
+        if input._data.shape != other._data.shape:  # errors name the sizes as of other - input
+            broadcast([other._data.shape, input._data.shape])
         return F.rsub_tensor(input, other, alpha)
     if not is_number(other):
         return NotImplemented  # type: ignore[no-any-return]

@@ -142,16 +142,16 @@ def matrix_transpose(name: str) -> Any:
 
 
 def hermitian(self: Tensor) -> Tensor:
-    """The transpose of a matrix (all numbers are real here)."""
+    """The transpose of a matrix (all numbers are real here); a 0-d tensor as it is."""
     if self._data.ndim not in (0, 2):
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {self._data.ndim}-D tensor."
             + (" For batches of matrices, consider using tensor.mH" if self._data.ndim > 2 else "")
         )
-    if self._data.ndim:
-        return F.transpose(self, -2, -1)
-    warn_once(NO_DIMS.format("H") + CONJ)
-    return F.transpose(self, 0, 0)
+    if self._data.ndim == 0:
+        warn_once(NO_DIMS.format("H") + CONJ)
+        return self
+    return F.transpose(self, -2, -1)
 
 
 METHODS.update(

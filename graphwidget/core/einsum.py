@@ -235,10 +235,15 @@ def contracted(operands: list[Tensor], plan: Plan) -> Tensor:
                 continue
             if sizes[dim] not in (1, size):
                 label = names.get(dim)
-                what = f"subscript {label}" if label not in (None, ELLIPSIS) else "ellipsis"
+                if label in (None, ELLIPSIS):
+                    raise RuntimeError(
+                        f"einsum(): dimension {dim - plan.place[ELLIPSIS]} covered by ellipsis in "
+                        f"operand {i}has size {size} which does not broadcast with previously seen "
+                        f"ellipsis with size {sizes[dim]} for the respective dimension"
+                    )
                 raise RuntimeError(
-                    f"einsum(): {what} has size {size} for operand {i} which does not broadcast "
-                    f"with previously seen size {sizes[dim]}"
+                    f"einsum(): subscript {label} has size {size} for operand {i} which "
+                    f"does not broadcast with previously seen size {sizes[dim]}"
                 )
             sizes[dim] = size
             counts[dim] += 1

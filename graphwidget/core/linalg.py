@@ -174,8 +174,8 @@ def logdet(input: Tensor) -> Tensor:
 
     Shapes: (..., n, n); the result is (...).
     """
-    check_floating("logdet", input)
     check_square("logdet", input)
+    check_floating("logdet", input)
     sign, size = several(F.linalg_slogdet)(input)[:2]
     return F.where(F.eq(sign, -1.0), constant(float("nan"), size._data.dtype), size)
 

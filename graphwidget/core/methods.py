@@ -93,8 +93,8 @@ def element_size(self: Tensor) -> int:
 
 @offer(function=False)
 def data_ptr(self: Tensor) -> int:
-    """The address of the first item."""
-    return int(self._data.ctypes.data)
+    """The address of the first item; 0 where there is none."""
+    return int(self._data.ctypes.data) if self._data.size else 0
 
 
 @offer(function=False)

@@ -146,12 +146,12 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 # Vectors -----------------------------------------------------------------------------------------
 def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
     a, b = input._data.shape, other._data.shape
-    if len(a) != len(b):
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     if dim is None:  # the old function looks for a dim of size 3
         dim = next((i for i, size in enumerate(a) if size == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
+    if len(a) != len(b):
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     place = filled_place(dim, len(a))
     if a[place] != 3 or b[place] != 3:
         raise RuntimeError(

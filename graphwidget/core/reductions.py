@@ -40,8 +40,13 @@ def filled_dim(name: str, input: Tensor, dim: int) -> int:
     data = input._data
     wrapped = wrap_dim(dim, data.ndim)
     if data.ndim and not data.shape[wrapped]:
-        raise IndexError(f"{name}(): Expected reduction dim {wrapped} to have non-zero size.")
+        raise no_choice(name, wrapped)
     return dim
+
+
+def no_choice(name: str, dim: int) -> IndexError:
+    """The error for a choice of items along an empty dim."""
+    return IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
 
 
 # Sums and products -------------------------------------------------------------------------------
@@ -154,8 +159,8 @@ def _extremes(name: str) -> Callable[..., Tensor]:
         if input._data.size == 0:
             if not dims:
                 raise no_items(name, input)
-            for d in dims:
-                filled_dim(name, input, d)
+            if empty := [d for d in dims if not input._data.shape[d]]:
+                raise no_choice(name, empty[0])
         return getattr(F, name)(input, dims, keepdim)  # type: ignore[no-any-return]
 
     function.__name__ = function.__qualname__ = name

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,6 +70,23 @@ def pop() -> None:
     """End the innermost context."""
     hooks.stack.pop()
     switch(PART, False)
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, entering ``saved_tensors_hooks`` raises this error.
+
+    Raises:
+        RuntimeError: such hooks are in force already.
+    """
+    before = hooks.disabled
+    if hooks.stack and before is None:
+        raise RuntimeError(error_message)
+    hooks.disabled = error_message
+    try:
+        yield
+    finally:
+        hooks.disabled = before
 
 
 class Packed:

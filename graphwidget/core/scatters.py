@@ -11,7 +11,7 @@ from ..optable import TABLE
 from ..optable.refusals import broadcast
 from . import dtypes, hot
 from .compile import TENSORS as F
-from .dims import wrap_dim
+from .dims import filled_place, wrap_dim
 from .inplace import write
 from .node import Former, target_of
 from .public import offer
@@ -243,6 +243,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         )
     dim = wrap_dim(dim, len(mine))
     check_long(indices)
+    filled_place(dim, len(mine))
 
     def common(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
         return broadcast([own, (*other[:dim], own[dim], *other[dim + 1 :])])

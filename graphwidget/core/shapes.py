@@ -65,9 +65,14 @@ def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
             raise RuntimeError(
                 f"self.storage_offset() must be divisible by {ratio} {tail}, but got {begin}"
             )
-        last = data.strides[-1] // have
+        *rest, last = [step // have for step in data.strides]
         if last != 1 and data.shape[-1] != 1:
             raise RuntimeError(f"self.stride(-1) must be 1 {tail}, but got {last}")
+        for dim, step in enumerate(rest):
+            if ratio > 1 and step % ratio:
+                raise RuntimeError(
+                    f"self.stride({dim}) must be divisible by {ratio} {tail}, but got {step}"
+                )
     out = Tensor._wrap(data.view(target))
     out._counter = counter_of(self)
     return out
@@ -121,6 +126,11 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """
     shape, sizes = input._data.shape, tuple(sizes)
     dim = wrap_dim(dim, len(shape))
+    if not shape:
+        raise RuntimeError(
+            "unflatten got an unexpected error:\n"
+            "Dimension specified as 0 but tensor has no dimensions"
+        )
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:

@@ -64,10 +64,15 @@ def check_slices(name: str, self: Tensor, dim: int, index: Tensor, source: Tenso
             f"{name}(): self ({kind(self)}) and source ({kind(source)}) must have the same scalar "
             "type"
         )
-    if data.size != (given[dim] if len(given) > place else 1):
+    if place >= max(1, len(given)):
+        raise RuntimeError(
+            f"{name}(): Indexing dim {place} is out of bounds of the source tensor with dim "
+            f"{len(given)}"
+        )
+    if data.size != (given[place] if given else 1):
         raise RuntimeError(
             f"{name}(): Number of indices ({data.size}) should be equal to source.size(dim): "
-            f"({given[place] if len(given) > place else 1}), for dim: {place}"
+            f"({given[place] if given else 1}), for dim: {place}"
         )
     if (*given[:place], *given[place + 1 :]) != (*have[:place], *have[place + 1 :]) or len(
         given
@@ -216,7 +221,6 @@ def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
 
 def _index_fill(here: bool, self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    place = wrap_dim(dim, self._data.ndim)
     if isinstance(value, Tensor) and value._data.ndim:
         raise RuntimeError(
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -224,6 +228,7 @@ def _index_fill(here: bool, self: Tensor, dim: int, index: Tensor, value: Any) -
         )
     if index._data.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    place = wrap_dim(dim, self._data.ndim)
     if index._data.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     size = self._data.shape[place] if self._data.ndim else 1

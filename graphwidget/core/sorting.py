@@ -99,7 +99,7 @@ def _median(name: str, result: type[Named]) -> Callable[..., Any]:
     def function(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         if dim is None:
             return getattr(F, name)(input)
-        dim = filled_dim(name, input, dim)
+        dim = filled_dim("median", input, dim)
         return result(getattr(F, name + "_dim")(input, dim=dim, keepdim=keepdim))
 
     function.__name__ = function.__qualname__ = name
@@ -160,6 +160,8 @@ METHODS.update(cumsum_=_running_in_place("cumsum"), cumprod_=_running_in_place("
 
 def _running_extreme(name: str, result: type[Named]) -> Callable[..., Any]:
     def function(input: Tensor, dim: int) -> Any:
+        if input.ndim == 0 and dim not in (-1, 0):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         return result(getattr(F, name)(input, dim=as_given(dim, input.ndim)))
 
     function.__name__ = function.__qualname__ = name
@@ -177,9 +179,10 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
 
     Shapes: any; the result has the same.
     """
+    dim = as_given(dim, input.ndim)
     if not input._meta.floating:
         raise not_implemented("logcumsumexp_out_cpu", input._data.dtype)
-    return F.logcumsumexp(input, as_given(dim, input.ndim))
+    return F.logcumsumexp(input, dim)
 
 
 # Searching ---------------------------------------------------------------------------------------

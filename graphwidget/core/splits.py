@@ -82,7 +82,7 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
     if sum(sizes) != total:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size "
-            f"at dimension {place}), but got split_sizes={list(sizes)}"
+            f"at dimension {dim}), but got split_sizes={list(sizes)}"
         )
     return _several(F.split_sizes)(input, split_sizes=sizes, dim=dim)
 

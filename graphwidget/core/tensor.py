@@ -346,11 +346,13 @@ class Tensor(Offered):
         return out
 
     def detach_(self) -> Tensor:
-        """Cut this tensor from its history, in place.
+        """Cut this tensor from its history, in place; in inference mode there is none to cut.
 
         Raises:
             RuntimeError: it is a view.
         """
+        if hot.mode.inference:
+            return self
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
         if self._node is not None:

@@ -19,6 +19,7 @@ from ..core.compile import TENSORS as F
 from ..core.modes import enable_grad, inference_mode
 from ..core.roots import leaves_of
 from ..core.tensor import Tensor
+from .hooks import without_saved_hooks
 from .trees import LEAF, Spec, flatten, over, unflatten
 
 Function = Callable[..., Any]
@@ -156,6 +157,7 @@ def grad_and_value(
     """
     name = "grad_and_value(f)(*args)"
 
+    @without_saved_hooks
     @functools.wraps(func)
     def derived(*args: Any, **kwargs: Any) -> Any:
         inputs = Inputs(args, argnums)
@@ -215,6 +217,7 @@ def tensors_only(outputs: list[Any], name: str) -> Leaves:
     return outputs
 
 
+@without_saved_hooks
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """The output of ``func`` and the function that multiplies its Jacobian from the left.
 
@@ -353,6 +356,11 @@ def jacrev(
     """
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+    return without_saved_hooks(by_rows(func, argnums, has_aux))
+
+
+def by_rows(func: Function, argnums: int | tuple[int, ...], has_aux: bool) -> Function:
+    """The Jacobian of ``func``, computed row by row."""
 
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
@@ -387,7 +395,7 @@ def jacfwd(
     randomness: str = "error",
 ) -> Function:  # fmt: skip
     """The Jacobian of ``func``; computed as ``jacrev`` does, for there is no forward mode."""
-    return jacrev(func, argnums, has_aux=has_aux)
+    return by_rows(func, argnums, has_aux)
 
 
 def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:

@@ -62,10 +62,11 @@ def corner(a: Array, shape: Shape) -> Array:
 
 
 def gather(a: Array, index: Array, dim: int) -> Array:
-    """The items that ``index`` names along a dim."""
+    """The items that ``index`` names along a dim, in C order."""
     if not index.size:
         return np.zeros(index.shape, a.dtype)
-    return as_array(np.ascontiguousarray(a).reshape(-1)[places(a.shape, index, dim)])
+    chosen = places(a.shape, np.asarray(index, order="C"), dim)
+    return as_array(np.ascontiguousarray(a).reshape(-1)[chosen])
 
 
 def scatter(a: Array, index: Array, src: Array, dim: int) -> Array:

@@ -186,6 +186,28 @@ result.append(attempt(lambda: y.sum().backward()))
 for name in ("copysign_", "xlogy_", "atan2_"):
     result.append(attempt(lambda: getattr(torch.ones(2, dtype=torch.bool), name)(-1)))
 
+# in inference mode nothing is cut from a history, views neither
+x = torch.ones(3, requires_grad=True)
+tensors = [x, x * 2, (x * 2)[1:], torch.ones(3), torch.ones(3)[1:]]
+with torch.inference_mode():
+    made = torch.ones(3)
+    result = [t.detach_() is t for t in (*tensors, made, made[1:])]
+result += [(t.requires_grad, graph(t.grad_fn)) for t in tensors]
+
+# reverse-mode transforms refuse hooks on saved tensors, around them and inside
+x = torch.ones(3)
+square = lambda t: (t * t).sum()
+hooks = lambda: torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t)
+def inside(t):
+    with hooks():
+        return square(t)
+with hooks():
+    result = [attempt(f) for f in (
+        lambda: torch.func.grad(square)(x), lambda: torch.func.vjp(square, x)[0],
+        lambda: torch.func.jacrev(square)(x),
+        lambda: torch.func.vmap(torch.func.grad(square))(x.view(3, 1)))]
+result += [attempt(lambda: torch.func.grad(inside)(x)), torch.func.grad(square)(x)]
+
 # what is detached from an inference tensor outside may be written, and tells its version
 with torch.inference_mode():
     x, n = torch.ones(3), torch.ones(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -159,22 +160,52 @@ def check(
             )
     if min(dilation) < 1:
         raise RuntimeError("non-positive dilation is not supported")
-    if 0 not in sizes:
-        _check_types(input, weight, bias, transposed, max(dilation) > 1)
+    if 0 in sizes[:2]:
+        return
+    _check_filled(sizes, shape[2:])
+    _check_types(input, weight, bias, transposed, max(dilation) > 1, groups)
+
+
+def _check_filled(sizes: list[int], kernel: list[int]) -> None:
+    """Images and kernels must have items."""
+    flat = [1] * (len(kernel) == 1)  # PyTorch computes sequences as images of one row
+    if 0 in sizes:
+        raise RuntimeError(
+            "Only zero batch or zero channel inputs are supported, but got input shape: "
+            f"{sizes[:2] + flat + sizes[2:]}"
+        )
+    if 0 in kernel:
+        flatly, deep = " kernel_height: {} kernel_width: {}", ": {} x {} x {} (TxHxW)"
+        names = flatly if len(kernel) < 3 else deep
+        raise RuntimeError(
+            "kernel size should be greater than zero, but got" + names.format(*flat, *kernel)
+        )
+
+
+def _by_onednn(sizes: tuple[int, ...], kernel: tuple[int, ...], groups: int) -> bool:
+    """Whether PyTorch leaves floats to oneDNN (on more than one thread): not where its own kernels
+    are faster, for one small image (so ``at::native``'s ``use_mkldnn`` has it)."""
+    return (
+        groups > 1
+        or sizes[0] > 1
+        or math.prod(sizes) > 20480
+        or (len(kernel) > 1 and min(kernel[-2:]) > 3)
+    )
 
 
 def _check_types(
-    input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, dilated: bool
+    input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, dilated: bool, groups: int
 ) -> None:
     """Which types there are kernels for, in PyTorch's words: its kernel depends on the way of
     convolving."""
     volume, kinds = input._data.ndim == 5, (input._data.dtype, weight._data.dtype)
+    sizes, window = input._data.shape, weight._data.shape[2:]
     if bias is not None and bias._data.dtype != kinds[0] and not transposed:
         raise RuntimeError(
             f"Input type ({dtypes.c_word(kinds[0])}) and bias type "
             f"({dtypes.c_word(bias._data.dtype)}) should be the same"
         )
-    if (kinds[0].char, kinds[1].char) == ("f", "d"):
+    if (kinds[0].char, kinds[1].char) == ("f", "d") and _by_onednn(sizes, window, groups):
         raise RuntimeError(
             "Input type (torch.FloatTensor) and weight type (torch.DoubleTensor) should be the "
             "same or input should be a MKLDNN tensor and weight is a dense tensor"
