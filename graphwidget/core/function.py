@@ -213,9 +213,10 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
     for nr, view in enumerate(outputs):
         if not isinstance(view, Tensor) or view._view is None:
             continue
-        if wanted and not _among(view, node.dirty_tensors):
+        if not _among(view, node.dirty_tensors) and not _among(view, args):
             view._view.origin = "multi" if needing > 1 else "function"
-            view._view.label = (nr, type(node).__name__)
+            if wanted:
+                view._view.label = (nr, type(node).__name__)
     if wanted:
         node.keep(outputs)
 

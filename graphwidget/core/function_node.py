@@ -58,7 +58,7 @@ class FunctionNode(Node):
             isinstance(each, Tensor) and each.requires_grad for each in inputs
         )
         self._tensors = tuple(isinstance(each, Tensor) for each in inputs)
-        self._saved: list[Any] | None = []
+        self._entries: list[Any] | None = []
         self._read = False
         self._own: list[int | None] = []
         self._materialize = True
@@ -104,11 +104,11 @@ class FunctionNode(Node):
         """
         if self._read:
             raise RuntimeError(READ_BEFORE)
-        if self._saved is None:
+        if self._entries is None:
             raise errors.freed(self)
-        found = tuple(self._unpacked(i, entry) for i, entry in enumerate(self._saved))
+        found = tuple(self._unpacked(i, entry) for i, entry in enumerate(self._entries))
         if self.function.clear_saved_tensors_on_access:
-            self._saved, self._read = [], True
+            self._entries, self._read = [], True
         return found
 
     def _unpacked(self, i: int, entry: Kept | Packed | None) -> Tensor | None:
@@ -140,21 +140,21 @@ class FunctionNode(Node):
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
-        if self._saved is None:
+        if self._entries is None:
             raise errors.freed(self)
-        return tuple(SavedTensor(self, i) for i in range(len(self._saved)))
+        return tuple(SavedTensor(self, i) for i in range(len(self._entries)))
 
     def raw_saved(self, name: Any) -> Any:
-        if self._saved is None:
+        if self._entries is None:
             return ()
-        return self._saved[name]
+        return self._entries[name]
 
     def hook_saved(self, name: Any, both: Any) -> None:
-        assert self._saved is not None
-        entry, own = self._saved[name], self._own[name] is not None
+        assert self._entries is not None
+        entry, own = self._entries[name], self._own[name] is not None
         tensor = self._unpacked(name, entry)
         assert tensor is not None
-        self._saved[name] = Packed(self, tensor, tensor.detach(), own, both)
+        self._entries[name] = Packed(self, tensor, tensor.detach(), own, both)
 
     def keep(self, outputs: Sequence[Any]) -> None:
         """Save what forward asked for, now that the outputs have their history.
@@ -181,7 +181,7 @@ class FunctionNode(Node):
                 kept.append(Packed(self, each, each, own, saving.hooks.stack[-1]))
             else:
                 kept.append(Kept(each._data, counter, counter.savable, None if own else each))
-        self._saved = kept
+        self._entries = kept
         self.to_save = None
 
     # What the engine calls -------------------------------------------------------------------
@@ -214,7 +214,7 @@ class FunctionNode(Node):
         return results
 
     def release(self) -> None:
-        self._saved = None
+        self._entries = None
 
     def user_backward(self) -> Any:
         """The user's ``backward``, which may be called ``vjp``.

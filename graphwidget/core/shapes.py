@@ -65,7 +65,7 @@ def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
             raise RuntimeError(
                 f"self.storage_offset() must be divisible by {ratio} {tail}, but got {begin}"
             )
-        *rest, last = [step // have for step in data.strides]
+        *rest, last = self.stride()
         if last != 1 and data.shape[-1] != 1:
             raise RuntimeError(f"self.stride(-1) must be 1 {tail}, but got {last}")
         for dim, step in enumerate(rest):
