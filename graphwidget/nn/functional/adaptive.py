@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 from ...core.compile import TENSORS as F
@@ -23,8 +24,8 @@ def _sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
         raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {count})")
     if count >= input._data.ndim:
         raise ValueError(f"Input dimension should be at least {count + 1}")
-    given = zip(output_size, input._data.shape[-count:], strict=True)
-    return tuple(size if wanted is None else wanted for wanted, size in given)
+    given = zip(output_size, input._data.shape[input._data.ndim - count :], strict=True)
+    return tuple(size if wanted is None else operator.index(wanted) for wanted, size in given)
 
 
 def _check(name: str, input: Tensor, sizes: tuple[int, ...], mark: str = "") -> None:
