@@ -10,7 +10,7 @@ import numpy as np
 from . import errors, hot, saving
 from .engine import current_run
 from .hooks import as_given, as_tensor
-from .node import Node, Nowhere, Output, edge_of
+from .node import AccumulateGrad, Node, Nowhere, Output, dtype_of_grad, edge_of
 from .observer import get_observer, set_observer
 from .promote import checked_fit
 from .saving import Packed, SavedTensor
@@ -62,6 +62,7 @@ class FunctionNode(Node):
         self._read = False
         self._own: list[int | None] = []
         self._materialize = True
+        self._materialize_non_diff_grads = True
         self.to_save: tuple[Any, ...] | None = None
         self.dirty_tensors: tuple[Tensor, ...] | None = None
         self.non_differentiable: tuple[Tensor, ...] | None = None
@@ -163,7 +164,8 @@ class FunctionNode(Node):
             TypeError: something is neither a tensor nor None.
         """
         kept: list[Any] = []
-        for i, each in enumerate(self.to_save or ()):
+        saving_now, self.to_save = self.to_save or (), None  # an error must not leave a cycle
+        for i, each in enumerate(saving_now):
             if each is None:
                 kept.append(None)
                 self._own.append(None)
@@ -182,7 +184,13 @@ class FunctionNode(Node):
             else:
                 kept.append(Kept(each._data, counter, counter.savable, None if own else each))
         self._entries = kept
-        self.to_save = None
+
+    def meta_of_output(self, output: Any) -> hot.Meta | None:
+        """The form in which an output's gradient is made where none comes; None for no form."""
+        if not isinstance(output, Tensor):
+            return None
+        marked = any(output is each for each in self.non_differentiable or ())
+        return output._meta if self._materialize_non_diff_grads or not marked else None
 
     # What the engine calls -------------------------------------------------------------------
     def output(self, nr: int) -> Any:
@@ -278,6 +286,9 @@ class FunctionNode(Node):
         ]
 
     def _fit(self, i: int, grad: Tensor, meta: Any) -> Tensor:
+        end = self.next[i]
+        if end.__class__ is AccumulateGrad and end.hooks is not None:
+            meta = hot.meta(meta.shape, dtype_of_grad(end.variable, grad._data.dtype))
         if grad._data.shape == meta.shape and grad._data.dtype == meta.dtype:
             return grad
         return checked_fit(grad, meta, i, type(self).__name__)  # type: ignore[no-any-return]
@@ -301,10 +312,20 @@ class Error(Node):
     """The node of what may not be differentiated again; running it is the error."""
 
     takes_none = True
+    metas: Sequence[hot.Meta | None] = (None,)
 
-    def __init__(self, message: str, next: tuple[Any, ...]) -> None:
-        self.start(next)
+    def __init__(self, message: str, targets: Sequence[Any]) -> None:
+        self.start(tuple(target for target in targets if target is not None))
         self.message = message
+        self.places = tuple(target is not None for target in targets)
+
+    @property
+    def slots(self) -> tuple[Any, ...]:
+        left = iter(self.next)
+        return tuple(known(next(left)) if there else None for there in self.places)
+
+    def output(self, nr: int) -> Any:
+        return self if len(self.metas) == 1 else Output(self, nr)
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         raise RuntimeError(self.message)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from ..core import dtypes
 from ..core.factories import empty, ones, tensor, zeros
 from ..core.tensor import Tensor
+from ..core.warning import warn
 from . import functional, init
 from .module import Module
 from .parameter import Parameter
@@ -135,6 +136,12 @@ class BatchNorm3d(_BatchNorm):
     _ndims = (5,)
 
 
+WITHOUT_FEATURES = (
+    "You can silence this warning by not passing in num_features, which is not used because "
+    "affine=False"
+)
+
+
 class _InstanceNorm(_NormBase):
     def __init__(
         self,
@@ -153,11 +160,13 @@ class _InstanceNorm(_NormBase):
         self._check_input_dim(input)
         alone = input.dim() == min(self._ndims)
         dim = 0 if alone else 1
-        if input.size(dim) != self.num_features and self.affine:
-            raise ValueError(
-                f"expected input's size at dim={dim} to match num_features ({self.num_features}), "
-                f"but got: {input.size(dim)}."
-            )
+        if input.size(dim) != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={dim} to match num_features "
+                    f"({self.num_features}), but got: {input.size(dim)}."
+                )
+            warn(f"input's size at dim={dim} does not match num_features. {WITHOUT_FEATURES}")
         found = functional.instance_norm(
             input.unsqueeze(0) if alone else input,
             self.running_mean,
