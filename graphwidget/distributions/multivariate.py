@@ -207,7 +207,7 @@ class MixtureSameFamily(Distribution):
         """The parts."""
         return self._component_distribution
 
-    @constraints.dependent_property
+    @property
     def support(self) -> Any:
         """The parts'."""
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)

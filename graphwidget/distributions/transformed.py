@@ -11,10 +11,15 @@ from ..core.public import FUNCTIONS as F
 from . import constraints
 from .continuous import Cauchy, Normal, Uniform
 from .distribution import Distribution, broadcast_all
-from .elementary_transforms import limits
 from .independent import Independent, sum_rightmost
 from .transform import ComposeTransform, Transform
-from .transforms import AbsTransform, AffineTransform, ExpTransform, StickBreakingTransform
+from .transforms import (
+    AbsTransform,
+    AffineTransform,
+    ExpTransform,
+    StickBreakingTransform,
+    limits,
+)
 
 EULER = 0.57721566490153286060
 """Euler's constant, the mean of Gumbel's distribution."""
@@ -64,7 +69,7 @@ class TransformedDistribution(Distribution):
         """Whether the base's values have gradients."""
         return bool(self.base_dist.has_rsample)
 
-    @constraints.dependent_property(is_discrete=False)
+    @property
     def support(self) -> Any:
         """The last transform's codomain."""
         if not self.transforms:
