@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from .distributions.places import PLACES
+
 PACKAGE = __package__
 VERSION = "2.13.0"
 """The PyTorch whose behaviour is followed, as programs that ask for the version are told."""
@@ -32,22 +34,7 @@ _PLACES = {
     "nn.modules": "nn",
     "nn.grad": "nn.functional.grad",
     "optim.adamw": "optim.adam",
-    **{
-        f"distributions.{theirs}": f"distributions.{ours}"
-        for ours, several in (
-            ("continuous", "normal laplace cauchy uniform exponential"),
-            ("transformed", "transformed_distribution log_normal half_normal half_cauchy gumbel"),
-            ("transformed", "logistic_normal"),
-            ("powers", "pareto weibull inverse_gamma"),
-            ("discrete", "bernoulli categorical"),
-            ("counts", "poisson geometric binomial negative_binomial multinomial"),
-            ("gamma", "beta chi2 dirichlet studentT"),
-            ("one_hot", "one_hot_categorical relaxed_bernoulli relaxed_categorical"),
-            ("multivariate", "multivariate_normal mixture_same_family"),
-        )
-        for theirs in several.split()
-    },
-    "distributions.utils": "distributions.distribution",
+    **{f"distributions.{theirs}": f"distributions.{ours}" for theirs, ours in PLACES.items()},
     "utils.data._utils": "utils.data",
 }
 """Modules of PyTorch that have another name here."""

@@ -1,13 +1,15 @@
 """``torch.autograd.grad_mode``."""
 
-from ..core.modes import (
-    enable_grad,
-    inference_mode,
-    no_grad,
-    set_grad_enabled,
+from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ..core.policies import (
+    enforce_grad_layout_policy,
     set_multithreading_enabled,
+    unsafe_preserve_version_counter,
 )
 
 __all__ = [
-    "enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled",
+    "enable_grad", "enforce_grad_layout_policy", "inference_mode", "no_grad", "set_grad_enabled",
+    "set_multithreading_enabled",
 ]  # fmt: skip
+
+_unsafe_preserve_version_counter = unsafe_preserve_version_counter

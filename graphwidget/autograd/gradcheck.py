@@ -61,6 +61,8 @@ UNDEFINED_NOT_ZERO = (
     "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
 )
 SEE = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+NO_CHECK = "Expected at least one of check_forward_ad or check_backward_ad to be True"
+NEEDS = "Setting check_{}=True requires check_{} to be True"
 NO_FORWARD_MODE = "Forward-mode derivatives are not offered; check_forward_ad must be False."
 
 
@@ -234,7 +236,12 @@ def gradcheck(
         GradcheckError: it fails.
         ValueError: no input requires grad.
     """
-    if check_forward_ad or check_batched_forward_grad or not check_backward_ad:
+    assert check_forward_ad or check_backward_ad, NO_CHECK
+    assert check_backward_ad or not check_batched_grad, NEEDS.format("batched_grad", "backward_ad")
+    assert check_forward_ad or not check_batched_forward_grad, NEEDS.format(
+        "batched_forward_grad", "forward_ad"
+    )
+    if check_forward_ad or not check_backward_ad:
         raise NotImplementedError(NO_FORWARD_MODE)
     given = _as_tuple(inputs)
     _check_inputs(given)

@@ -68,7 +68,12 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     if not isinstance(given, Iterable):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for each in given:
-        bump(each, "increment_version")
+        if not isinstance(each, Tensor):
+            raise RuntimeError(
+                "increment_version expects each element of the iterable to be a tensor"
+            )
+        if not each.is_inference():  # those count no versions
+            bump(each, "increment_version")
 
 
 class MultiHandle(RemovableHandle):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import default_numpy
+from ..core.engine import current_run, queue_callback
 from ..core.tensor import Tensor
 from ..core.warning import warn
 
@@ -33,6 +34,18 @@ class _Former(type):
         return made.requires_grad_() if requires_grad else made
 
 
+class Engine:
+    """What programs of others ask of PyTorch's engine by ``Variable._execution_engine``."""
+
+    queue_callback = staticmethod(queue_callback)
+
+    @staticmethod
+    def is_checkpoint_valid() -> bool:
+        """Whether no run is at work that wants the gradients of some tensors only."""
+        run = current_run()
+        return run is None or run.captures is None
+
+
 class Variable(metaclass=_Former):
     """The former name of Tensor: ``Variable(data, requires_grad=False)`` is a new leaf with the
     data of a tensor, and ``isinstance(tensor, Variable)`` holds.
@@ -40,3 +53,5 @@ class Variable(metaclass=_Former):
     Raises:
         TypeError: the data is no tensor.
     """
+
+    _execution_engine = Engine()

@@ -10,7 +10,9 @@ import numpy as np
 from ..optable.zeros import Zeros
 from . import errors, hot
 from .meeting import ALONE, is_own
+from .node import dtype_of_grad
 from .overlap import check_overlap, is_dense, real_strides
+from .policies import policy
 from .promote import check_spread
 from .tensor import Tensor
 from .version import bump, counter_for_grad
@@ -39,18 +41,22 @@ def accumulate(
         raise RuntimeError("leaf variable has been moved into the graph interior")
     create = create and isinstance(grad, Tensor)
     if variable._grad is None:
+        own = variable._hooks is None
+        dtype = variable._data.dtype if own or create else dtype_of_grad(variable, grad.dtype)
         if create:
             made = recorded(variable, grad)
-        elif grad.__class__ is Zeros and not grad.flags.writeable and obeys(grad, variable._data):
+        elif fill_only(grad) and obeys(grad, variable._data, dtype):
             made = Tensor._wrap(grad)
             made._data = grad
         else:
             data = np.asarray(grad)
             taken = sys.getrefcount(grad) == known + (ALONE if data is not grad else ALONE + 1)
-            taken = taken and obeys(data, variable._data)
+            taken = taken and (
+                obeys(data, variable._data, dtype) or (not policy.layout and data.dtype == dtype)
+            )
             if not taken or (data is grad and not is_own(data)):
-                data = promised(variable._data, grad)
-            made = Tensor._wrap(data, None if data.ndim else variable._meta)
+                data = promised(variable._data, grad, dtype)
+            made = Tensor._wrap(data, variable._meta if own and not data.ndim else None)
             # Else PyTorch writes into new memory, or makes a contiguous clone.
             made._counter = counter_for_grad(version if taken else is_dense(variable._data))
         # Nothing is called within this line, so no other thread comes in between.
@@ -66,11 +72,17 @@ def accumulate(
             add_in_place(variable, variable._grad, grad)
 
 
+def fill_only(grad: Any) -> bool:
+    """Whether a gradient is zeros that nobody wrote to."""
+    return grad.__class__ is Zeros and not grad.flags.writeable
+
+
 def recorded(variable: Tensor, grad: Tensor) -> Tensor:
     """A leaf's first gradient when accumulation is recorded."""
     made: Tensor = hot.copied(grad)
-    if not obeys(made._data, variable._data):
-        made._relay(promised(variable._data, made._data))
+    dtype = dtype_of_grad(variable, made._data.dtype)
+    if not obeys(made._data, variable._data, dtype):
+        made._relay(promised(variable._data, made._data, dtype))
     return made
 
 
@@ -96,9 +108,9 @@ def add_in_place(variable: Tensor, current: Tensor, grad: Any) -> None:
 
 # PyTorch promises that a leaf's gradient lies in memory as the leaf does where its items leave no
 # gaps, else in C order.
-def obeys(grad: np.ndarray, data: np.ndarray) -> bool:
-    """Whether a gradient of a leaf lies in memory as promised, in the leaf's type."""
-    if grad.dtype != data.dtype or grad.ndim != data.ndim:
+def obeys(grad: np.ndarray, data: np.ndarray, dtype: np.dtype[Any]) -> bool:
+    """Whether a gradient of a leaf lies in memory as promised, in the type that is wanted."""
+    if grad.dtype != dtype or grad.ndim != data.ndim:
         return False
     if not data.ndim:  # there is one layout only
         return True
@@ -111,13 +123,13 @@ def obeys(grad: np.ndarray, data: np.ndarray) -> bool:
     return grad.strides == data.strides
 
 
-def promised(data: np.ndarray, grad: Any) -> np.ndarray:
-    """A copy of a gradient that lies in memory as promised.
+def promised(data: np.ndarray, grad: Any, dtype: np.dtype[Any]) -> np.ndarray:
+    """A copy of a gradient that lies in memory as promised, in the type that is wanted.
 
     Raises:
         RuntimeError: the leaf has got another shape since (PyTorch's texts).
     """
-    found = np.empty_like(data, order="K" if is_dense(data) else "C")
+    found = np.empty_like(data, dtype, order="K" if is_dense(data) else "C")
     try:
         np.copyto(found, grad)
     except ValueError:
@@ -136,7 +148,7 @@ def warn_of_layout(grad: np.ndarray, data: np.ndarray) -> None:
         wrong = any(size != 1 and step != promise for size, step, promise in dims)
     else:
         wrong = not grad.flags.c_contiguous
-    if wrong:
+    if wrong and policy.layout:
         warn_once(LAYOUT.format(list(grad.shape), steps, list(data.shape), promised))
 
 

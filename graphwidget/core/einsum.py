@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .arguments import refusal
 from .compile import TENSORS as F
 from .dims import wrap_dim
 from .products import bmm, dot, mm
@@ -30,6 +31,8 @@ def einsum(*args: Any) -> Tensor:
         RuntimeError: an equation that does not fit the operands (PyTorch's texts).
     """
     equation, operands = in_letters(args)
+    if not isinstance(equation, str) or any(not isinstance(each, Tensor) for each in operands):
+        raise refusal("_VF", "einsum", (equation, operands), {}) or TypeError(equation)
     left, arrow, right = equation.partition("->")
     labels: list[list[str]] = []
     start = 0
@@ -53,7 +56,7 @@ def in_letters(args: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
             "einsum(): must specify the equation string and at least one operand, or at least one "
             "operand and its subscripts list"
         )
-    if isinstance(args[0], str):
+    if not isinstance(args[0], Tensor):
         operands = args[1:]
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
             operands = tuple(operands[0])
@@ -63,7 +66,7 @@ def in_letters(args: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
         return "".join(ELLIPSIS if item is Ellipsis else letter(item) for item in sublist)
 
     def letter(number: Any) -> str:
-        if not 0 <= number < 52:
+        if not (number >= 0 and number < 52):
             raise ValueError(
                 "einsum(): subscript in subscript list is not within the valid range [0, 52)"
             )
@@ -319,6 +322,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
         RuntimeError: dims that do not match (PyTorch's texts).
     """
     n, m = a._data.ndim, b._data.ndim
+    if not isinstance(dims, (tuple, list, Tensor, int)):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
+            f"containing two lists, but got dims={dims}"
+        )
     if isinstance(dims, Tensor):
         dims = dims._data.tolist()
     if isinstance(dims, int):
@@ -328,7 +336,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         first, second = list(range(-dims, 0)), list(range(dims))
     else:
-        first, second = ([x] if isinstance(x, int) else list(x) for x in dims)
+        first, second = dims
     return along(a, b, first, second)
 
 

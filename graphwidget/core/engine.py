@@ -10,7 +10,7 @@ Nothing here recurses over the graph, so its depth does not matter.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from .accumulate import accumulate
 from .errors import not_computed
 from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
 from .meeting import shared
-from .node import AccumulateGrad, Former, Hooks, Node, Nowhere, Output, defined
+from .node import OWN, AccumulateGrad, Former, Hooks, Node, Nowhere, Output, defined
 from .order import needed_for
 from .promote import checked_fit, fit_to
 from .slots import Slots
@@ -49,6 +49,18 @@ def current_node() -> Node | None:
     """The node whose backward (or hook) this thread is running."""
     run = current_run()
     return None if run is None else run.current
+
+
+def queue_callback(callback: Callable[[], Any]) -> None:
+    """Call a function when the innermost run inside which this thread is has run all its nodes.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    run = current_run()
+    if run is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    run.callbacks.append(callback)
 
 
 PASSING = Output, Former, Nowhere
@@ -103,6 +115,8 @@ class Run:
         self.pauses = True
         """Whether ``steps()`` yields every node, or only those that are not the common case."""
         self.slots = Slots(create_graph)
+        self.callbacks: list[Callable[[], Any]] = []
+        """What the user asked for to be called when all nodes have run; may ask for more."""
         self._generator: Iterator[Node] | None = None
         self._rec: Any = None
 
@@ -239,6 +253,8 @@ class Run:
                     self._leaf(target, grad, version)
                 del grad  # whoever keeps it need not copy it
                 yield target
+            for callback in self.callbacks:
+                callback()
             status = "ok"
         except GeneratorExit:
             raise
@@ -249,6 +265,7 @@ class Run:
             raise
         finally:
             self._end(status, error)
+            error = None  # its traceback refers to this frame, which must not keep it in turn
 
     def _recorded(self, target: Any, grad: Any, version: int | None) -> None:
         """Run one node with gradients recorded, though the caller's mode is not to record."""
@@ -340,6 +357,8 @@ class Run:
         A captured gradient includes its tensor's hooks, except (as in PyTorch) when the tensor
         lies on the way to another captured one.
         """
+        if target.__class__ is AccumulateGrad and grad is not None:
+            grad = fit_to_leaf(grad, target.variable)
         hooks, before = target.hooks, grad
         if hooks is not None and hooks.outputs:
             self._outputs_arrive(hooks, grad)
@@ -376,6 +395,15 @@ class Run:
             run_post(self, target, hooks, (), grad)
         if observer is not None:
             observer.node_finishes(self, target, ())
+
+
+def fit_to_leaf(grad: Any, leaf: Tensor) -> Any:
+    """A gradient in the type that a leaf was told to have it in."""
+    hooks = leaf._hooks
+    if hooks is None or hooks.dtype is OWN or hooks.dtype is None:
+        return grad
+    data = grad._data if isinstance(grad, Tensor) else grad
+    return fit_to(grad, hot.meta(data.shape, hooks.dtype))
 
 
 def fitted(grad: Any, meta: hot.Meta | None) -> Any:

@@ -257,10 +257,11 @@ def check_grad(tensor: Tensor, grad: Any) -> None:
         )
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
-    if grad._data.dtype != tensor._data.dtype:
+    wanted = hot.dtype_of_grad(tensor, grad._data.dtype)
+    if grad._data.dtype != wanted:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{dtypes.c_word(grad._data.dtype)}' to a "
-            f"tensor with grad_dtype '{dtypes.type_word(tensor._data.dtype)}'. The gradient must "
+            f"tensor with grad_dtype '{dtypes.type_word(wanted)}'. The gradient must "
             "match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
             "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
             "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "

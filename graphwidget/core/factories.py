@@ -319,6 +319,6 @@ for _name, _dtype in (
     ("CharTensor", np.int8), ("ByteTensor", np.uint8), ("BoolTensor", np.bool_),
 ):  # fmt: skip
     FUNCTIONS[_name] = Legacy(_name, (), {
-        "kind": _dtype, "__module__": "torch",
+        "kind": _dtype, "__module__": "torch", "dtype": dtypes.of(np.dtype(_dtype)),
         "__doc__": f"The legacy constructor of {np.dtype(_dtype)} tensors: sizes, or values.",
     })  # fmt: skip

@@ -13,6 +13,7 @@ from .compile import TENSORS as F
 from .factories import legacy
 from .making import made
 from .modes import no_grad
+from .node import OWN
 from .public import FUNCTIONS, METHODS, offer
 from .tensor import Tensor
 from .version import bump
@@ -204,15 +205,48 @@ def volatile(self: Tensor) -> bool:
     return False
 
 
+def grad_dtype(self: Tensor) -> dtypes.dtype | None:
+    """The type of a leaf's gradient: its own, or the one that it was told; None for any.
+
+    Raises:
+        RuntimeError: not a leaf.
+    """
+    if not self.is_leaf:
+        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+    hooks = self._hooks
+    found = self._data.dtype if hooks is None or hooks.dtype is OWN else hooks.dtype
+    return None if found is None else dtypes.of(found)
+
+
+def set_grad_dtype(self: Tensor, wanted: dtypes.dtype | None) -> None:
+    """Tell a leaf of which type its gradient is to be.
+
+    Raises:
+        RuntimeError: not a leaf, no type, or there is a gradient of another type.
+    """
+    there = self.grad
+    if not self.is_leaf:
+        raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+    if not (wanted is None or isinstance(wanted, dtypes.dtype)):
+        kind = type(wanted).__name__
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {kind}")
+    if wanted is not None and there is not None and there.dtype is not wanted:
+        raise RuntimeError(
+            f"Cannot set grad_dtype to '{dtypes.type_word(wanted.numpy)}' because there is already "
+            f"a gradient with dtype '{dtypes.c_word(there._data.dtype)}'. Please clear the "
+            "gradient (.grad = None) before changing grad_dtype, or ensure the new grad_dtype "
+            "matches the existing gradient's dtype."
+        )
+    self._leaf_hooks().dtype = None if wanted is None else wanted.numpy
+
+
 METHODS.update(
     itemsize=property(lambda self: self._data.itemsize, doc="The size of an item in bytes."),
     nbytes=property(
         lambda self: self._data.size * self._data.itemsize, doc="The size of all items in bytes."
     ),
     name=property(lambda self: None, doc="None: tensors have no names."),
-    grad_dtype=property(
-        lambda self: self.dtype, doc="The type of this tensor's gradient: its own."
-    ),
+    grad_dtype=property(grad_dtype, set_grad_dtype),
     volatile=property(volatile),
 )
 for _name in ("ipu", "maia", "mkldnn", "mtia", "nested", "sparse_csr", "vulkan", "xla"):

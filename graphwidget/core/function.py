@@ -64,7 +64,7 @@ class Function:
     ``boxed_grads_call`` gives backward the gradients in one list, from which it may take them.
     """
 
-    _node: ClassVar[type[FunctionNode]] = FunctionNode
+    _backward_cls: ClassVar[type[FunctionNode]] = FunctionNode
     generate_vmap_rule: ClassVar[bool] = False
     clear_saved_tensors_on_access: ClassVar[bool] = False
     boxed_grads_call: ClassVar[bool] = False
@@ -72,7 +72,7 @@ class Function:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         scope = {"function": cls, "__module__": "torch.autograd.function"}
-        cls._node = type(cls.__name__ + "Backward", (FunctionNode,), scope)
+        cls._backward_cls = type(cls.__name__ + "Backward", (FunctionNode,), scope)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn(INSTANCE.format(type(self)), DeprecationWarning)
@@ -130,7 +130,7 @@ class Function:
         for each in args:
             if isinstance(each, Tensor) and each._view is not None:
                 hot.refresh(each)
-        node = cls._node(args)
+        node = cls._backward_cls(args)
         node.function = cls  # type: ignore[misc]
         wanted = hot.grad_enabled() and any(node.needs_input_grad)
         if wanted:
@@ -202,7 +202,7 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
     for each in node.dirty_tensors or ():
         bump(each, node.name())
     returned = tuple(outputs)
-    node.metas = [each._meta if isinstance(each, Tensor) else None for each in outputs]
+    node.metas = [node.meta_of_output(each) for each in outputs]
     made = [each for each in outputs if isinstance(each, Tensor)]
     for nr, out in enumerate(outputs):
         if isinstance(out, Tensor):
@@ -213,9 +213,10 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
     for nr, view in enumerate(outputs):
         if not isinstance(view, Tensor) or view._view is None:
             continue
-        if wanted and not _among(view, node.dirty_tensors):
+        if not _among(view, node.dirty_tensors) and not _among(view, args):
             view._view.origin = "multi" if needing > 1 else "function"
-            view._view.label = (nr, type(node).__name__)
+            if wanted:
+                view._view.label = (nr, type(node).__name__)
     if wanted:
         node.keep(outputs)
 
@@ -286,6 +287,13 @@ def _op_of(name: str) -> Any:
     return describe_function(name)
 
 
+def _refusing(tensor: Tensor, target: Any) -> Tensor:
+    """The tensor as an output of the node that refuses to be differentiated."""
+    out = Tensor._wrap(tensor._data)
+    out._node, out._requires_grad = target, True
+    return out
+
+
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a backward whose results cannot be differentiated again: what it computes with is not
     recorded, and going back through its results is an error."""
@@ -301,21 +309,14 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
         needs = any(isinstance(each, Tensor) and each.requires_grad for each in grads)
         if not before or not needs:
             return found
-        results = [
-            each.detach().requires_grad_() if isinstance(each, Tensor) else each
-            for each in (found if isinstance(found, tuple) else (found,))
+        results = found if isinstance(found, tuple) else (found,)
+        leaves = [None if each is None else each.detach().requires_grad_() for each in results]
+        node = Error(TWICE, [None if each is None else accumulator(each) for each in leaves])
+        node.metas = [None if each is None else each._meta for each in leaves]
+        outs = [
+            None if each is None else _refusing(each, node.output(nr))
+            for nr, each in enumerate(leaves)
         ]
-        tensors = [each for each in results if isinstance(each, Tensor)]
-        node = Error(TWICE, tuple(accumulator(each) for each in tensors))
-        node.metas = [each._meta for each in tensors]  # type: ignore[attr-defined]
-        outs: list[Any] = []
-        for each in results:
-            if isinstance(each, Tensor):
-                out = Tensor._wrap(each._data)
-                out._node = node if len(tensors) == 1 else Output(node, len(outs))
-                out._requires_grad = True
-                each = out
-            outs.append(each)
         return tuple(outs) if isinstance(found, tuple) else outs[0]
 
     return wrapper

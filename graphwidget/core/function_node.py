@@ -10,7 +10,7 @@ import numpy as np
 from . import errors, hot, saving
 from .engine import current_run
 from .hooks import as_given, as_tensor
-from .node import Node, Nowhere, Output, edge_of
+from .node import AccumulateGrad, Node, Nowhere, Output, dtype_of_grad, edge_of
 from .observer import get_observer, set_observer
 from .promote import checked_fit
 from .saving import Packed, SavedTensor
@@ -58,10 +58,11 @@ class FunctionNode(Node):
             isinstance(each, Tensor) and each.requires_grad for each in inputs
         )
         self._tensors = tuple(isinstance(each, Tensor) for each in inputs)
-        self._saved: list[Any] | None = []
+        self._entries: list[Any] | None = []
         self._read = False
         self._own: list[int | None] = []
         self._materialize = True
+        self._materialize_non_diff_grads = True
         self.to_save: tuple[Any, ...] | None = None
         self.dirty_tensors: tuple[Tensor, ...] | None = None
         self.non_differentiable: tuple[Tensor, ...] | None = None
@@ -104,11 +105,11 @@ class FunctionNode(Node):
         """
         if self._read:
             raise RuntimeError(READ_BEFORE)
-        if self._saved is None:
+        if self._entries is None:
             raise errors.freed(self)
-        found = tuple(self._unpacked(i, entry) for i, entry in enumerate(self._saved))
+        found = tuple(self._unpacked(i, entry) for i, entry in enumerate(self._entries))
         if self.function.clear_saved_tensors_on_access:
-            self._saved, self._read = [], True
+            self._entries, self._read = [], True
         return found
 
     def _unpacked(self, i: int, entry: Kept | Packed | None) -> Tensor | None:
@@ -140,21 +141,21 @@ class FunctionNode(Node):
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
-        if self._saved is None:
+        if self._entries is None:
             raise errors.freed(self)
-        return tuple(SavedTensor(self, i) for i in range(len(self._saved)))
+        return tuple(SavedTensor(self, i) for i in range(len(self._entries)))
 
     def raw_saved(self, name: Any) -> Any:
-        if self._saved is None:
+        if self._entries is None:
             return ()
-        return self._saved[name]
+        return self._entries[name]
 
     def hook_saved(self, name: Any, both: Any) -> None:
-        assert self._saved is not None
-        entry, own = self._saved[name], self._own[name] is not None
+        assert self._entries is not None
+        entry, own = self._entries[name], self._own[name] is not None
         tensor = self._unpacked(name, entry)
         assert tensor is not None
-        self._saved[name] = Packed(self, tensor, tensor.detach(), own, both)
+        self._entries[name] = Packed(self, tensor, tensor.detach(), own, both)
 
     def keep(self, outputs: Sequence[Any]) -> None:
         """Save what forward asked for, now that the outputs have their history.
@@ -163,7 +164,8 @@ class FunctionNode(Node):
             TypeError: something is neither a tensor nor None.
         """
         kept: list[Any] = []
-        for i, each in enumerate(self.to_save or ()):
+        saving_now, self.to_save = self.to_save or (), None  # an error must not leave a cycle
+        for i, each in enumerate(saving_now):
             if each is None:
                 kept.append(None)
                 self._own.append(None)
@@ -181,8 +183,14 @@ class FunctionNode(Node):
                 kept.append(Packed(self, each, each, own, saving.hooks.stack[-1]))
             else:
                 kept.append(Kept(each._data, counter, counter.savable, None if own else each))
-        self._saved = kept
-        self.to_save = None
+        self._entries = kept
+
+    def meta_of_output(self, output: Any) -> hot.Meta | None:
+        """The form in which an output's gradient is made where none comes; None for no form."""
+        if not isinstance(output, Tensor):
+            return None
+        marked = any(output is each for each in self.non_differentiable or ())
+        return output._meta if self._materialize_non_diff_grads or not marked else None
 
     # What the engine calls -------------------------------------------------------------------
     def output(self, nr: int) -> Any:
@@ -214,7 +222,7 @@ class FunctionNode(Node):
         return results
 
     def release(self) -> None:
-        self._saved = None
+        self._entries = None
 
     def user_backward(self) -> Any:
         """The user's ``backward``, which may be called ``vjp``.
@@ -278,6 +286,9 @@ class FunctionNode(Node):
         ]
 
     def _fit(self, i: int, grad: Tensor, meta: Any) -> Tensor:
+        end = self.next[i]
+        if end.__class__ is AccumulateGrad and end.hooks is not None:
+            meta = hot.meta(meta.shape, dtype_of_grad(end.variable, grad._data.dtype))
         if grad._data.shape == meta.shape and grad._data.dtype == meta.dtype:
             return grad
         return checked_fit(grad, meta, i, type(self).__name__)  # type: ignore[no-any-return]
@@ -301,10 +312,20 @@ class Error(Node):
     """The node of what may not be differentiated again; running it is the error."""
 
     takes_none = True
+    metas: Sequence[hot.Meta | None] = (None,)
 
-    def __init__(self, message: str, next: tuple[Any, ...]) -> None:
-        self.start(next)
+    def __init__(self, message: str, targets: Sequence[Any]) -> None:
+        self.start(tuple(target for target in targets if target is not None))
         self.message = message
+        self.places = tuple(target is not None for target in targets)
+
+    @property
+    def slots(self) -> tuple[Any, ...]:
+        left = iter(self.next)
+        return tuple(known(next(left)) if there else None for there in self.places)
+
+    def output(self, nr: int) -> Any:
+        return self if len(self.metas) == 1 else Output(self, nr)
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         raise RuntimeError(self.message)

@@ -38,7 +38,7 @@ def as_given(run: Run | None, grad: Any) -> Any:
 
 def hook_name(hook: Any) -> str:
     """The name by which messages call a hook."""
-    return getattr(hook, "__name__", type(hook).__name__)
+    return getattr(hook, "__name__", "<unknown>")
 
 
 class Mode:

@@ -50,6 +50,7 @@ unhush: Any
 QUIET: Any
 written: Any
 copied: Any
+dtype_of_grad: Any
 as_strided: Any
 DETACH: Any
 

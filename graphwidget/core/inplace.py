@@ -71,7 +71,12 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     """
     operands: tuple[Tensor, ...] = (tensor, *rest)
     if op.pointwise and rest:
-        operands = hot.coerce(op, operands)
+        try:
+            operands = hot.coerce(op, operands)
+        except RuntimeError:  # what autograd refuses is said before what the types do
+            if hot.mode.enabled and tensor.requires_grad:
+                check_writable(tensor, op.name + "_")
+            raise
     wanted = allowed(op, operands)
     put, fit = prepare(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None

@@ -7,7 +7,18 @@ import numpy as np
 from graphwidget.core.dtypes import bool_, dtype, get_default_dtype
 
 
-class finfo:
+class Limits:
+    """What both kinds share: they are equal when they are of one type."""
+
+    dtype: str
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Limits) and other.dtype == self.dtype
+
+    __hash__ = None  # type: ignore[assignment]  # as PyTorch's, they cannot be looked up
+
+
+class finfo(Limits):
     """Limits of a floating dtype (by default the default dtype)."""
 
     def __init__(self, type: dtype | None = None) -> None:
@@ -34,7 +45,7 @@ class finfo:
         )
 
 
-class iinfo:
+class iinfo(Limits):
     """Limits of an integer dtype."""
 
     def __init__(self, type: dtype) -> None:

@@ -28,6 +28,19 @@ def is_grad_enabled() -> bool:
     return hot.mode.asked
 
 
+def wanted_bool(function: str, value: Any) -> None:
+    """Refuse to switch something to what is no bool.
+
+    Raises:
+        TypeError: with PyTorch's text.
+    """
+    if not isinstance(value, bool):
+        raise TypeError(
+            f"{function}(): argument 'enabled' (position 1) must be bool, not "
+            f"{type(value).__name__}"
+        )
+
+
 class _Mode:
     """A grad mode as context manager and decorator; generators keep the mode per step."""
 
@@ -35,7 +48,7 @@ class _Mode:
     name: str
 
     def __new__(cls, function: Any = None, **kwargs: Any) -> Any:
-        if cls is not set_grad_enabled and callable(function):
+        if cls is not set_grad_enabled and function is not None:
             mode: _Mode = cls()
             return mode(function)
         return super().__new__(cls)
@@ -113,11 +126,7 @@ class set_grad_enabled(_Mode):
     name = "set_grad_enabled"
 
     def __init__(self, mode: bool) -> None:
-        if not isinstance(mode, bool):
-            raise TypeError(
-                "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
-                f"{type(mode).__name__}"
-            )
+        wanted_bool("set_grad_enabled", mode)
         self.on = mode
         self._before = hot.mode.asked
         hot.set_grad_enabled(mode)
@@ -195,26 +204,7 @@ class inference_mode(_Mode):
         return inference_mode(self.mode)
 
 
-class set_multithreading_enabled(_Mode):
-    """PyTorch's switch of the threads that run backward on other devices: there are none here."""
-
-    name = "set_multithreading_enabled"
-
-    def __init__(self, mode: bool) -> None:
-        self.mode = mode
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc: object) -> None:
-        pass
-
-    def _again(self) -> _Mode:
-        return self
-
-
-_KINDS = (no_grad, enable_grad, set_grad_enabled, inference_mode, set_multithreading_enabled)
-for _kind in _KINDS:
+for _kind in (no_grad, enable_grad, set_grad_enabled, inference_mode):
     _kind.__module__ = "torch.autograd.grad_mode"  # what printing one shows
 
 

@@ -34,6 +34,9 @@ SHOWN = {
 UNNUMBERED = ("CopyBackwards", "Error", "NotImplemented")
 """Nodes that PyTorch names by their C++ class."""
 
+OWN = "own"
+"""Says that a gradient has its tensor's type."""
+
 Grad = Any
 """A gradient on its way: an array (or numpy scalar), a Tensor under create_graph, or None."""
 
@@ -45,7 +48,7 @@ class Hooks:
     AccumulateGrad of the moment; those of a node go with the node.
     """
 
-    __slots__ = ("accumulated", "outputs", "post", "pre", "retain", "tensor")
+    __slots__ = ("accumulated", "dtype", "outputs", "post", "pre", "retain", "tensor")
 
     def __init__(self, shared: Hooks | None = None) -> None:
         self.tensor: dict[int, Callable[..., Any]] = {} if shared is None else shared.tensor
@@ -56,6 +59,8 @@ class Hooks:
         self.post: dict[int, Callable[..., Any]] = {}
         self.outputs: dict[int, Hooks] = {}
         """Of a node with several outputs, those of each."""
+        self.dtype: Any = OWN
+        """The type in which a leaf was told to have its gradient; None for any."""
 
 
 class Node(Saves):
@@ -210,8 +215,10 @@ class Node(Saves):
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
-    def __call__(self, *grads: Any) -> Any:
+    def __call__(self, *grads: Any, **named: Any) -> Any:
         """Run this node's backward on Tensors and keep its saved values."""
+        if named:
+            raise TypeError("keyword arguments are not supported")
         metas = getattr(self, "metas", None)
         expected = 1 if metas is None else sum(meta is None or meta.floating for meta in metas)
         if len(grads) != expected:
@@ -335,6 +342,11 @@ class AccumulateGrad(Node):
         self.grad_version = None
         return True
 
+    def backward_tensors(self, grad: Any, keep: bool) -> Any:
+        create = hot.grad_enabled()
+        hot.accumulate(self.variable, grad if create else grad._data, create, None)
+        return ()
+
     def name(self) -> str:
         """PyTorch's name for it."""
         return "torch::autograd::AccumulateGrad"
@@ -408,6 +420,18 @@ def target_of(tensor: Tensor) -> Any:
     """Where the tensor's gradient goes: its node, output or AccumulateGrad; None without one."""
     target = edge_of(tensor)
     return None if target.__class__ is Nowhere else target
+
+
+def dtype_of_grad(tensor: Tensor, given: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of a tensor's gradient that came in a ``given`` type: the tensor's own, unless a
+    leaf was told another one, or that any will do."""
+    hooks = tensor._hooks
+    if hooks is None or hooks.dtype is OWN:
+        return tensor._data.dtype
+    return given if hooks.dtype is None else hooks.dtype
+
+
+hot.dtype_of_grad = dtype_of_grad
 
 
 def save_input(node: Any, name: str, tensor: Tensor) -> None:

@@ -260,6 +260,12 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     return F.dist(one, two, p)
 
 
+COMPUTE_MODES = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist",
+    "donot_use_mm_for_euclid_dist",
+)  # fmt: skip
+
+
 @offer(method=False)
 def cdist(
     x1: Tensor,
@@ -271,7 +277,10 @@ def cdist(
 
     Raises:
         RuntimeError: no rows, or of different lengths (PyTorch's texts).
+        ValueError: another mode.
     """
+    if compute_mode not in COMPUTE_MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     for name, each in (("X1", x1), ("X2", x2)):
         if each.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each.ndim}D")

@@ -3,9 +3,11 @@ bound one: the parser of that one refuses them (see ``face``)."""
 
 from __future__ import annotations
 
+import ast
 import inspect
+import re
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from .arguments import refusal
@@ -16,65 +18,114 @@ from .signatures import Parameter, signatures
 from .tensor import Tensor
 
 
-def passing(target: Any, asked: str, section: str = "", name: str = "", handed: str = "") -> Any:
-    """A function that PyTorch writes in Python. Where a call fails, it does what PyTorch's does up
-    to its own error: it asks something of the arguments, and hands them on to a bound function,
-    which refuses them.
+def passing(
+    target: Any, asked: str, section: str = "", name: str = "", handed: str = "", title: str = ""
+) -> Any:
+    """A function that PyTorch writes in Python. Where an argument is of an unusual class, or a call
+    fails, it does what PyTorch's does up to its own error: it asks something of the arguments, and
+    hands them on to a bound function, which refuses them.
 
     Args:
         target: what computes it.
         asked: what is asked of the arguments first, as source: ``input.dim``.
-        section, name: of the bound function, as in ``faced``; "" without one.
-        handed: the arguments that are handed on, by position, as source.
+        section, name: of the bound function, as in ``faced``; "" without one. A name with quotes
+            is source that chooses one.
+        handed: the arguments that are handed on, as source.
+        title: what Python's errors call it, if not by its name.
     """
-    title, signature = target.__name__, inspect.signature(target)
-    head, args, star = [], [], False
-    for p in signature.parameters.values():
-        if p.kind is p.KEYWORD_ONLY and not star:
-            head.append("*")
-            star = True
-        head.append(p.name if p.default is p.empty else f"{p.name}=DEFAULT_{p.name}")
-        args.append(f"{p.name}={p.name}" if star else p.name)
-    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal, "ASK": ask_operands}
-    scope |= {"PLAIN": plain, "TENSOR": Tensor}
+    signature = inspect.signature(target)
+    name = name if "'" in name else repr(name)
+    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal, "ASK": ask_operands,
+                             "PLAIN": plain, "TENSOR": Tensor}  # fmt: skip
     scope.update({f"DEFAULT_{p.name}": p.default for p in signature.parameters.values()})
-    refuse = [
-        asked or "pass",
-        f"wrong = REFUSAL({section!r}, {name!r}, ({handed}{',' * bool(handed)}), {{}})",
-        "if wrong is not None: raise wrong from None",
-    ]
 
     def build() -> types.FunctionType:
-        places = handed_on(section, name, handed.split(", "))
-        doubts = [" and ".join(unlike(each, wanted, scope)) for each, wanted in places.items()]
-        numbers = [each for each, wanted in places.items() if {p.type for p in wanted} <= NUMBERS]
+        call = ast.parse(f"f({handed})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        refuse = [
+            asked or "pass",
+            f"wrong = REFUSAL({section!r}, {name}, {values_source(call)})",
+            "if wrong is not None: raise wrong from None",
+        ]
+        doubts, numbers = [], []
+        for each, wanted, left_out in handed_on(section, re.findall(r"'(\w+)'", name), call):
+            conditions = unlike(each, wanted, scope)
+            doubts.append(" and ".join([f"{each} is not None"] * left_out + conditions))
+            if {p.type for p in wanted} <= NUMBERS:
+                numbers.append(each)
+        heads, args, asks = zip(*map(spelled, parameters_of(signature)), strict=True)
         lines = [
-            f"def {title}({', '.join(head)}):",
+            f"def {target.__name__}({', '.join(heads)}):",
             f"if {' or '.join(doubts) or False}:",
             *(f"    {line}" for line in refuse),
             *(f"    if isinstance({each}, TENSOR): {each} = {each}.item()" for each in numbers),
-            f"try: return TARGET({', '.join(args)})",
+            f"try: return TARGET({', '.join(filter(None, args))})",
             "except Exception as error:",
             *(f"    {line}" for line in refuse),
             "    if not isinstance(error, ValueError):",  # which is said before any op
-            f"        ASK({title!r}, ({', '.join(signature.parameters)},))",
+            f"        ASK({target.__name__!r}, ({''.join(filter(None, asks))}))",
             "    raise",
         ]
-        return compiled("\n    ".join(lines), title, scope)
+        return compiled("\n    ".join(lines), target.__name__, scope)
 
-    made = later(title, build, scope)
+    made = later(target.__name__, build, scope)
     made.__module__, made.__doc__ = target.__module__, target.__doc__
+    made.__qualname__ = title or target.__name__
     made.__signature__ = signature  # type: ignore[attr-defined]
     return made
 
 
-def handed_on(section: str, name: str, handed: Sequence[str]) -> dict[str, set[Parameter]]:
-    """What is wanted of the arguments that are handed on as they are, but for tensors."""
-    found = {}
-    for place, each in enumerate(handed):
-        known = signatures(section, name)
-        wanted = {one.parameters[place] for one in known if place < one.places}
+def parameters_of(signature: inspect.Signature) -> Iterator[inspect.Parameter | None]:
+    """A function's parameters; None stands for a star of its own."""
+    starred = False
+    for p in signature.parameters.values():
+        if p.kind is p.KEYWORD_ONLY and not starred:
+            yield None
+        starred = starred or p.kind >= p.VAR_POSITIONAL
+        yield p
+
+
+def spelled(p: inspect.Parameter | None) -> tuple[str, str, str]:
+    """A parameter where a function is defined, where it is called, and in a tuple of values."""
+    if p is None:
+        return "*", "", ""
+    if p.kind is p.VAR_POSITIONAL:
+        return f"*{p.name}", f"*{p.name}", f"*{p.name}, "
+    head = p.name if p.default is p.empty else f"{p.name}=DEFAULT_{p.name}"
+    return head, f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name, f"{p.name}, "
+
+
+def values_source(call: ast.Call) -> str:
+    """The source of what is handed on: by position, and by name."""
+    args = "".join(f"{ast.unparse(each)}, " for each in call.args)
+    named = "".join(
+        f"{each.arg!r}: {ast.unparse(each.value)}, "
+        if each.arg
+        else f"**({ast.unparse(each.value)}), "
+        for each in call.keywords
+    )
+    return f"({args}), {{{named}}}"
+
+
+def handed_on(
+    section: str, names: list[str], call: ast.Call
+) -> Iterator[tuple[str, set[Parameter], bool]]:
+    """What is wanted of the arguments that are handed on as they are, but for tensors; and whether
+    another value is handed on for None."""
+    known = [signature for name in names for signature in signatures(section, name)]
+    given: list[tuple[int | str | None, ast.expr]] = [
+        *enumerate(call.args), *((each.arg, each.value) for each in call.keywords)
+    ]  # fmt: skip
+    for where, source in given:
+        for_none = re.fullmatch(r".* if (\w+) is None else (\w+)", ast.unparse(source))
+        left_out = for_none is not None and for_none[1] == for_none[2]
+        each = for_none[1] if for_none and left_out else ast.unparse(source)
+        wanted = {
+            p
+            for signature in known
+            for place, p in enumerate(signature.parameters)
+            if where == (p.name if isinstance(where, str) else place)
+        }
         kinds = {one.type for one in wanted}
         if each.isidentifier() and kinds and kinds <= RIGHT.keys() - {"Tensor"}:
-            found[each] = wanted
-    return found
+            yield each, wanted, left_out

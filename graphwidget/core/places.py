@@ -21,9 +21,9 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     Raises:
         TypeError, ValueError: PyTorch's texts.
     """
-    if indices._data.dtype.kind not in "iu":
+    if indices.is_complex() or indices._data.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
-    if not isinstance(shape, (int, tuple, list)):
+    if not isinstance(shape, (int, Sequence)):
         name = "<class 'torch.Tensor'>" if isinstance(shape, Tensor) else str(type(shape))
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {name}")
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
@@ -32,6 +32,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
             raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
     if any(size < 0 for size in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
+    if 0 in sizes and indices._data.size:
+        raise RuntimeError("ZeroDivisionError")
     steps = [int(np.prod(sizes[place + 1 :])) for place in range(len(sizes))]
     data = indices._data[..., None] // np.array(steps, np.int64) % np.array(sizes, np.int64)
     return tuple(Tensor._wrap(data.astype(np.int64)).unbind(-1))

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from graphwidget.core import dtypes
+from graphwidget.core import dtypes, hot
 
 Array = NDArray[Any]
 Scalar = bool | int | float
@@ -113,15 +113,16 @@ def data_str(array: Array, indent: int = 0) -> str:
 
 
 def format_tensor(tensor: Any, spec: str) -> str:
-    """What `format(tensor, spec)` gives: a 0-d tensor formats as its Python number.
+    """What `format(tensor, spec)` gives: a 0-d tensor (no parameter) formats as its number.
 
     Raises:
-        TypeError: a format for a tensor with dimensions.
+        TypeError: a format for what is formatted as it is printed.
     """
-    if tensor.ndim == 0:
+    kind = type(tensor)
+    if tensor.ndim == 0 and kind is hot.Tensor:
         return format(tensor.detach().item(), spec)
     if spec:
-        raise TypeError("unsupported format string passed to Tensor.__format__")
+        raise TypeError(f"unsupported format string passed to {kind.__name__}.__format__")
     return repr(tensor)
 
 

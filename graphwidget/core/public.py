@@ -20,11 +20,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..optable import TABLE, Op
-from . import docs
+from . import docs, handed
 from .compile import TENSORS
 from .face import faced
 from .inplace import writer
 from .later import parameter_names
+from .passing import passing
 from .signatures import inner_signatures
 
 Offered = TypeVar("Offered", bound=Callable[..., Any])
@@ -119,6 +120,8 @@ def face_all() -> None:
     for name, target in METHODS.items():
         if inspect.isfunction(target) and inner_signatures("Tensor", name):
             METHODS[name] = faced("Tensor", name, target)
+        elif name in handed.METHODS:
+            METHODS[name] = passing(target, *handed.METHODS[name], f"Tensor.{name}")
     _faced.append(True)
 
 
@@ -129,6 +132,8 @@ def face(space: str, name: str) -> None:
     out = WITH_OUT.get((space, name), "")
     if inspect.isfunction(target) and (out or inner_signatures(space or "torch", known)):
         functions[name] = faced(space or "torch", known, target, out)
+    if not space and name in handed.FUNCTIONS:
+        functions[name] = passing(functions[name], *handed.FUNCTIONS[name])
 
 
 def offer_op(op: Op) -> None:

@@ -84,8 +84,12 @@ def seeds_for(
                 raise RuntimeError(
                     (MISMATCH_BATCHED if batched else MISMATCH).format(given, wanted)
                 )
-            if meta is not None and grad._data.dtype != meta.dtype:
-                grad = hot.tensors.to_copy(grad, meta.dtype)
+            if meta is not None:
+                dtype = meta.dtype
+                if isinstance(output, Tensor) and output._node is None:
+                    dtype = hot.dtype_of_grad(output, grad._data.dtype)
+                if grad._data.dtype != dtype:
+                    grad = hot.tensors.to_copy(grad, dtype)
             seeds.append(grad if create or batched else grad._data)
         elif grad is None:
             seeds.append(implicit_seed(output, meta, create))

@@ -101,8 +101,10 @@ def check_scatter(self: Tensor, dim: int, index: Tensor, src: Tensor | None) -> 
         return
     for other, name in ((self, "self"), (src, "src")):
         if other is not None and rank(other) != rank(index):
-            if other is src and 0 < src._data.ndim < rank(index):  # its size is asked for first
-                wrap_dim(src._data.ndim, src._data.ndim)
+            if other is src and src._data.ndim:  # sizes are compared first, up to a larger one
+                sizes = zip(src._data.shape, index._data.shape, strict=False)
+                if src._data.ndim < rank(index) and all(n >= m for n, m in sizes):
+                    wrap_dim(src._data.ndim, src._data.ndim)
             raise RuntimeError(
                 f"Index tensor must have the same number of dimensions as {name} tensor"
             )

@@ -65,7 +65,7 @@ def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
             raise RuntimeError(
                 f"self.storage_offset() must be divisible by {ratio} {tail}, but got {begin}"
             )
-        *rest, last = [step // have for step in data.strides]
+        *rest, last = self.stride()
         if last != 1 and data.shape[-1] != 1:
             raise RuntimeError(f"self.stride(-1) must be 1 {tail}, but got {last}")
         for dim, step in enumerate(rest):
@@ -253,9 +253,9 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     Raises:
         RuntimeError: there is none.
     """
-    given = tensors[0] if tensors and isinstance(tensors[0], (tuple, list)) else tensors
-    check_tensors(given)
-    shape = broadcast([each._data.shape for each in given])
+    check_tensors(tensors)
+    given = tensors
+    shape = broadcast([each._data.shape for each in given]) if given else ()
     return tuple(each if each._data.shape == shape else F.expand(each, shape) for each in given)
 
 
@@ -264,9 +264,15 @@ def broadcast_shapes(*shapes: Any) -> dtypes.Size:
     """The shape to which all shapes spread.
 
     Raises:
-        RuntimeError: there is none (PyTorch's text).
+        RuntimeError, ValueError: there is none (PyTorch's texts).
     """
-    given = [(each,) if isinstance(each, int) else each for each in shapes]
+    given = [(each,) if isinstance(each, int) else each for each in shapes if each is not None]
+    for shape in given:
+        if not isinstance(shape, Sequence):
+            raise RuntimeError(
+                "Input shapes should be of type ints, a tuple of ints, or a list of ints, got "
+                f"{shape}"
+            )
     result = [1] * max((len(shape) for shape in given), default=0)
     for number, shape in enumerate(given):
         for place in range(-1, -1 - len(shape), -1):
@@ -279,6 +285,8 @@ def broadcast_shapes(*shapes: Any) -> dtypes.Size:
                     f"argument at index {number} had {shape}; but expected shape should be "
                     f"broadcastable to {result}"
                 )
+            if size < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             result[place] = size
     return dtypes.Size(result)
 

@@ -37,7 +37,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     if data.size and not size and several:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if data.size and (data.min() < 0 or data.max() >= size):
-        if place == 0 and (input._data.size or not several):
+        if place != 1 and (input._data.size or not several):
             raise IndexError("index out of range in self")
         bad = data.reshape(-1)[((data < 0) | (data >= size)).reshape(-1)][0]
         raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad} axis_dim={size}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -64,14 +65,9 @@ METHODS["split"] = split_method
 @offer()
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive views of given sizes along a dim."""
-    if not isinstance(split_sizes, (tuple, list)):
-        raise TypeError(
-            "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not "
-            f"{type(split_sizes).__name__}"
-        )
     if input._data.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    sizes = tuple(int(size) for size in split_sizes)
+    sizes = tuple(map(operator.index, split_sizes))
     place = wrap_dim(dim, input._data.ndim)
     total = input._data.shape[place]
     if any(size < 0 for size in sizes):

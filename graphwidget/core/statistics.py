@@ -140,9 +140,6 @@ def diff(
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    wrap_dim(dim, ndim)
-    if n == 0:
-        return F.zeros_like(input.detach()).copy_(input)
     joined = [each for each in (prepend, input, append) if each is not None]
     if any(each._data.ndim != ndim for each in joined):
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
@@ -154,6 +151,9 @@ def diff(
                     f"except along the differencing dimension; input.size({place}) = {want}, but "
                     f"got tensor.size({place}) = {have}"
                 )
+    if n == 0:
+        return F.zeros_like(input.detach()).copy_(input)
+    wrap_dim(dim, ndim)
     result = F.cat(joined, dim) if len(joined) > 1 else input
     for _ in range(min(n, result._data.shape[dim])):
         size = result._data.shape[dim]

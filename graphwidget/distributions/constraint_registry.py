@@ -79,14 +79,43 @@ def _of_parts(registry: ConstraintRegistry) -> Callable[[Any], Any]:
 
 for _registry in (biject_to, transform_to):
     _registry.register(constraints.real, lambda constraint: transforms.identity_transform)
-    for _each in (constraints.positive, constraints.nonnegative):
-        _registry.register(_each, _above)
-    _registry.register(constraints.less_than(0), _below)
-    for _each in (constraints.unit_interval, constraints.half_open_interval(0, 1)):
-        _registry.register(_each, _between)
+    _registry.register(constraints.greater_than, _above)
+    _registry.register(constraints.greater_than_eq, _above)
+    _registry.register(constraints.less_than, _below)
+    _registry.register(constraints.interval, _between)
+    _registry.register(constraints.half_open_interval, _between)
     _registry.register(constraints.independent, _of_parts(_registry))
 biject_to.register(constraints.simplex, lambda constraint: transforms.StickBreakingTransform())
 transform_to.register(constraints.simplex, lambda constraint: transforms.SoftmaxTransform())
 transform_to.register(
     constraints.lower_cholesky, lambda constraint: transforms.LowerCholeskyTransform()
 )
+transform_to.register(
+    constraints.positive_definite, lambda constraint: transforms.PositiveDefiniteTransform()
+)
+transform_to.register(
+    constraints.positive_semidefinite, lambda constraint: transforms.PositiveDefiniteTransform()
+)
+
+
+def _along_a_dim(registry: ConstraintRegistry) -> None:
+    """The transforms of parts along a dim."""
+    registry.register(
+        constraints.cat,
+        lambda constraint: transforms.CatTransform(
+            [registry(each) for each in constraint.cseq], constraint.dim, constraint.lengths
+        ),
+    )
+    registry.register(
+        constraints.stack,
+        lambda constraint: transforms.StackTransform(
+            [registry(each) for each in constraint.cseq], constraint.dim
+        ),
+    )
+    registry.register(
+        constraints.corr_cholesky, lambda constraint: transforms.CorrCholeskyTransform()
+    )
+
+
+_along_a_dim(biject_to)
+_along_a_dim(transform_to)

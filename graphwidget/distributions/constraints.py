@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+from typing import Any, ClassVar
+
+import numpy as np
 
 from ..core.public import FUNCTIONS as F
 from ..core.public import SPACES
@@ -47,9 +50,11 @@ class _Simplex(Constraint):
 class _Bounded(Constraint):
     """Those with bounds, which their repr tells."""
 
-    def __init__(self, **bounds: Any) -> None:
-        self.__dict__.update(bounds)
-        self._bounds = bounds
+    names: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, *bounds: Any, **named: Any) -> None:
+        self._bounds = {**dict(zip(self.names, bounds, strict=False)), **named}
+        self.__dict__.update(self._bounds)
 
     def __repr__(self) -> str:
         told = ", ".join(f"{name}={value}" for name, value in self._bounds.items())
@@ -57,6 +62,7 @@ class _Bounded(Constraint):
 
 
 class _GreaterThan(_Bounded):
+    names = ("lower_bound",)
     lower_bound: Any
 
     def check(self, value: Any) -> Any:
@@ -64,6 +70,7 @@ class _GreaterThan(_Bounded):
 
 
 class _GreaterThanEq(_Bounded):
+    names = ("lower_bound",)
     lower_bound: Any
 
     def check(self, value: Any) -> Any:
@@ -71,6 +78,7 @@ class _GreaterThanEq(_Bounded):
 
 
 class _LessThan(_Bounded):
+    names = ("upper_bound",)
     upper_bound: Any
 
     def check(self, value: Any) -> Any:
@@ -78,6 +86,7 @@ class _LessThan(_Bounded):
 
 
 class _Interval(_Bounded):
+    names = ("lower_bound", "upper_bound")
     lower_bound: Any
     upper_bound: Any
 
@@ -170,6 +179,15 @@ class _LowerCholesky(_LowerTriangular):
         return super().check(value) & positive
 
 
+class _CorrCholesky(_LowerCholesky):
+    """Factors of correlations: their rows are of length 1."""
+
+    def check(self, value: Any) -> Any:
+        tolerance = float(np.finfo(value.dtype.numpy).eps) * value.size(-1) * 10
+        lengths = LINALG["norm"](value.detach(), dim=-1)
+        return super().check(value) & (lengths - 1.0).abs().le(tolerance).all(dim=-1)
+
+
 def _all_of_matrix(holds: Any) -> Any:
     return holds.reshape((*holds.shape[:-2], -1)).min(-1)[0]
 
@@ -195,6 +213,113 @@ class _IndependentConstraint(Constraint):
         return f"{name}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
 
 
+class _Sequence(Constraint):
+    """Several constraints, each for its part along a dim."""
+
+    def __init__(self, cseq: Any, dim: int = 0) -> None:
+        if not all(isinstance(each, Constraint) for each in cseq):
+            raise AssertionError("All elements of cseq must be Constraint instances")
+        self.cseq = list(cseq)
+        self.dim = dim
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        return any(each.is_discrete for each in self.cseq)
+
+    def _check_dim(self, value: Any) -> None:
+        if not -value.dim() <= self.dim < value.dim():
+            raise AssertionError(
+                f"dim {self.dim} out of range for value with {value.dim()} dimensions"
+            )
+
+
+class _Cat(_Sequence):
+    """Parts of some lengths."""
+
+    def __init__(self, cseq: Any, dim: int = 0, lengths: Any = None) -> None:
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.cseq):
+            raise AssertionError(
+                f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})"
+            )
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        return int(max(each.event_dim for each in self.cseq))
+
+    def check(self, value: Any) -> Any:
+        self._check_dim(value)
+        starts = [0, *itertools.accumulate(self.lengths)]
+        parts = zip(self.cseq, starts, self.lengths, strict=False)
+        checks = [each.check(value.narrow(self.dim, at, length)) for each, at, length in parts]
+        return F["cat"](checks, self.dim)
+
+
+class _Stack(_Sequence):
+    """One for each index."""
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        dims = int(max(each.event_dim for each in self.cseq))
+        return dims + 1 if self.dim + dims < 0 else dims
+
+    def check(self, value: Any) -> Any:
+        self._check_dim(value)
+        parts = zip(value.unbind(self.dim), self.cseq, strict=True)
+        return F["stack"]([each.check(part) for part, each in parts], self.dim)
+
+
+class _Dependent(Constraint):
+    """A constraint that depends on parameters, of which a class can say only so much."""
+
+    def __init__(
+        self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented
+    ) -> None:
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        if self._is_discrete is NotImplemented:
+            raise NotImplementedError(".is_discrete cannot be determined statically")
+        return bool(self._is_discrete)
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        if self._event_dim is NotImplemented:
+            raise NotImplementedError(".event_dim cannot be determined statically")
+        return int(self._event_dim)
+
+    def __call__(
+        self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented
+    ) -> Any:
+        return _Dependent(
+            is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
+            event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
+        )
+
+    def check(self, value: Any) -> Any:
+        raise ValueError("Cannot determine validity of dependent constraint")
+
+
+class _DependentProperty(property, _Dependent):
+    """A property that is such a constraint on the class, and the real one on an object."""
+
+    def __init__(
+        self, fn: Any = None, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented
+    ) -> None:
+        property.__init__(self, fn)
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+
+    def __call__(self, fn: Any) -> Any:  # type: ignore[override]
+        return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
+
+
+def is_dependent(constraint: Any) -> bool:
+    """Whether a constraint depends on parameters."""
+    return isinstance(constraint, _Dependent)
+
+
 class MixtureSameFamilyConstraint(Constraint):
     """Another constraint, that must hold for all parts of a mixture."""
 
@@ -214,37 +339,12 @@ class MixtureSameFamilyConstraint(Constraint):
         return f"{type(self).__name__}({self.base_constraint!r})"
 
 
-def greater_than(lower_bound: Any) -> Constraint:
-    """Above a bound."""
-    return _GreaterThan(lower_bound=lower_bound)
-
-
-def less_than(upper_bound: Any) -> Constraint:
-    """Below a bound."""
-    return _LessThan(upper_bound=upper_bound)
-
-
-def interval(lower_bound: Any, upper_bound: Any) -> Constraint:
-    """Between two bounds."""
-    return _Interval(lower_bound=lower_bound, upper_bound=upper_bound)
-
-
-def integer_interval(lower_bound: Any, upper_bound: Any) -> Constraint:
-    """Integers between two bounds."""
-    return _IntegerInterval(lower_bound=lower_bound, upper_bound=upper_bound)
-
-
-def greater_than_eq(lower_bound: Any) -> Constraint:
-    """A bound or above."""
-    return _GreaterThanEq(lower_bound=lower_bound)
-
-
-def half_open_interval(lower_bound: Any, upper_bound: Any) -> Constraint:
-    """From a bound up to, without, another."""
-    return _HalfOpenInterval(lower_bound=lower_bound, upper_bound=upper_bound)
-
-
+greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
+interval, half_open_interval, integer_interval = _Interval, _HalfOpenInterval, _IntegerInterval
 independent, multinomial = _IndependentConstraint, _Multinomial
+cat, stack = _Cat, _Stack
+dependent, dependent_property = _Dependent(), _DependentProperty
+corr_cholesky = _CorrCholesky()
 real = _Real()
 real_vector = independent(real, 1)
 boolean = _Boolean()

@@ -10,6 +10,7 @@ from ..core.public import FUNCTIONS as F
 from ..core.tensor import Tensor
 from . import constraints
 from .distribution import Distribution, broadcast_all
+from .exponential_family import ExponentialFamily, family
 
 
 class _LocScale(Distribution):
@@ -40,7 +41,11 @@ class _LocScale(Distribution):
         return self.loc
 
 
-class Normal(_LocScale):
+@family(
+    lambda self: (self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()),
+    lambda x, y: -0.25 * x.pow(2) / y + 0.5 * F["log"](-math.pi / y),
+)
+class Normal(_LocScale, ExponentialFamily):
     """The normal distribution with mean `loc` and deviation `scale`."""
 
     @property
@@ -190,7 +195,7 @@ class Uniform(Distribution):
             "low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)
         }  # fmt: skip
 
-    @property
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
         """Between the bounds."""
         return constraints.interval(self.low, self.high)
@@ -248,7 +253,8 @@ class Uniform(Distribution):
         return F["log"](self.high - self.low)
 
 
-class Exponential(Distribution):
+@family(lambda self: (-self.rate,), lambda x: -F["log"](-x))
+class Exponential(ExponentialFamily):
     """The time until something happens that happens `rate` times in a unit of time."""
 
     arg_constraints: ClassVar[Any] = {"rate": constraints.positive}

@@ -14,10 +14,12 @@ from ..nn.functional import logsigmoid
 from . import constraints
 from .discrete import Categorical, Chances
 from .distribution import Distribution, broadcast_all
+from .exponential_family import ExponentialFamily, family
 from .gamma import Gamma
 
 
-class Poisson(Distribution):
+@family(lambda self: (F["log"](self.rate),), F["exp"])
+class Poisson(ExponentialFamily):
     """How often something happens that happens `rate` times on average."""
 
     arg_constraints: ClassVar[Any] = {"rate": constraints.nonnegative}
@@ -144,7 +146,7 @@ class Binomial(Chances):
         self.total_count = self.total_count.type_as(self._param)
         super().__init__(self._param.size(), validate_args=validate_args)
 
-    @property
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
         """0 to `total_count`."""
         return constraints.integer_interval(0, self.total_count)
@@ -285,7 +287,7 @@ class Multinomial(Distribution):
         shape = self._categorical.batch_shape
         super().__init__(shape, self._categorical.param_shape[-1:], validate_args=validate_args)
 
-    @property
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:
         """Counts of the sum `total_count`."""
         return constraints.multinomial(self.total_count)

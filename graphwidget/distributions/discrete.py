@@ -13,6 +13,7 @@ from ..core.tensor import Tensor
 from ..nn.functional import binary_cross_entropy_with_logits, softmax
 from . import constraints
 from .distribution import Distribution, broadcast_all, lazy_property
+from .exponential_family import ExponentialFamily, family
 
 ONE_OF = "Either `probs` or `logits` must be specified, but not both."
 
@@ -59,7 +60,8 @@ class Chances(Distribution):
         return wide
 
 
-class Bernoulli(Chances):
+@family(lambda self: (F["logit"](self.probs),), lambda x: F["log1p"](F["exp"](x)))
+class Bernoulli(Chances, ExponentialFamily):
     """1 with probability `probs`, else 0; the `logits` are log (p / (1 - p))."""
 
     arg_constraints: ClassVar[Any] = {
@@ -149,7 +151,7 @@ class Categorical(Distribution):
         shape = self._param.size()[:-1] if self._param.ndimension() > 1 else ()
         super().__init__(shape, validate_args=validate_args)
 
-    @property
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
         """The numbers."""
         return constraints.integer_interval(0, self._num_events - 1)

@@ -16,7 +16,8 @@ from ..nn.functional import one_hot
 from ..optable.gamma_kernels import digamma, shares
 from . import constraints
 from .distribution import Distribution, broadcast_all
-from .transforms import limits
+from .elementary_transforms import limits
+from .exponential_family import ExponentialFamily, family
 
 
 def gamma_slope(a: Any, x: Any) -> Any:
@@ -94,7 +95,11 @@ class _Dirichlet(Function):
         return F["from_numpy"](slope).to(grad.dtype) * moved
 
 
-class Gamma(Distribution):
+@family(
+    lambda self: (self.concentration - 1, -self.rate),
+    lambda x, y: F["lgamma"](x + 1) + (x + 1) * F["log"](-y.reciprocal()),
+)
+class Gamma(ExponentialFamily):
     """The gamma distribution: the time until something happens for the `concentration`-th time that
     happens `rate` times in a unit of time."""
 
@@ -176,7 +181,11 @@ class Chi2(Gamma):
         return self.concentration * 2
 
 
-class Dirichlet(Distribution):
+@family(
+    lambda self: (self.concentration,),
+    lambda x: x.lgamma().sum(-1) - F["lgamma"](x.sum(-1)),
+)
+class Dirichlet(ExponentialFamily):
     """Positive numbers of the sum 1."""
 
     arg_constraints: ClassVar[Any] = {
@@ -244,7 +253,11 @@ class Dirichlet(Distribution):
         )
 
 
-class Beta(Distribution):
+@family(
+    lambda self: (self.concentration1, self.concentration0),
+    lambda x, y: F["lgamma"](x) + F["lgamma"](y) - F["lgamma"](x + y),
+)
+class Beta(ExponentialFamily):
     """Numbers between 0 and 1: the first of two Dirichlet shares."""
 
     arg_constraints: ClassVar[Any] = {

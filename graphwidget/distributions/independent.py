@@ -34,7 +34,7 @@ class Independent(Distribution):
         """Whether values have gradients."""
         return bool(self.base_dist.has_rsample)
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Any:
         """The base's, for all parts."""
         found = self.base_dist.support

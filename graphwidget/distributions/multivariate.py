@@ -207,7 +207,7 @@ class MixtureSameFamily(Distribution):
         """The parts."""
         return self._component_distribution
 
-    @property
+    @constraints.dependent_property
     def support(self) -> Any:
         """The parts'."""
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)

@@ -11,15 +11,10 @@ from ..core.public import FUNCTIONS as F
 from . import constraints
 from .continuous import Cauchy, Normal, Uniform
 from .distribution import Distribution, broadcast_all
+from .elementary_transforms import limits
 from .independent import Independent, sum_rightmost
 from .transform import ComposeTransform, Transform
-from .transforms import (
-    AbsTransform,
-    AffineTransform,
-    ExpTransform,
-    StickBreakingTransform,
-    limits,
-)
+from .transforms import AbsTransform, AffineTransform, ExpTransform, StickBreakingTransform
 
 EULER = 0.57721566490153286060
 """Euler's constant, the mean of Gumbel's distribution."""
@@ -69,7 +64,7 @@ class TransformedDistribution(Distribution):
         """Whether the base's values have gradients."""
         return bool(self.base_dist.has_rsample)
 
-    @property
+    @constraints.dependent_property(is_discrete=False)
     def support(self) -> Any:
         """The last transform's codomain."""
         if not self.transforms:

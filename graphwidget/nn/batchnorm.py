@@ -136,6 +136,12 @@ class BatchNorm3d(_BatchNorm):
     _ndims = (5,)
 
 
+WITHOUT_FEATURES = (
+    "You can silence this warning by not passing in num_features, which is not used because "
+    "affine=False"
+)
+
+
 class _InstanceNorm(_NormBase):
     def __init__(
         self,
@@ -146,12 +152,8 @@ class _InstanceNorm(_NormBase):
         track_running_stats: bool = False,
         device: Any = None,
         dtype: Any = None,
-        *,
-        bias: bool = True,
     ) -> None:
-        super().__init__(
-            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
-        )
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalized input; a sample alone has one dim less."""
@@ -164,10 +166,7 @@ class _InstanceNorm(_NormBase):
                     f"expected input's size at dim={dim} to match num_features "
                     f"({self.num_features}), but got: {input.size(dim)}."
                 )
-            warn(
-                f"input's size at dim={dim} does not match num_features. You can silence this "
-                "warning by not passing in num_features, which is not used because affine=False"
-            )
+            warn(f"input's size at dim={dim} does not match num_features. {WITHOUT_FEATURES}")
         found = functional.instance_norm(
             input.unsqueeze(0) if alone else input,
             self.running_mean,

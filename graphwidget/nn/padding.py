@@ -125,31 +125,19 @@ class ReplicationPad3d(_Pad):
     _dims, _mode = 3, "replicate"
 
 
-class _Circular(_Pad):
-    _mode = "circular"
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The padded input; ValueError unless it is a sample or a batch of them."""
-        if input.dim() not in (self._dims + 1, self._dims + 2):
-            raise ValueError(
-                f"expected {self._dims + 1}D or {self._dims + 2}D input (got {input.dim()}D input)"
-            )
-        return super().forward(input)
-
-
-class CircularPad1d(_Circular):
+class CircularPad1d(_Pad):
     """Pads the last dim with items from its other end."""
 
-    _dims = 1
+    _dims, _mode = 1, "circular"
 
 
-class CircularPad2d(_Circular):
+class CircularPad2d(_Pad):
     """Pads the last two dims with items from their other ends."""
 
-    _dims = 2
+    _dims, _mode = 2, "circular"
 
 
-class CircularPad3d(_Circular):
+class CircularPad3d(_Pad):
     """Pads the last three dims with items from their other ends."""
 
-    _dims = 3
+    _dims, _mode = 3, "circular"

@@ -96,13 +96,11 @@ class RNNCellBase(Module):
             text += f", nonlinearity={self.nonlinearity}"
         return text
 
-    def _batched(self, input: Tensor, **states: Tensor | None) -> tuple[Tensor, bool]:
-        for name, given in {"input": input, **states}.items():
-            if given is not None and given.dim() not in (1, 2):
-                raise ValueError(
-                    f"{type(self).__name__}: Expected {name} to be 1D or 2D, got "
-                    f"{given.dim()}D instead"
-                )
+    def _batched(self, input: Tensor) -> tuple[Tensor, bool]:
+        if input.dim() not in (1, 2):
+            raise ValueError(
+                f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.dim()}D instead"
+            )
         if input.size(-1) != self.weight_ih.size(1):
             raise RuntimeError(
                 f"input has inconsistent input_size: got {input.size(-1)} expected "
@@ -147,7 +145,7 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The next hidden state, (N, H) or (H)."""
-        input, alone = self._batched(input, hidden=hx)
+        input, alone = self._batched(input)
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         found = plain_step(
@@ -164,7 +162,7 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The next hidden state, (N, H) or (H)."""
-        input, alone = self._batched(input, hidden=hx)
+        input, alone = self._batched(input)
         state = self._state(hx, input, alone)
         found = gru_step(self._projected(input), state, self.weight_hh, self.bias_hh)
         return found.squeeze(0) if alone else found
@@ -177,8 +175,7 @@ class LSTMCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: State | None = None) -> State:
         """The next hidden and cell state, each (N, H) or (H)."""
-        given = {} if hx is None else {f"hx[{place}]": each for place, each in enumerate(hx)}
-        input, alone = self._batched(input, **given)
+        input, alone = self._batched(input)
         if isinstance(hx, Tensor):
             raise TypeError(
                 "lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor"

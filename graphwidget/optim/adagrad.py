@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core.factories import full_like
 from ..core.tensor import Tensor
-from . import recorded
 from .optimizer import Group
 from .stepping import Rule, Stepper, check_fused, check_options, count, number, rate_of
 
@@ -21,7 +20,6 @@ class Adagrad(Stepper):
     is refused at the first step, as PyTorch does on the CPU.
     """
 
-    recorded = recorded.adagrad
     writes = ("addcdiv_",)
 
     def __init__(

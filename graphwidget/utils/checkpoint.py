@@ -25,7 +25,8 @@ from ..core.tensor import Tensor
 from ..core.warning import warn
 
 __all__ = [
-    "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",
+    "CheckpointError", "CheckpointFunction", "GraphExecGroup", "check_backward_validity",
+    "checkpoint",
     "checkpoint_sequential", "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]  # fmt: skip
@@ -53,8 +54,13 @@ _NOT_PARTLY = (
 )
 _TWICE = (
     "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked "
-    "once. If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
+    "once. {}If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
     "Otherwise please open an issue with details on your use case."
+)
+_OVERLAP = (
+    "Performing two backward calls that overlap (i.e. require the same saved activation in order "
+    "to compute gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup "
+    "context. "
 )
 _TIP = """
 
@@ -219,6 +225,29 @@ class _Holder:
         self.found: weakref.WeakKeyDictionary[Any, Tensor] = weakref.WeakKeyDictionary()
 
 
+class GraphExecGroup:
+    """Inside, parts without reentrance are computed again at most once, however often backward
+    runs. The runs must not need the same saved tensors.
+
+    Raises:
+        RuntimeError: inside another one.
+    """
+
+    _current: GraphExecGroup | None = None
+
+    def __enter__(self) -> GraphExecGroup:
+        if GraphExecGroup._current is not None:
+            raise RuntimeError(
+                "GraphExecGroup contexts cannot be nested. Already inside group "
+                f"{GraphExecGroup._current}"
+            )
+        GraphExecGroup._current = self
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        GraphExecGroup._current = None
+
+
 class _Alone:
     """Stands for a run where none is: a saved tensor is read outside of backward."""
 
@@ -250,19 +279,19 @@ class _Part:
 
     def unpack(self, holder: _Holder) -> Tensor:
         """What the part computes for a holder; the first in a run computes for all."""
-        run: Any = current_run() or _Alone()
+        run: Any = GraphExecGroup._current or current_run() or _Alone()
         if run not in self.done:
             self._again(run)
             self.done.add(run)
         if run not in holder.found:
-            raise CheckpointError(_TWICE)
+            raise CheckpointError(_TWICE.format(_OVERLAP if run is GraphExecGroup._current else ""))
         return holder.found.pop(run)
 
     def _again(self, run: Any) -> None:
         ctx = self.saver
         saved = iter(ctx.saved_tensors)
         inputs = [
-            _like(next(saved)) if is_tensor else other
+            next(saved) if is_tensor else other
             for is_tensor, other in zip(ctx.tensors, ctx.others, strict=True)
         ]
         filling = _Filling(self, run)

@@ -199,6 +199,102 @@ result = [(sorted(set(dir(n)) - left_out), n.requires_grad) for n in (
     (x * x).grad_fn, x.sum().grad_fn, x.unbind()[0].grad_fn, y.grad_fn.next_functions[0][0])]
 result += [attempt(lambda: y.grad_fn(torch.ones(2))), attempt(lambda: F.vmap(None, None))]
 
+# nodes may be called
+x = torch.ones(2, requires_grad=True)
+y = x * 3
+end = y.grad_fn.next_functions[0][0]
+result = [y.grad_fn(torch.ones(2)), attempt(lambda: y.grad_fn(grad=x)), end(torch.ones(2)), x.grad,
+          end(torch.ones(2)), x.grad, attempt(end), end(None)]
+with torch.no_grad():
+    end(torch.ones(2))
+result.append(x)
+
+# hooks without a name
+class Hook:
+    def __call__(self, *grads):
+        return torch.ones(3)
+x = torch.ones(2, requires_grad=True)
+handle = x.register_hook(Hook())
+result = [attempt(lambda: (x * 2).sum().backward())]
+handle.remove()
+y = x * 2
+y.grad_fn.register_hook(lambda i, o: (Hook()(),))
+y.grad_fn.register_prehook(Hook())
+result += [attempt(lambda: y.sum().backward())]
+
+# the class of a Function's nodes
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        return a * 2
+y = F.apply(torch.ones(2, requires_grad=True))
+result = [y.grad_fn.__class__ is F._backward_cls, F._backward_cls.__name__]
+
+# gradients of outputs without any may be made or not
+result = []
+for flag in (True, False):
+    class F(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            one, two = a.clone(), a.clone()
+            ctx.mark_non_differentiable(two)
+            ctx._materialize_non_diff_grads = flag
+            return one, two
+        @staticmethod
+        def backward(ctx, one, two):
+            result.append([one.clone(), None if two is None else two.clone()])
+            return one
+    x = torch.ones(2, requires_grad=True)
+    F.apply(x)[0].sum().backward()
+    result.append(x)
+
+# what may be differentiated once only has a place for each of the gradients
+result = []
+for places in ((0,), (1,), (0, 1), ()):
+    class F(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b, k):
+            return a * b
+        @staticmethod
+        @torch.autograd.function.once_differentiable
+        def backward(ctx, g):
+            return tuple(g * 2 if place in places else None for place in range(3))
+    x, y = (torch.ones(2, requires_grad=True) for _ in range(2))
+    one = torch.ones((), requires_grad=True)
+    found = torch.autograd.grad(F.apply(x, y, 3).sum(), (x, y), one, create_graph=True,
+                                allow_unused=True)
+    result.append([found, [each is not None and each.output_nr for each in found]])
+    result += [attempt(lambda: each.sum().backward()) for each in found if each is not None]
+
+# what an error in backward refers to goes with it
+import gc, weakref
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        return a * 2
+    @staticmethod
+    def backward(ctx, g):
+        raise ValueError("no gradient")
+def go():
+    x = torch.ones(2, requires_grad=True)
+    attempt(lambda: F.apply(x).sum().backward())
+    return weakref.ref(x)
+gc.collect()
+gc.disable()
+result = go()() is None
+gc.enable()
+
+# gradcheck refuses to check nothing
+check = lambda **named: attempt(lambda: torch.autograd.gradcheck(lambda a: a * 2, x, **named))
+x = torch.ones(1, dtype=torch.float64, requires_grad=True)
+result = [check(check_backward_ad=False), check(check_batched_forward_grad=True),
+          check(check_batched_grad=True)]
+
+# instances are normalized though their channels are others
+x = torch.arange(8.).reshape(1, 2, 4)
+result = [torch.nn.InstanceNorm1d(3)(x), torch.nn.InstanceNorm1d(2)(x),
+          attempt(lambda: torch.nn.InstanceNorm1d(3, affine=True)(x))]
+
 # new_tensor of a tensor
 x = torch.ones(2, requires_grad=True)
 result = x.new_tensor(x), x.new_tensor(torch.tensor([1, 2])), x.new_tensor([1], requires_grad=True)

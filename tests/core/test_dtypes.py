@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from graphwidget.core import devices, dtypes, limits
+from tests.core.both import both, source
 
 NUMBERS = (True, 2, 2.5)
 OPERANDS: list[tuple[Any, Any]] = [
@@ -94,3 +95,13 @@ def test_default_dtype_must_be_floating() -> None:
     for ours, theirs in ((dtypes.int32, torch.int32), ("x", "x")):
         assert outcome(dtypes.set_default_dtype, ours) == outcome(torch.set_default_dtype, theirs)
     assert dtypes.get_default_dtype() is dtypes.float32
+
+
+def test_limits_are_equal_by_type() -> None:
+    both(
+        source("""
+made = [torch.finfo(torch.float32), torch.finfo(), torch.finfo(torch.float16),
+        torch.iinfo(torch.int8), torch.iinfo(torch.int8), torch.iinfo(torch.uint8)]
+result = [a == b for a in made for b in made], attempt(lambda: hash(made[0]))[:2]
+""")
+    )

@@ -208,6 +208,34 @@ with hooks():
         lambda: torch.func.vmap(torch.func.grad(square))(x.view(3, 1)))]
 result += [attempt(lambda: torch.func.grad(inside)(x)), torch.func.grad(square)(x)]
 
+# views that a custom Function returns are such where nothing is recorded, too
+class Row(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x[:1]
+    @staticmethod
+    def backward(ctx, g):
+        return g
+class Rows(Row):
+    @staticmethod
+    def forward(ctx, x):
+        return x[:1], x[1:]
+result = []
+for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
+    for function in (Row, Rows):
+        for make in (lambda: torch.ones(3, requires_grad=True), lambda: torch.ones(3)):
+            x = make()
+            with mode():
+                row = function.apply(x)
+            for part in row if isinstance(row, tuple) else (row,):
+                result += [part._is_view(), attempt(lambda: part.add_(1))]
+            x = make() * 2
+            with mode():
+                row = function.apply(x)
+            x.add_(torch.ones(3, requires_grad=True))
+            for part in row if isinstance(row, tuple) else (row,):
+                result += [attempt(lambda: part.grad_fn is None)]
+
 # what is detached from an inference tensor outside may be written, and tells its version
 with torch.inference_mode():
     x, n = torch.ones(3), torch.ones(3)

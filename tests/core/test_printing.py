@@ -148,3 +148,15 @@ def test_subclasses_are_shown_by_name() -> None:
         return [repr(made), repr(empty), repr(weight), f"{[weight]}"]
 
     both(program)
+
+
+def test_parameters_are_not_formatted_as_numbers() -> None:
+    both(
+        source("""
+p, x = torch.nn.Parameter(torch.tensor(2.5)), torch.tensor(2.5, requires_grad=True)
+class Mine(torch.Tensor):
+    pass
+m = torch.tensor(2.5).as_subclass(Mine)
+result = [attempt(lambda: format(each, spec)) for each in (p, x, m) for spec in ("", ".1f")]
+""")
+    )

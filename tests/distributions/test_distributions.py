@@ -1,5 +1,6 @@
 """Distributions against PyTorch's: values, gradients, graphs, random numbers, errors."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,25 @@ D.RelaxedBernoulli(t([.5]), logits=a), torch.rand(3)
 D.RelaxedOneHotCategorical(t(.7), logits=torch.stack([a, b])), t([.2, .3, .5])
 D.MixtureSameFamily(D.Categorical(b), D.Normal(a, b)), torch.randn(4)
 D.MixtureSameFamily(D.Categorical(b), D.Independent(D.Normal(a, b).expand((3, 3)), 1)), a.detach()
+D.ContinuousBernoulli(a.sigmoid()), torch.rand(3)
+D.ContinuousBernoulli(logits=a), torch.rand(3)
+D.ContinuousBernoulli(t([.2, .4995, .5])), t([0., .3, 1.])
+D.ContinuousBernoulli(.3), t(.4)
+D.FisherSnedecor(b.detach() + 4, b.detach() + 3), torch.rand(3)
+D.FisherSnedecor(3., 5.), t(.3)
+D.GeneralizedPareto(a, b, t([-.3, 0., .7])), (a + .1).detach()
+D.GeneralizedPareto(0., 1., .2), t(1.)
+D.Kumaraswamy(b, b + 1), torch.rand(3)
+D.Kumaraswamy(2., 3.), t(.3)
+D.VonMises(a, b), torch.randn(3)
+D.VonMises(t(0.), t([1e-6, 5., 50.])), torch.randn(3)
+D.LKJCholesky(3, b), torch.linalg.cholesky(t([[1., .5, .2], [.5, 1., .1], [.2, .1, 1.]]))
+D.LKJCholesky(2), torch.eye(2)
+D.LowRankMultivariateNormal(a.detach(), torch.stack([a, b], -1).detach(), b.detach()), a.detach()
+D.LowRankMultivariateNormal(torch.zeros(2, 3), torch.ones(3, 1), t([1., 2., 3.])), torch.randn(2, 3)
+D.Wishart(t(4.), t([[2., .5], [.5, 1.]])), t([[3., 1.], [1., 2.]])
+D.Wishart(b.detach() + 3, scale_tril=t([[2., 0.], [.5, 1.]])), t([[3., 1.], [1., 2.]])
+D.Wishart(5, precision_matrix=torch.eye(2)), t([[3., 1.], [1., 2.]])
 transformed(D.Normal(a, b), T.TanhTransform(cache_size=1)), torch.rand(3) * 2 - 1
 transformed(D.Normal(a, b), [T.AffineTransform(1., -2.), T.ExpTransform()]), b.detach()
 transformed(D.Uniform(t([0.] * 3), 1.), [T.SigmoidTransform().inv]), torch.randn(3)
@@ -255,3 +275,12 @@ def test_gamma_values_and_shares_have_gradients(size: float) -> None:
 
     for theirs, ours in zip(gradients(torch), gradients(graphwidget), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=5e-3, atol=2e-3 * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    programs((Path(__file__).parent / "programs.txt").read_text()),
+    ids=lambda part: part[:40],
+)
+def test_kinds(title: str, body: str) -> None:
+    both(source(body))

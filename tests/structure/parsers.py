@@ -17,6 +17,7 @@ import torchgen
 from torchgen.gen import parse_native_yaml
 from torchgen.packaged.autograd import gen_python_functions as bindings
 
+from graphwidget.core import handed
 from graphwidget.core.methods import OWN
 from graphwidget.core.public import FUNCTIONS, METHODS, SPACES
 from graphwidget.core.signatures import NOTHING, PATH, as_method
@@ -29,6 +30,8 @@ SECTIONS = {
     "linalg": bindings.is_py_linalg_function,
     "special": bindings.is_py_special_function,
     "Tensor": bindings.is_py_variable_method,
+    "_VF": bindings.is_py_torch_function,
+    "TensorBase": bindings.is_py_variable_method,
 }
 
 KIND = "*, MemoryFormat? memory_format=None"
@@ -80,6 +83,9 @@ BY_HAND: dict[str, dict[str, list[str]]] = {
 }  # fmt: skip
 """What PyTorch binds by hand, by section and name."""
 
+OWNERS = {"torch": torch, "Tensor": torch.Tensor, "nn": torch._C._nn,
+          "_VF": torch._C._VariableFunctions, "TensorBase": torch._C.TensorBase}  # fmt: skip
+
 
 @cache
 def generated() -> dict[tuple[str, str], list[str]]:
@@ -92,7 +98,7 @@ def generated() -> dict[tuple[str, str], list[str]]:
     ops = [op for op in ops if bindings.should_generate_py_binding(op)]
     found = {}
     for section, belongs in SECTIONS.items():
-        method = section == "Tensor"
+        method = section in ("Tensor", "TensorBase")
         deprecated = str(packaged / "autograd" / "deprecated.yaml")
         pairs = bindings.load_signatures(ops, deprecated, method=method)
         for name, overloads in bindings.group_filter_overloads(pairs, belongs).items():
@@ -113,7 +119,7 @@ def inside(signature: str) -> str:
 
 def known(section: str, name: str) -> list[str]:
     """The signatures of PyTorch's function; none when it is not bound by a parser."""
-    owner: Any = {"torch": torch, "Tensor": torch.Tensor, "nn": torch._C._nn}.get(section)
+    owner: Any = OWNERS.get(section)
     owner = owner or getattr(torch, section)
     short = name.removeprefix(section + "_")
     function = getattr(owner, short, None)
@@ -124,6 +130,8 @@ def known(section: str, name: str) -> list[str]:
 
 def names(section: str) -> list[str]:
     """What both packages may offer in a section, by the names that PyTorch's errors use."""
+    if section in handed.BOUND:
+        return list(handed.BOUND[section])
     layers = {name for name in dir(functional) if callable(getattr(functional, name))}
     layers |= {inner for _, inner, _ in functional.PASSED.values()}
     layers |= {bound_name(key) for keys in INTERPOLATING.values() for key in keys}

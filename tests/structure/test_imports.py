@@ -25,7 +25,7 @@ BELOW: dict[str, set[str]] = {
     "nn": {"core", "optable"},
     "optim": {"nn", "core", "optable"},
     **{name: set() for name in ("accelerator", "backends", "cpu", "mps", "version", "xpu")},
-    "standin": set(),
+    "standin": {"distributions"},
     "distributions": {"nn", "core", "optable"},
     "testing": {"core", "optable"},
     "random": {"core", "optable"},

@@ -33,6 +33,63 @@ for reentrant in (True, False):
     z.sum().backward()
 result = [calls, x.grad]
 
+# groups of backward runs
+import contextlib
+seen = []
+for group in (C.GraphExecGroup(), contextlib.nullcontext()):
+    calls = []
+    def f(a):
+        calls.append(1)
+        y = a.sin().cos()
+        return y, y.sin().cos()
+    y, z = C.checkpoint(f, x, use_reentrant=False)
+    with group:
+        one, = torch.autograd.grad(z, y, torch.ones(4))
+        two, = torch.autograd.grad(y, x, one)
+    seen.append([len(calls), one, two])
+y = C.checkpoint(lambda a: a.sin().cos(), x, use_reentrant=False).sum()
+with C.GraphExecGroup():
+    y.backward(retain_graph=True)
+    seen += [attempt(lambda: y.backward()), attempt(lambda: C.GraphExecGroup().__enter__())[1]]
+result = seen
+
+# the function is given the same tensors again
+given = []
+k = torch.ones(4)
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(b)
+        return a * b
+    @staticmethod
+    def backward(ctx, g):
+        given.append(ctx.saved_tensors[0] is k)
+        return g, None
+def f(a, b):
+    given.append([a is x, b is k])
+    return F.apply(a, b)
+C.checkpoint(f, x, k, use_reentrant=False).sum().backward()
+result = given, x
+
+# nothing that is computed again is left
+import gc, weakref
+refs = []
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        y = a.clone()
+        ctx.save_for_backward(y)
+        refs.append(weakref.ref(y))
+        return y
+    @staticmethod
+    def backward(ctx, g):
+        ctx.saved_tensors
+        return g
+gc.disable()
+C.checkpoint(F.apply, x, use_reentrant=False).sum().backward()
+result = [ref() is None for ref in refs]
+gc.enable()
+
 # second derivatives
 y = C.checkpoint(lambda a: a.sin() * a.exp(), x, use_reentrant=False)
 g = torch.autograd.grad(y.sum(), x, create_graph=True)[0]

@@ -137,6 +137,32 @@ class Many(Squares):
 result = [list(D.DataLoader(Many(4), batch_size=2)), list(D.DataLoader(D.Subset(Many(4), [3, 1]),
     batch_size=2))]
 
+# side by side, several samples at once
+class Ten(Squares):
+    def __getitems__(self, places):
+        return [10 * p for p in places]
+class Wrong(Squares):
+    def __getitems__(self, places):
+        return [1]
+result = [D.StackDataset(*each).__getitems__([2, 0]) for each in ((Ten(3), range(3)), (range(4),))]
+result += [D.StackDataset(a=Ten(3), b=range(3)).__getitems__([1, 2]),
+    list(D.DataLoader(D.StackDataset(Ten(3), range(3)), 2)),
+    attempt(lambda: D.StackDataset(Wrong(3)).__getitems__([1, 2]))]
+
+# a stream that is longer than it says, a context without workers, and memory that is not pinned
+class Said(D.IterableDataset):
+    def __iter__(self):
+        return iter(range(5))
+    def __len__(self):
+        return 2
+    def __repr__(self):
+        return "Said"
+first, second = D.DataLoader(Said()), D.DataLoader(Said(), 2)
+result = [list(first), len(second), list(second), list(second), len(first), list(first),
+    attempt(lambda: len(iter(first))), len(iter(D.DataLoader(range(3), 2))),
+    attempt(lambda: D.DataLoader([1], multiprocessing_context="fork")),
+    list(D.DataLoader(range(3), pin_memory=True))]
+
 # the state of a generator
 g = torch.Generator()
 g.manual_seed(7)

@@ -172,35 +172,51 @@ for _name in BOUND:
     globals()[_name] = faced(_section, _known, globals()[_name], _known * (_name in WRITTEN))
 
 POOLED = "input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode"
+SOFTLY = "0 if dim is None else dim, dtype=dtype"
+SIZES = (
+    "input, output_size if isinstance(output_size, int) else "
+    "[0 if size is None else size for size in output_size]"
+)
 PASSED = {
-    "adaptive_avg_pool3d": ("nn", "adaptive_avg_pool3d", "input, output_size"),
+    **{f"adaptive_{kind}_pool{n}d": ("nn", f"adaptive_{kind}_pool{n}d", SIZES)
+       for kind in ("avg", "max") for n in (2, 3)},
     "adaptive_max_pool1d": ("torch", "adaptive_max_pool1d", "input, output_size"),
+    "alpha_dropout": ("torch", "alpha_dropout", "input, p, training"),
     "batch_norm": ("torch", "batch_norm", "input, weight, bias, running_mean, running_var, "
                    "training, momentum, eps, False"),
+    "binary_cross_entropy_with_logits": ("torch", "binary_cross_entropy_with_logits",
+                                         "input, target, weight, pos_weight"),
     "celu": ("torch", "celu", "input, alpha"),
     "cosine_embedding_loss": ("torch", "cosine_embedding_loss", "input1, input2, target, margin"),
-    "cross_entropy": ("nn", "cross_entropy_loss", "input, target, weight"),
+    "cross_entropy": ("nn", "cross_entropy_loss",
+                      "input, target, weight, 0, ignore_index, label_smoothing"),
     "dropout": ("torch", "dropout", "input, p, training"),
+    **{f"dropout{n}d": ("torch", "feature_dropout", "input, p, training") for n in (1, 2, 3)},
     "elu": ("nn", "elu", "input, alpha"),
-    "embedding": ("torch", "embedding", "weight, input"),
+    "embedding": ("torch", "embedding", "weight, input, -1 if padding_idx is None else "
+                  "padding_idx, scale_grad_by_freq, sparse"),
+    "feature_alpha_dropout": ("torch", "feature_alpha_dropout", "input, p, training"),
     "glu": ("nn", "glu", "input, dim"),
     "group_norm": ("torch", "group_norm", "input, num_groups, weight, bias, eps"),
-    "grid_sample": ("torch", "grid_sampler", "input, grid, 0, 0, bool(align_corners)"),
+    "grid_sample": ("torch", "grid_sampler", "input, grid, 0, 0, "
+                    "False if align_corners is None else align_corners"),
     "hardtanh": ("nn", "hardtanh", "input, min_val, max_val"),
     "hinge_embedding_loss": ("torch", "hinge_embedding_loss", "input, target, margin"),
     "huber_loss": ("nn", "huber_loss", "input, target, 0, delta"),
     "instance_norm": ("torch", "instance_norm", "input, weight, bias, running_mean, running_var, "
                       "use_input_stats, momentum, eps, False"),
-    "kl_div": ("torch", "kl_div", "input, target"),
+    "kl_div": ("torch", "kl_div", "input, target, 0, log_target=log_target"),
     "layer_norm": ("torch", "layer_norm", "input, normalized_shape, weight, bias, eps"),
     "leaky_relu": ("nn", "leaky_relu", "input, negative_slope"),
-    "log_softmax": ("Tensor", "log_softmax", "0 if dim is None else dim"),
+    "log_softmax": ("Tensor", "log_softmax", SOFTLY),
     "max_pool1d": ("torch", "max_pool1d", POOLED),
     "max_pool2d": ("torch", "max_pool2d", POOLED),
     "max_pool3d": ("torch", "max_pool3d", POOLED),
     "multi_margin_loss": ("nn", "multi_margin_loss", "input, target, p, margin, weight"),
     "multilabel_margin_loss": ("nn", "multilabel_margin_loss", "input, target"),
-    "nll_loss": ("nn", "nll_loss_nd", "input, target, weight"),
+    "nll_loss": ("nn", "nll_loss_nd", "input, target, weight, 0, ignore_index"),
+    "normalize": ("linalg", "linalg_vector_norm", "input, 2 if isinstance(p, str) else 2 if p is "
+                  "None else p, [dim] if isinstance(dim, int) else dim, True"),
     "pad": ("nn", "pad", "input, pad, mode, value"),
     "poisson_nll_loss": ("torch", "poisson_nll_loss", "input, target, log_input, full, eps, 0"),
     "relu6": ("nn", "relu6", "input"),
@@ -209,8 +225,8 @@ PASSED = {
     "selu": ("torch", "selu", "input"),
     "smooth_l1_loss": ("nn", "smooth_l1_loss", "input, target, 0, beta"),
     "soft_margin_loss": ("nn", "soft_margin_loss", "input, target"),
-    "softmax": ("Tensor", "softmax", "0 if dim is None else dim"),
-    "softmin": ("Tensor", "softmax", "0 if dim is None else dim"),
+    "softmax": ("Tensor", "softmax", SOFTLY),
+    "softmin": ("Tensor", "softmax", SOFTLY),
     "threshold": ("torch", "threshold", "input, threshold, value"),
     "triplet_margin_loss": ("torch", "triplet_margin_loss", "anchor, positive, negative, margin, "
                             "p, eps, swap"),
@@ -226,21 +242,25 @@ ASKED = {
          "adaptive_max_pool3d"), "input.size(), isinstance(output_size, int) or len(output_size)",
     ),
     **dict.fromkeys(
-        ("dropout1d", "dropout2d", "dropout3d", "glu", "interpolate",
+        ("glu", "interpolate",
          "local_response_norm", "upsample", "upsample_bilinear", "upsample_nearest"), "input.dim",
     ),
     "batch_norm": "training and (input.size(), eps <= 0.0), eps < 0.0",
-    "dropout": "p < 0.0",
+    **dict.fromkeys(("alpha_dropout", "dropout", "feature_alpha_dropout"), "p < 0.0"),
+    **dict.fromkeys(("dropout1d", "dropout2d", "dropout3d"), "p < 0.0, input.dim"),
+    "binary_cross_entropy_with_logits": "target.size(), input.size()",
+    "embedding": "max_norm is None or input.contiguous",
     "group_norm": "input.dim() < 2 or input.size(0) * input.size(1) // num_groups",
     "hardtanh": "min_val > max_val",
-    "huber_loss": "target.size()",
+    "huber_loss": "target.size(), input.size()",
     "linear_cross_entropy": "input.dim, target.shape",
     "margin_ranking_loss": "input1.dim, input2.dim, target.dim",
     "multi_head_attention_forward": "query.dim",
     "log_softmax": "input.dim if dim is None else input.log_softmax",
     "softmax": "input.dim if dim is None else input.softmax",
     "softmin": "input.dim if dim is None else (-input).softmax",
-    "smooth_l1_loss": "target.size()",
+    "smooth_l1_loss": "target.size(), input.size()",
+    "normalize": "input.norm",
     "softsign": "input.abs",
     "tanhshrink": "input.tanh",
     "triplet_margin_loss": "margin <= 0",

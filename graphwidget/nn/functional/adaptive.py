@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 from ...core.compile import TENSORS as F
@@ -10,7 +11,7 @@ from ...core.public import offer
 from ...core.reductions import mean
 from ...core.tensor import Tensor
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
-from .sizes import check_one_dim, each_dim
+from .sizes import each_dim
 
 
 def _sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
@@ -23,8 +24,8 @@ def _sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
         raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {count})")
     if count >= input._data.ndim:
         raise ValueError(f"Input dimension should be at least {count + 1}")
-    given = zip(output_size, input._data.shape[-count:], strict=False)
-    return tuple(size if wanted is None else wanted for wanted, size in given)
+    given = zip(output_size, input._data.shape[input._data.ndim - count :], strict=True)
+    return tuple(size if wanted is None else operator.index(wanted) for wanted, size in given)
 
 
 def _check(name: str, input: Tensor, sizes: tuple[int, ...], mark: str = "") -> None:
@@ -79,10 +80,18 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     return F.adaptive_avg_pool3d(input, sizes)
 
 
+def _one_dim(name: str, input: Tensor) -> None:
+    if input._data.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input._data.ndim}-dimensional tensor for "
+            f"argument #1 'self' (while checking arguments for {name})"
+        )
+
+
 @offer(method=False)
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The averages of (N, C, L), or (C, L), over ``output_size`` parts."""
-    check_one_dim("adaptive_avg_pool1d", input)
+    _one_dim("adaptive_avg_pool1d", input)
     (size,) = _sizes("adaptive_avg_pool1d", output_size, input)
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)
 
@@ -124,7 +133,7 @@ def adaptive_max_pool3d_with_indices(
 @offer(method=False)
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest items of (N, C, L), or (C, L), in ``output_size`` parts."""
-    check_one_dim("adaptive_max_pool1d", input)
+    _one_dim("adaptive_max_pool1d", input)
     (size,) = _sizes("adaptive_max_pool1d", output_size, input)
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, size), return_indices)
     if return_indices:

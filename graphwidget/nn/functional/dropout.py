@@ -16,8 +16,9 @@ from ...optable.layout import memory_order
 
 
 def _check(p: float) -> None:
-    if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not 0.0 <= p <= 1.0:
+        kind = ValueError if p == p else RuntimeError  # nan passes the first of two checks
+        raise kind(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
 def kept(like: np.ndarray, dtype: Any, p: float) -> np.ndarray:

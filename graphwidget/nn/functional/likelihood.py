@@ -42,9 +42,10 @@ def nll_loss(
         raise ValueError(
             f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}"
         )
-    if len(shape) > 1 and wanted and shape[0] != wanted[0]:
+    count = wanted[0] if wanted else 0
+    if len(shape) > 1 and shape[0] != count:
         raise ValueError(
-            f"Expected input batch_size ({shape[0]}) to match target batch_size ({wanted[0]})."
+            f"Expected input batch_size ({shape[0]}) to match target batch_size ({count})."
         )
     if len(shape) <= 2:
         _check_classes(input, target, weight)

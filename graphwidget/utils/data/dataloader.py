@@ -12,9 +12,13 @@ from .dataset import Dataset, IterableDataset, T
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+_NOT_PINNED = (
+    "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
+    "won't be used."
+)
 
 
-class _Endless(Sampler[None]):
+class _InfiniteConstantSampler(Sampler[None]):
     """For iterated datasets: no indices, without end."""
 
     def __iter__(self) -> Iterator[None]:
@@ -63,6 +67,11 @@ class DataLoader(Generic[T]):
         in_order: bool = True,
     ) -> None:
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+        if multiprocessing_context is not None and not num_workers:
+            raise ValueError(
+                "multiprocessing_context can only be used with multi-process loading (num_workers "
+                "> 0), but got num_workers=0"
+            )
         self.dataset: Any = dataset
         self.num_workers = num_workers
         self.prefetch_factor = prefetch_factor
@@ -73,6 +82,7 @@ class DataLoader(Generic[T]):
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
         self._iterated = isinstance(dataset, IterableDataset)
+        self._told: int | None = None
         if self._iterated:
             _check_iterated(shuffle, sampler, batch_sampler)
         if sampler is not None and shuffle:
@@ -105,7 +115,7 @@ class DataLoader(Generic[T]):
 
     def _sampler(self, shuffle: bool, generator: random.Generator | None) -> Sampler[Any]:
         if self._iterated:
-            return _Endless()
+            return _InfiniteConstantSampler()
         if shuffle:
             return RandomSampler(self.dataset, generator=generator)
         return SequentialSampler(self.dataset)
@@ -118,6 +128,8 @@ class DataLoader(Generic[T]):
         super().__setattr__(name, value)
 
     def __iter__(self) -> Iterator[Any]:
+        if self.pin_memory:
+            warn(_NOT_PINNED)
         random.new_seed(self.generator)  # PyTorch draws one for its workers, with or without them
         return Batches(self, self._iterate_stream() if self._iterated else self._iterate_indices())
 
@@ -147,10 +159,13 @@ class DataLoader(Generic[T]):
         if batch and not self.drop_last:
             yield self.collate_fn(batch)
 
+    def _batches(self) -> int:
+        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)  # type: ignore[arg-type]
+
     def __len__(self) -> int:
         if not self._iterated:
-            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)  # type: ignore[arg-type]
-        length = len(self.dataset)
+            return self._batches()
+        length = self._told = len(self.dataset)
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
@@ -162,12 +177,21 @@ class Batches(Iterator[Any]):
     def __init__(self, loader: DataLoader[Any], source: Iterator[Any]) -> None:
         self._loader = loader
         self._source = source
+        self._count, self._told = 0, loader._told
 
     def __next__(self) -> Any:
-        return next(self._source)
+        batch = next(self._source)
+        self._count += 1
+        if self._told is not None and self._count > self._told:
+            warn(
+                f"Length of IterableDataset {self._loader.dataset} was reported to be "
+                f"{self._told}(when accessing len(dataloader)), but {self._count} samples have "
+                "been fetched. "
+            )
+        return batch
 
     def __len__(self) -> int:
-        return len(self._loader)
+        return self._loader._batches()
 
 
 def get_worker_info() -> Any:

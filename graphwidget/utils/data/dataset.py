@@ -73,8 +73,34 @@ class StackDataset(Dataset[Any]):
             return {name: dataset[index] for name, dataset in self.datasets.items()}
         return tuple(dataset[index] for dataset in self.datasets)
 
+    def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
+        """Several samples, asked for at once where the datasets can be.
+
+        Raises:
+            ValueError: one of these gives more or fewer (PyTorch's text).
+        """
+        if isinstance(self.datasets, dict):
+            columns = [several(dataset, indices) for dataset in self.datasets.values()]
+            return [
+                dict(zip(self.datasets, row, strict=True)) for row in zip(*columns, strict=True)
+            ]
+        return [*zip(*(several(dataset, indices) for dataset in self.datasets), strict=True)]
+
     def __len__(self) -> int:
         return self._length
+
+
+def several(dataset: Any, indices: Sequence[Any]) -> list[Any]:
+    """A dataset's samples at some places."""
+    together = getattr(dataset, "__getitems__", None)
+    if not callable(together):
+        return [dataset[index] for index in indices]
+    found: list[Any] = together(indices)
+    if len(found) != len(indices):
+        raise ValueError(
+            f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(found)}"
+        )
+    return found
 
 
 class ConcatDataset(Dataset[Any]):

@@ -1,0 +1,184 @@
+"""What a program may ask of autograd beside gradients: the type of a leaf's gradient, where it lies
+in memory, which versions count, and what is to be called at the end. Each against PyTorch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.both import both, programs, source
+
+SETUP = """
+A = torch.autograd
+class Wide(A.Function):
+    @staticmethod
+    def forward(ctx, a):
+        return a * 2
+    @staticmethod
+    def backward(ctx, g):
+        return g.to(torch.float64) * 2
+def leaf(*numbers):
+    return torch.tensor(numbers, requires_grad=True)
+"""
+
+PROGRAMS = """
+# grad_dtype is told and asked
+x = leaf(1., 2.)
+result = [str(x.grad_dtype)]
+for kind in (torch.float16, None, torch.float32):
+    x.grad_dtype = kind
+    result.append(str(x.grad_dtype))
+y = x * 2
+result += [attempt(lambda: y.grad_dtype), attempt(lambda: setattr(y, "grad_dtype", None)),
+           attempt(lambda: setattr(x, "grad_dtype", "float")), str(x.detach().grad_dtype)]
+
+# grad_dtype and a gradient that is there
+x = leaf(1., 2.)
+x.grad = torch.ones(2)
+x.grad_dtype = torch.float32
+result = [attempt(lambda: setattr(x, "grad_dtype", torch.float16))]
+x.grad_dtype = None
+x.grad = torch.ones(2, dtype=torch.float64)
+result += [x, attempt(lambda: setattr(x, "grad", torch.ones(3)))]
+x.grad = None
+x.grad_dtype = torch.float16
+result += [attempt(lambda: setattr(x, "grad", torch.ones(2))), x]
+
+# gradients come in the type that their leaf wants
+result = []
+for kind in ("own", None, torch.float16, torch.float64):
+    x = leaf(1., 2.)
+    if kind != "own":
+        x.grad_dtype = kind
+    x.register_hook(lambda g: result.append(str(g.dtype)))
+    result.append(A.grad(Wide.apply(x).sum(), x))
+    Wide.apply(x).sum().backward()
+    result.append(x.grad.clone())
+    (x * 3).sum().backward()
+    result.append(x.grad)
+    x.grad = None
+    x.backward(torch.ones(2, dtype=torch.float64))
+    result.append(x.grad)
+    x.grad = None
+    x.sum().backward(create_graph=True)
+    result += [x.grad, x.grad.grad_fn]
+s = leaf(2.).sum().detach().requires_grad_()
+s.grad_dtype = torch.float64
+s.sin().backward()
+result.append(s.grad)
+
+# the wanted type is not copied, and outlives the data
+import copy
+x = leaf(1., 2.)
+x.grad_dtype = torch.float16
+result = [str(copy.deepcopy(x).grad_dtype)]
+x.data = x.data.double()
+result += [str(x.grad_dtype)]
+layer = torch.nn.Linear(2, 2)
+layer.weight.grad_dtype = torch.float64
+with torch.no_grad():
+    layer.weight.fill_(0.5)
+layer(torch.ones(1, 2)).sum().backward()
+torch.optim.SGD([layer.weight], lr=0.1).step()
+result += [layer.weight, layer.weight.grad]
+
+# where gradients lie in memory is enforced or not
+p = torch.arange(6.).reshape(2, 3).t().requires_grad_()
+g = torch.ones(3, 2)
+result = []
+def told(*grads):
+    p.grad = None
+    for each in grads:
+        (p.clone(memory_format=torch.contiguous_format) * each).exp().sum().backward()
+        result.append(p.grad.stride())
+with A.enforce_grad_layout_policy(False):
+    told(g, g)
+    p.grad = torch.ones(3, 2)  # its sum lies as this does, without a warning
+    (p * 2).sum().backward()
+    result.append(p.grad.stride())
+told(g, g)
+A.enforce_grad_layout_policy(False)
+told(g)
+A.enforce_grad_layout_policy(True)
+@A.enforce_grad_layout_policy(False)
+def f():
+    told(g)
+f()
+told(g)
+result.append(attempt(lambda: A.enforce_grad_layout_policy(1)))
+
+# whether there are several threads is told again
+result = [A.is_multithreading_enabled()]
+with A.set_multithreading_enabled(False):
+    result.append(A.is_multithreading_enabled())
+result += [A.is_multithreading_enabled(), attempt(lambda: A.set_multithreading_enabled(1))]
+
+# writes that do not count
+x, y = torch.ones(2, requires_grad=True).clone(), torch.ones(2)
+x.add_(1)
+z = x.exp() * x
+with A._unsafe_preserve_version_counter(x):
+    x.mul_(2)
+    x.mul_(0.5)
+result = [x._version, attempt(z.sum().backward)]
+with A._unsafe_preserve_version_counter((x, y)):
+    x.mul_(2)
+    y.mul_(3)
+result += [x._version, y._version]
+result += [attempt(lambda: A._unsafe_preserve_version_counter([x]))]
+
+# increment_version
+inc = A.graph.increment_version
+a = torch.zeros(2, dtype=torch.int32)
+inc(a)
+inc([a, a])
+inc(())
+result = [a, attempt(lambda: inc(3)), attempt(lambda: inc([3]))]
+with torch.inference_mode():
+    i = torch.ones(2)
+    inc(i)
+inc(i)
+
+# functions to be called when all nodes have run
+queue = A.Variable._execution_engine.queue_callback
+result = []
+class F(A.Function):
+    @staticmethod
+    def forward(ctx, a):
+        return a * 1
+    @staticmethod
+    def backward(ctx, g):
+        queue(lambda: (result.append("first"), queue(lambda: result.append("added"))))
+        queue(lambda: result.append("second"))
+        return g
+x = leaf(1., 2.)
+x.register_post_accumulate_grad_hook(lambda t: result.append("accumulated"))
+F.apply(x).sum().backward()
+class Inner(F):
+    @staticmethod
+    def backward(ctx, g):
+        queue(lambda: result.append("outer"))
+        with torch.enable_grad():
+            out = F.apply(g.detach().requires_grad_()).sum()
+        out.backward()
+        result.append("between")
+        return g
+Inner.apply(x).sum().backward()
+result.append(attempt(lambda: queue(print)))
+def wrong():
+    raise ValueError("at the end")
+y = x * 2
+y.register_hook(lambda g: queue(wrong))
+result += [attempt(y.sum().backward), x.grad, attempt(y.sum().backward)]
+
+# a class of arguments to no_grad
+result = [attempt(lambda: torch.no_grad(3)()), attempt(lambda: torch.enable_grad(False)())]
+
+# the legacy types of tensors have dtypes
+result = [str(torch.DoubleTensor.dtype), str(torch.BoolTensor.dtype), torch.LongTensor().dtype
+          is torch.LongTensor.dtype]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(PROGRAMS))
+def test_same(title: str, text: str) -> None:
+    both(source(SETUP + text))
