@@ -21,6 +21,10 @@ REFUSED = (
     "autocast on the CPU computes in torch.bfloat16, which graphwidget does not have (numpy has no "
     "such type). Use autocast(..., enabled=False), or leave it out: float32 gives the same graph."
 )
+NOT_OFFERED = (
+    "autocast on the CPU in torch.float16 is not offered. Cast with .half() where that is wanted, "
+    "use autocast(..., enabled=False), or leave it out: float32 gives the same graph."
+)
 
 
 class autocast:
@@ -56,7 +60,7 @@ class autocast:
             )
             enabled = False
         if enabled:
-            raise NotImplementedError(REFUSED)
+            raise NotImplementedError(REFUSED if dtype is None else NOT_OFFERED)
 
     def __enter__(self) -> autocast:
         return self

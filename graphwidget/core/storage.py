@@ -177,6 +177,8 @@ def resize_(
     shape = shape_args(sizes if size is None else (size,))
     if shape == self._data.shape:
         return self
+    if min(shape, default=0) < 0 and 0 not in shape:
+        raise RuntimeError("numel: integer multiplication overflow")
     self._data = resized(self._data, shape)
     self._meta = meta_of(self._data)
     bump(self, "resize_")

@@ -81,7 +81,7 @@ def interpolation(name: str, node: str, mode: str, dims: int, kernel: str) -> No
     """Declare an interpolation and its derivative, which is one too.
 
     Args:
-        kernel: what PyTorch calls the kernel that knows floats only.
+        kernel: what PyTorch calls the kernel that knows floats only, and the bytes of pictures.
     """
     aligning = not mode.startswith("nearest")
     names = ("output_size", *(("align_corners",) if aligning else ()), *SCALES[dims])
@@ -96,7 +96,7 @@ def interpolation(name: str, node: str, mode: str, dims: int, kernel: str) -> No
         )
 
     op(f"{key}(self, /, {', '.join(names)})", resample, node=f"Upsample{node}Backward0",
-       refuses=f"{kernel}: bool integer" if aligning else f"{kernel}: bool number",
+       refuses=f"{kernel}: bool integer" if aligning and dims != 2 else f"{kernel}: bool number",
        d_self=formula(lambda grad, *given: getattr(F, back)(grad, *given),
                       "grad", "self_shape", *names),
        public=False, sign="resample", text="{self} with {output_size} points",

@@ -118,6 +118,21 @@ def _matrices(
     return [interpolating(mode, size, count, aligned, scale) for size, count, scale in given]
 
 
+def bytes_along(a: Array, matrices: list[Array]) -> Array:
+    """The same of pictures in bytes, the last dim first: as PyTorch does, in integers, with weights
+    of 16 bits, and rounded to bytes after each dim."""
+    for dim, matrix in zip(range(-1, -1 - len(matrices), -1), reversed(matrices), strict=True):
+        if len(matrix) == a.shape[dim] and np.array_equal(matrix, np.eye(len(matrix))):
+            continue
+        bits, largest = 0, matrix.max()
+        while bits < 22 and int(0.5 + largest * 2 ** (bits + 1)) < 2**15:
+            bits += 1
+        weights = np.trunc(matrix * 2**bits + np.copysign(0.5, matrix)).astype(np.int64)
+        sums = np.matmul(np.moveaxis(a, dim, -1).astype(np.int64), weights.T) + 2 ** (bits - 1)
+        a = np.moveaxis(np.clip(sums >> bits, 0, 255).astype(np.uint8), -1, dim)
+    return np.ascontiguousarray(a)
+
+
 @channels_kept
 def resample(
     a: Array, mode: str, output_size: Shape, align_corners: bool,
@@ -127,7 +142,7 @@ def resample(
     sizes = a.shape[a.ndim - len(output_size) :]
     matrices = _matrices(mode, sizes, output_size, align_corners, scales)
     if not mode.startswith("nearest"):
-        return along_last_dims(a, matrices)
+        return bytes_along(a, matrices) if a.dtype == np.uint8 else along_last_dims(a, matrices)
     first = a.ndim - len(output_size)  # the points themselves, whatever lies beside them
     for dim, matrix in enumerate(matrices, first):
         a = np.take(a, matrix.argmax(1), dim)

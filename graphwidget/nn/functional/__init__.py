@@ -177,6 +177,10 @@ SIZES = (
     "input, output_size if isinstance(output_size, int) else "
     "[0 if size is None else size for size in output_size]"
 )
+POWERS = (
+    "input.pow(norm_type), kernel_size, *([] if stride is None else [stride]), padding=0, "
+    "ceil_mode=ceil_mode"
+)
 PASSED = {
     **{f"adaptive_{kind}_pool{n}d": ("nn", f"adaptive_{kind}_pool{n}d", SIZES)
        for kind in ("avg", "max") for n in (2, 3)},
@@ -190,6 +194,8 @@ PASSED = {
     "cosine_embedding_loss": ("torch", "cosine_embedding_loss", "input1, input2, target, margin"),
     "cross_entropy": ("nn", "cross_entropy_loss",
                       "input, target, weight, 0, ignore_index, label_smoothing"),
+    "ctc_loss": ("torch", "ctc_loss", "log_probs, targets, input_lengths, target_lengths, blank, "
+                 "0, zero_infinity"),
     "dropout": ("torch", "dropout", "input, p, training"),
     **{f"dropout{n}d": ("torch", "feature_dropout", "input, p, training") for n in (1, 2, 3)},
     "elu": ("nn", "elu", "input, alpha"),
@@ -209,6 +215,7 @@ PASSED = {
     "layer_norm": ("torch", "layer_norm", "input, normalized_shape, weight, bias, eps"),
     "leaky_relu": ("nn", "leaky_relu", "input, negative_slope"),
     "log_softmax": ("Tensor", "log_softmax", SOFTLY),
+    **{f"lp_pool{n}d": ("torch" if n == 1 else "nn", f"avg_pool{n}d", POWERS) for n in (1, 2, 3)},
     "max_pool1d": ("torch", "max_pool1d", POOLED),
     "max_pool2d": ("torch", "max_pool2d", POOLED),
     "max_pool3d": ("torch", "max_pool3d", POOLED),

@@ -10,8 +10,8 @@ from ...core.compile import TENSORS as F
 from ...core.public import offer
 from ...core.reductions import mean
 from ...core.tensor import Tensor
+from ..tuples import _pair, _triple
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
-from .sizes import each_dim
 
 
 def _sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
@@ -149,40 +149,38 @@ def adaptive_max_pool1d_with_indices(
 
 
 # Norms of windows ---------------------------------------------------------------------------------
-def _of_powers(out: Tensor, count: int, norm_type: float) -> Tensor:
-    """The root of sums of powers, from their averages; 0 where those are negative."""
-    size = F.mul(F.sign(out), F.relu(F.abs(out)))
-    return F.pow(F.mul(size, count), 1.0 / norm_type)
-
-
 def _norms(
-    input: Tensor, norm_type: float, pools: tuple[Any, Any], kernel_size: Any, dims: int,
+    input: Tensor, norm_type: float, pools: tuple[Any, Any], kernel_size: Any, count: Any,
     stride: Any, ceil_mode: bool,
 ) -> Tensor:  # fmt: skip
-    """Norms of windows by the largest item (infinite ``norm_type``) or the average power."""
+    """Norms of windows of so many items by the largest item (infinite ``norm_type``) or the average
+    power; 0 where sums of powers are negative."""
     largest, average = pools
-    if norm_type in (math.inf, -math.inf):
+    if isinstance(norm_type, int | float) and math.isinf(norm_type):
         size = input.abs() if norm_type > 0 else -input.abs()
         found: Tensor = largest(size, kernel_size, stride, 0, 1, ceil_mode)
         return found if norm_type > 0 else -found
     out = average(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-    return _of_powers(out, math.prod(each_dim(kernel_size, dims)), norm_type)
+    size = F.mul(F.sign(out), F.relu(F.abs(out)))
+    return size.mul(count).pow(1.0 / norm_type)
 
 
 def lp_pool3d(
     input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Tensor:
     """The ``norm_type``-norm of each window of (N, C, D, H, W), or (C, D, H, W)."""
-    pools = (max_pool3d, avg_pool3d)
-    return _norms(input, norm_type, pools, kernel_size, 3, stride, ceil_mode)
+    depth, height, width = _triple(kernel_size)
+    pools, count = (max_pool3d, avg_pool3d), depth * height * width
+    return _norms(input, norm_type, pools, kernel_size, count, stride, ceil_mode)
 
 
 def lp_pool2d(
     input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Tensor:
     """The ``norm_type``-norm of each window of (N, C, H, W), or (C, H, W)."""
-    pools = (max_pool2d, avg_pool2d)
-    return _norms(input, norm_type, pools, kernel_size, 2, stride, ceil_mode)
+    height, width = _pair(kernel_size)
+    pools, count = (max_pool2d, avg_pool2d), height * width
+    return _norms(input, norm_type, pools, kernel_size, count, stride, ceil_mode)
 
 
 def lp_pool1d(
@@ -190,4 +188,4 @@ def lp_pool1d(
 ) -> Tensor:
     """The ``norm_type``-norm of each window of (N, C, L), or (C, L)."""
     pools = (max_pool1d, avg_pool1d)
-    return _norms(input, norm_type, pools, kernel_size, 1, stride, ceil_mode)
+    return _norms(input, norm_type, pools, kernel_size, kernel_size, stride, ceil_mode)

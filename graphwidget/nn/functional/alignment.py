@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ _WHERE = "(while checking arguments for ctc_loss_allocate_outputs)"
 def _lengths(name: str, given: Any) -> tuple[int, ...]:
     """Lengths as a tuple, from a tensor or a sequence."""
     if not isinstance(given, Tensor):
-        return tuple(int(each) for each in given)
+        return tuple(map(operator.index, given))
     if given._data.dtype.kind not in "iu":
         raise RuntimeError(f"{name} must be integral")
     return tuple(given._data.reshape(-1).tolist())
@@ -44,6 +45,8 @@ def ctc_loss(
     """
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
+    if isinstance(input_lengths, Tensor) != isinstance(target_lengths, Tensor):
+        raise TypeError("ctc_loss: lengths of two kinds")  # the parser finds the words
     ins, outs = _lengths("input_lengths", input_lengths), _lengths("target_lengths", target_lengths)
     alone = log_probs._data.ndim != 3
     if alone:
@@ -70,6 +73,12 @@ def _check(
             f"Expected 3-dimensional tensor, but got {ndim}-dimensional tensor for argument #1 "
             f"'log_probs' {_WHERE}"
         )
+    sizes, longest = targets._data.shape, max(outs, default=0)
+    if len(sizes) not in (1, 2):
+        raise RuntimeError(
+            f"Expected 1 to 2 dimensions, but got {len(sizes)}-dimensional tensor for argument #2 "
+            f"'targets' {_WHERE}"
+        )
     if not log_probs._meta.floating:
         raise not_implemented("ctc_loss_cpu", log_probs._data.dtype)
     count, batch, classes = shape
@@ -83,10 +92,10 @@ def _check(
             raise RuntimeError(
                 f"Expected target_lengths to have value at least 0, but got value {length} {_WHERE}"
             )
-    sizes, longest = targets._data.shape, max(outs, default=0)
-    if len(sizes) == 1 and sizes[0] != sum(outs):
+    wanted = sum(outs) if len(sizes) == 1 else batch
+    if sizes[0] != wanted:
         raise RuntimeError(
-            f"Expected tensor to have size {sum(outs)} at dimension 0, but got size {sizes[0]} for "
+            f"Expected tensor to have size {wanted} at dimension 0, but got size {sizes[0]} for "
             f"argument #2 'targets' {_WHERE}"
         )
     if len(sizes) > 1 and sizes[1] < longest:
@@ -95,6 +104,10 @@ def _check(
             f"{sizes[1]} for argument #2 'targets' {_WHERE}"
         )
     for length in ins:
+        if length < 0:
+            raise RuntimeError(
+                f"Expected input_lengths to have value at least 0, but got value {length} {_WHERE}"
+            )
         if length > count:
             raise RuntimeError(
                 f"Expected input_lengths to have value at most {count}, but got value {length} "

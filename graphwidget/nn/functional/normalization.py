@@ -34,6 +34,11 @@ def _same_kind(input: Tensor, *others: Tensor | None) -> None:
             raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
         if kind != np.float16:
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+        return
+    for each in kinds:
+        if each != kind:
+            expected, found = dtypes.type_word(kind), dtypes.type_word(each)
+            raise RuntimeError(f"expected scalar type {expected} but found {found}")
 
 
 def _number(*values: Any) -> None:
@@ -179,6 +184,8 @@ def channels_normed(
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
     channels = shape[1] if len(shape) > 1 else 0
     given = {
         "running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias,
