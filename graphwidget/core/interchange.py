@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.layout import as_it_lies
 from . import devices, dtypes, functions
 from .making import made
 from .public import METHODS, offer
@@ -119,11 +120,11 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 # Copies and pickles ----------------------------------------------------------------------------
 def storage_of(data: np.ndarray) -> np.ndarray:
-    """The array that owns the memory of ``data``, as far as it lies in C order; else ``data``."""
+    """The array that owns the memory of ``data``; a copy where that has gaps."""
     root = data
     while isinstance(root.base, np.ndarray) and root.base.dtype == data.dtype:
         root = root.base
-    return root if root.flags.c_contiguous else np.ascontiguousarray(data)
+    return root if as_it_lies(root).flags.c_contiguous else np.ascontiguousarray(data)
 
 
 def place_in(data: np.ndarray, storage: np.ndarray) -> tuple[int, tuple[int, ...]]:
@@ -143,8 +144,8 @@ def rebuild(
 ) -> Tensor:
     """A leaf on a part of a storage. Pickles name no class for plain tensors: by its public name
     it would be PyTorch's."""
-    offset, strides = place
-    out = (kind or Tensor)._wrap(np.ndarray(shape, storage.dtype, storage, offset, strides))
+    (offset, strides), memory = place, as_it_lies(storage)
+    out = (kind or Tensor)._wrap(np.ndarray(shape, storage.dtype, memory, offset, strides))
     out._counter = filled()
     out._requires_grad = requires_grad
     out.__dict__.update(attributes)
@@ -172,7 +173,7 @@ def reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
         if not hasattr(hook, "__torch_unserializable__"):
             warn(HOOK_STAYS.format(hook))
     storage = storage_of(self._data)
-    place, storage = place_in(self._data, storage), storage.copy()
+    place, storage = place_in(self._data, storage), as_it_lies(storage).copy()
     shape, needed = self._data.shape, self.requires_grad
     kind = None if type(self) is Tensor else type(self)
     return rebuild, (kind, storage, place, shape, needed, self.__dict__)

@@ -73,18 +73,30 @@ COUNTED = (
     "tensor will be resized to a tensor of shape ({},)."
 )
 
-APART = ("masked_select",)
+JOINS = (
+    "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack",
+    "vstack",
+)  # fmt: skip
+APART = (
+    *JOINS, "cross", "gather", "index_select", "kthvalue", "linalg_cross", "masked_select", "take",
+    "take_along_dim",
+)  # fmt: skip
 """Functions that refuse an ``out`` which shares memory with what they read."""
+
+WRITERS = "index_add", "index_copy", "index_reduce", "scatter", "scatter_add", "scatter_reduce"
+"""The same, but ``out`` may be their first argument, which is copied there first."""
+
+IN_STEP = (
+    *WRITERS, "addr", "cumprod", "cumsum", "diff", "logcumsumexp", "max", "min", "msort", "renorm",
+    "sort", "square", "true_divide",
+)  # fmt: skip
+"""Functions beside the pointwise ones whose ``out`` may be what they read, but not a part of it."""
 
 TRUTHS = "all", "any"
 TRUTH_TYPES = bool, np.uint8
 TRUTH = "{name} only supports bool tensor for result, got: {given}"
 """What these functions may write into, and what they say of other types."""
 
-JOINS = (
-    "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack",
-    "vstack",
-)  # fmt: skip
 JOINED = "torch.cat(): input types can't be cast to the desired output type {given}"
 """Functions that write one tensor after another, and what they say of types that do not fit."""
 
@@ -185,10 +197,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
     recorded = check_gradient(name, (*args, *kwargs.values()), outs)
     if name in CASTS:
         refuse_target(name, outs[0]._data.dtype, *(x._data.dtype for x in tensors_in(args)))
-    if name in APART:
-        check_overlap(outs[0]._data, [each._data for each in tensors_in(args)], whole=True)
-    elif is_pointwise(name):
-        check_overlap(outs[0]._data, [each._data for each in tensors_in(args)])
+    check_apart(name, outs[0]._data, [each._data for each in tensors_in(args)])
     exact = EXACT.get(name) if is_exact(name, args) else None
     if kwargs.get("dtype") is not None:
         exact = EXACT_GIVEN.get(name, exact)
@@ -266,6 +275,14 @@ def underive(name: str, wanting: list[Tensor], out: Tensor) -> None:
     """Give ``out`` a node that refuses backward, on all that would get a gradient."""
     if out._meta.floating:
         history(out, Underived("aten::" + CALLED.get(name, name), wanting))
+
+
+def check_apart(name: str, out: np.ndarray, read: list[np.ndarray]) -> None:
+    """RuntimeError if a function must not write into what it reads, or into parts of it."""
+    if name in IN_STEP or is_pointwise(name):
+        check_overlap(out, read)
+    if name in APART or name in WRITERS:
+        check_overlap(out, read[name in WRITERS :], whole=True)
 
 
 def is_pointwise(name: str) -> bool:

@@ -125,19 +125,31 @@ class ReplicationPad3d(_Pad):
     _dims, _mode = 3, "replicate"
 
 
-class CircularPad1d(_Pad):
+class _Circular(_Pad):
+    _mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The padded input; ValueError unless it is a sample or a batch of them."""
+        if input.dim() not in (self._dims + 1, self._dims + 2):
+            raise ValueError(
+                f"expected {self._dims + 1}D or {self._dims + 2}D input (got {input.dim()}D input)"
+            )
+        return super().forward(input)
+
+
+class CircularPad1d(_Circular):
     """Pads the last dim with items from its other end."""
 
-    _dims, _mode = 1, "circular"
+    _dims = 1
 
 
-class CircularPad2d(_Pad):
+class CircularPad2d(_Circular):
     """Pads the last two dims with items from their other ends."""
 
-    _dims, _mode = 2, "circular"
+    _dims = 2
 
 
-class CircularPad3d(_Pad):
+class CircularPad3d(_Circular):
     """Pads the last three dims with items from their other ends."""
 
-    _dims, _mode = 3, "circular"
+    _dims = 3

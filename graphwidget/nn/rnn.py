@@ -86,12 +86,14 @@ class RNNBase(Module):
                 f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
                 f"num_layers={self.num_layers}",
             )
-        for name in ("input_size", "hidden_size"):
-            size = getattr(self, name)
-            if not isinstance(size, int):
-                raise TypeError(f"{name} should be of type int, got: {type(size).__name__}")
-        if self.hidden_size <= 0:
-            raise ValueError("hidden_size must be greater than zero")
+        for name in ("bias", "batch_first", "input_size", "hidden_size"):
+            given, kind = getattr(self, name), int if name.endswith("size") else bool
+            if not isinstance(given, kind):
+                raise TypeError(
+                    f"{name} should be of type {kind.__name__}, got: {type(given).__name__}"
+                )
+            if kind is int and given <= 0:
+                raise ValueError(f"{name} must be greater than zero")
         if self.num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
         if self.proj_size < 0:

@@ -96,11 +96,13 @@ class RNNCellBase(Module):
             text += f", nonlinearity={self.nonlinearity}"
         return text
 
-    def _batched(self, input: Tensor) -> tuple[Tensor, bool]:
-        if input.dim() not in (1, 2):
-            raise ValueError(
-                f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.dim()}D instead"
-            )
+    def _batched(self, input: Tensor, **states: Tensor | None) -> tuple[Tensor, bool]:
+        for name, given in {"input": input, **states}.items():
+            if given is not None and given.dim() not in (1, 2):
+                raise ValueError(
+                    f"{type(self).__name__}: Expected {name} to be 1D or 2D, got "
+                    f"{given.dim()}D instead"
+                )
         if input.size(-1) != self.weight_ih.size(1):
             raise RuntimeError(
                 f"input has inconsistent input_size: got {input.size(-1)} expected "
@@ -145,7 +147,7 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The next hidden state, (N, H) or (H)."""
-        input, alone = self._batched(input)
+        input, alone = self._batched(input, hidden=hx)
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         found = plain_step(
@@ -162,7 +164,7 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The next hidden state, (N, H) or (H)."""
-        input, alone = self._batched(input)
+        input, alone = self._batched(input, hidden=hx)
         state = self._state(hx, input, alone)
         found = gru_step(self._projected(input), state, self.weight_hh, self.bias_hh)
         return found.squeeze(0) if alone else found
@@ -175,7 +177,8 @@ class LSTMCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: State | None = None) -> State:
         """The next hidden and cell state, each (N, H) or (H)."""
-        input, alone = self._batched(input)
+        given = {} if hx is None else {f"hx[{place}]": each for place, each in enumerate(hx)}
+        input, alone = self._batched(input, **given)
         if isinstance(hx, Tensor):
             raise TypeError(
                 "lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor"

@@ -200,9 +200,14 @@ def memory_of(a: Array) -> Array:
         if not isinstance(base, np.ndarray):
             break
         owner = base
-    if owner.flags.c_contiguous:
-        return owner
-    return owner.transpose(sorted(range(owner.ndim), key=lambda dim: -owner.strides[dim]))
+    return as_it_lies(owner)
+
+
+def as_it_lies(a: Array) -> Array:
+    """An array that has its memory to itself, its dims in the order in which they lie there."""
+    if a.flags.c_contiguous:
+        return a
+    return a.transpose(sorted(range(a.ndim), key=lambda dim: -a.strides[dim]))
 
 
 def resized(a: Array, shape: Shape, strides: Shape | None = None) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.factories import full_like
 from ..core.tensor import Tensor
+from . import recorded
 from .optimizer import Group
 from .stepping import Rule, Stepper, check_fused, check_options, count, number, rate_of
 
@@ -20,6 +21,7 @@ class Adagrad(Stepper):
     is refused at the first step, as PyTorch does on the CPU.
     """
 
+    recorded = recorded.adagrad
     writes = ("addcdiv_",)
 
     def __init__(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
+from . import recorded
 from .optimizer import Group
 from .stepping import (
     Rule,
@@ -17,6 +18,7 @@ from .stepping import (
     check_options,
     count,
     number,
+    plain,
     rate_of,
     zeros,
 )
@@ -29,6 +31,7 @@ class Adam(Stepper):
     change nothing here, the last is refused at the first step, as PyTorch does on the CPU.
     """
 
+    recorded = recorded.adam
     writes = ("addcdiv_",)
 
     def __init__(
@@ -65,9 +68,9 @@ class Adam(Stepper):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         check_options(defaults, lr="learning rate", eps="epsilon value")
-        defaults["betas"] = checked = _numbers(betas, foreach, capturable)
-        check_betas(checked)
+        check_betas(betas)
         check_options(defaults, weight_decay="weight_decay value")
+        defaults["betas"] = _checked(betas, foreach, capturable)
         super().__init__(params, defaults)
         check_fused(fused, foreach, differentiable)
 
@@ -82,7 +85,7 @@ class Adam(Stepper):
     def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
         """Adam's, with the corrections for this step; AMSGrad's keeps the largest mean square."""
         step = count(state)
-        first, second = group["betas"]
+        first, second = map(plain, group["betas"])
         rate = rate_of(group) / (1 - first**step)
         root = (1 - second**step) ** 0.5
         numbers = (1 - first, second, 1 - second, root, group["eps"], rate)
@@ -125,25 +128,25 @@ class AdamW(Adam):
         )
 
 
-def _numbers(
+def _checked(
     betas: tuple[float | Tensor, float | Tensor], foreach: bool | None, capturable: bool
-) -> tuple[float, float]:
-    """The betas as floats.
+) -> tuple[float | Tensor, float | Tensor]:
+    """The betas, tensors without dims.
 
     Raises:
         ValueError: they are of different kinds, or tensors that PyTorch does not take.
     """
-    betas = betas[0], betas[1]
     tensors = [isinstance(beta, Tensor) for beta in betas]
-    numbers = tuple(beta.item() if isinstance(beta, Tensor) else beta for beta in betas)
-    if all(0.0 <= beta < 1.0 for beta in numbers):
-        if not (all(tensors) or all(isinstance(beta, float) for beta in betas)):
-            raise ValueError("betas must be either both floats or both Tensors")
-        if any(tensors) and foreach and not capturable:
+    if not (all(tensors) or all(isinstance(beta, float) for beta in betas)):
+        raise ValueError("betas must be either both floats or both Tensors")
+    for place, beta in enumerate(betas):
+        if isinstance(beta, Tensor) and foreach and not capturable:
             raise ValueError(
-                "betas[0] as a Tensor is not supported for capturable=False and foreach=True"
+                f"betas[{place}] as a Tensor is not supported for capturable=False and foreach=True"
             )
-    return numbers[0], numbers[1]
+        if isinstance(beta, Tensor) and beta.numel() != 1:
+            raise ValueError(f"Tensor betas[{place}] must be 1-element")
+    return recorded.scalar(betas[0]), recorded.scalar(betas[1])
 
 
 def average(mean: Any, item: Any, weight: float, s: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
+from . import recorded
 from .adam import average
 from .optimizer import Group
 from .stepping import Rule, Stepper, check_betas, check_options, count, number, rate_of, zeros
@@ -20,6 +21,7 @@ class Adamax(Stepper):
     is refused at the first step, as PyTorch does on the CPU.
     """
 
+    recorded = recorded.adamax
     writes = ("addcdiv_",)
 
     def __init__(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
+from . import recorded
 from .optimizer import Group
 from .stepping import Rule, Stepper, check_options, count, number, rate_of, zeros
 
@@ -19,6 +20,8 @@ class ASGD(Stepper):
     is refused at the first step, as PyTorch does on the CPU.
     """
 
+    recorded = recorded.asgd
+    captured = "params, mus, etas, and state_steps"
     writes = ("mul_", "add_")
 
     def __init__(

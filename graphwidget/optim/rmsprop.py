@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
+from . import recorded
 from .adam import average, average_square
 from .optimizer import Group
 from .stepping import Rule, Stepper, check_options, count, number, rate_of, zeros
@@ -19,6 +20,9 @@ class RMSprop(Stepper):
     `foreach` chooses between implementations in PyTorch and changes nothing here; `capturable`
     is refused at the first step, as PyTorch does on the CPU.
     """
+
+    recorded = recorded.rmsprop
+    on_xla = (True, True)
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import Tensor
+from . import recorded
 from .optimizer import Group
 from .stepping import Rule, Stepper, check_fused, check_options, rate_of
 
@@ -19,6 +20,7 @@ class SGD(Stepper):
     change nothing here.
     """
 
+    recorded = recorded.sgd
     block = 1 << 14  # few operations, so that memory may count for more
 
     def __init__(

@@ -14,26 +14,33 @@ import numpy as np
 
 from ..core import dtypes, hot
 from ..core.factories import zeros_like
-from ..core.modes import enable_grad, no_grad
+from ..core.modes import enable_grad, set_grad_enabled
 from ..core.tensor import Tensor
 from ..core.version import bump, call_site
 from ..optable import TABLE
 from .optimizer import Closure, Group, Optimizer
+from .recorded import is_derived
 
 Rule = Callable[..., None]
-_DEVICES = "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']"
-_LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+Recorded = Callable[[Tensor, Tensor, dict[str, Any], Group], None]
+_DEVICES = "cuda", "xpu", "hpu", "privateuseone", "xla"
 
 
 class Stepper(Optimizer):
     """The base class of these optimizers.
 
-    Subclasses give `start` (the state of a parameter before its first step) and `rule` (the rule
-    for this step, its numbers, and the names of the state it takes).
+    Subclasses give `start` (the state of a parameter before its first step), `rule` (the rule
+    for this step, its numbers, and the names of the state it takes) and `recorded` (the same in
+    recorded operations, for `differentiable=True`).
     """
+
+    recorded: ClassVar[Recorded]
 
     writes: ClassVar[tuple[str, ...]] = ("add_",)
     """PyTorch's in-place operations on the parameter in one step; each counts as a version."""
+    captured: ClassVar[str] = "params and state_steps"
+    on_xla: ClassVar[tuple[bool, bool]] = (True, False)
+    """What has to lie on a device that captures; whether XLA's are such, `foreach` or not."""
     block: ClassVar[int] = 1 << 16
     """Items of a block: the more operations a rule has, the more a block costs beside them."""
 
@@ -50,40 +57,76 @@ class Stepper(Optimizer):
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with no_grad():
+        with set_grad_enabled(self.defaults.get("differentiable", False)):
             for group in self.param_groups:
-                self.update(group)
+                (self.derive if group.get("differentiable") else self.update)(group)
         return loss
 
     def update(self, group: Group) -> None:
         """One step for the parameters of a group; those without gradient are left alone."""
-        site, decay = call_site(), group.get("weight_decay", 0)
-        apart = decay if group.get("decoupled_weight_decay") else 0
-        decay, maximize = 0.0 if apart else float(decay), group["maximize"]
-        restricted = group.get("capturable") or group.get("differentiable")
+        site, (decay, apart), maximize = call_site(), self._decays(group), group["maximize"]
+        decay, fused = float(decay), group.get("fused")
         for parameter in group["params"]:
             grad = parameter._grad
             if grad is None:
                 continue
-            if restricted:
-                _refuse(group, parameter)
             state = self.state.get(parameter)
             if not state:
                 state = {}
                 self.start(state, parameter, group)
                 if state:
                     self.state[parameter] = state
+            self._refuse_capturing(group)
             before = parameter._data.copy() if hot.observer is not None else None
             rule, numbers, names = self.rule(group, state)
             arrays = [parameter._data, grad._data, *(state[name]._data for name in names)]
             if apart:
                 parameter._data *= 1 - rate_of(group) * apart
-                bump(parameter, "mul_", site)
             run(rule, numbers, arrays, decay, maximize, self.block)
-            for name in self.writes:
+            for name in () if fused else ("mul_", *self.writes) if apart else self.writes:
                 bump(parameter, name, site)
             if before is not None:
                 self._tell(parameter, before, group)
+
+    def derive(self, group: Group) -> None:
+        """One step in recorded operations for the parameters of a group.
+
+        Raises:
+            RuntimeError: a parameter is a leaf that requires grad.
+        """
+        members = [(each, each.grad) for each in group["params"] if each.grad is not None]
+        for parameter, _ in members:
+            state = self.state.get(parameter) or {}
+            if not state:
+                self.start(state, parameter, group)
+            if state:
+                self.state[parameter] = state
+        decay, apart = self._decays(group)
+        for parameter, grad in members:
+            self._refuse_capturing(group)
+            state = self.state.get(parameter, {})
+            if "step" in state:
+                state["step"] += 1
+            grad = -grad if group["maximize"] else grad
+            if apart:
+                parameter.mul_(1 - group["lr"] * apart)
+            elif is_derived(decay):
+                grad = grad.addcmul_(parameter.clone(), decay)
+            elif decay != 0:
+                grad = grad.add(parameter, alpha=decay)
+            type(self).recorded(parameter, grad, state, group)
+
+    def _decays(self, group: Group) -> tuple[Any, Any]:
+        """The weight decay that goes through the gradient, and the one that does not."""
+        decay = group["weight_decay"] if "weight_decay" in self.defaults else 0.0
+        return (0.0, decay) if group.get("decoupled_weight_decay") else (decay, 0.0)
+
+    def _refuse_capturing(self, group: Group) -> None:
+        if group.get("capturable") and not group.get("fused"):
+            known = _DEVICES if self.on_xla[bool(group["foreach"])] else _DEVICES[:-1]
+            raise AssertionError(
+                f"If capturable=True, {self.captured} must be on supported devices: {[*known]}."
+            )
 
     def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
         """Fill the state of a parameter before its first step."""
@@ -136,21 +179,15 @@ def _block(
     rule(numbers, parameter, grad, *state, np.empty_like(parameter), np.empty_like(parameter))
 
 
-def _refuse(group: Group, parameter: Tensor) -> None:
-    """What PyTorch's CPU build refuses at a step, and what cannot be done here."""
-    if group.get("capturable"):
-        raise AssertionError(
-            f"If capturable=True, params and state_steps must be on supported devices: {_DEVICES}."
-        )
-    if parameter.is_leaf:
-        raise RuntimeError(_LEAF)
-    raise NotImplementedError("graphwidget's optimizers do not record their steps")
+def plain(option: Any) -> Any:
+    """An option that is a number, or a tensor with one, as a number."""
+    return option.item() if isinstance(option, Tensor) else option
 
 
 def rate_of(group: Group) -> float:
     """The learning rate as a number."""
-    lr = group["lr"]
-    return lr.item() if isinstance(lr, Tensor) else lr  # type: ignore[no-any-return]
+    rate: float = plain(group["lr"])
+    return rate
 
 
 def number(value: float) -> Tensor:
@@ -185,9 +222,10 @@ def check_options(defaults: dict[str, Any], **least: str) -> None:
             raise ValueError(f"Invalid {words}: {defaults[name]}")
 
 
-def check_betas(betas: tuple[float, float]) -> None:
+def check_betas(betas: tuple[Any, Any]) -> None:
     """ValueError unless both lie in [0, 1)."""
-    for place, beta in enumerate(betas):
+    for place in (0, 1):
+        beta = betas[place]
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
 

@@ -17,6 +17,30 @@ for name in ("arange", "zeros"):
     results += [x, part, part.storage_offset()]
 result = results
 
+# out= must not be what is gathered, joined or searched, nor a part of it shifted
+i, j = torch.tensor([[2, 1, 0]] * 3), torch.tensor([2, 1, 0])
+def calls(s):
+    x = torch.arange(9.).view(3, 3)
+    return [("gather", s, 0, i), ("take", s, i), ("index_select", s, 0, j), ("stack", [*s]),
+        ("cat", (s, s[:0])), ("vstack", (s,)), ("cross", s, x, 1), ("take_along_dim", s, i, 0),
+        ("cumsum", s, 0), ("max", s, x), ("square", s), ("scatter", s, 0, i, 1.), ("sort", s),
+        ("index_add", s, 0, j, x), ("index_add", x, 0, j, s), ("scatter_add", x, 0, i, s),
+        ("index_copy", s, 0, j, x), ("masked_select", s, s > 2)]
+memory = torch.arange(10.)
+whole, shifted = memory[:9].view(3, 3), memory[1:].view(3, 3)
+result = []
+for o in (whole, whole.t(), shifted):
+    for name, *args in calls(whole):
+        out = (o, i.clone()) if name == "sort" else o
+        result.append(attempt(lambda: getattr(torch, name)(*args, out=out) is None))
+        memory.copy_(torch.arange(10.))
+
+# copies keep the order of dims
+import copy, pickle
+laid = [torch.arange(6.).reshape(2, 3).t(), torch.arange(24.).reshape(2, 3, 4).permute(2, 0, 1)]
+laid += [torch.zeros_like(each) + 1 for each in laid] + [torch.zeros_like(each) for each in laid]
+result = [copy.deepcopy(each) for each in laid] + [copy.deepcopy(laid), laid[0]]
+
 # out= of what has no derivative gives a node that refuses backward, and refuses leaves only
 results = []
 x = torch.ones(2, requires_grad=True)

@@ -229,6 +229,35 @@ from torch.optim import optimizer as module
 opt = O.Optimizer([{"params": [p], "lr": 1}], {"lr": module.required})
 result = [repr(opt), attempt(lambda: O.Optimizer([p], {"lr": module.required}))]
 
+# options a group gives that the optimizer does not have, and versions after fused steps
+result = []
+for kind in ("Rprop", "SGD", "Adam", "AdamW", "Adagrad"):
+    for fused in ({},) if kind == "Rprop" else ({"fused": True}, {"fused": False}):
+        q = torch.ones(3, requires_grad=True)
+        opt = getattr(O, kind)([{"params": [q], "weight_decay": .3}], **fused)
+        for _ in range(3):
+            (q ** 2).sum().backward()
+            opt.step()
+        result += [q, repr(opt)]
+
+# what is captured lies on other devices
+result = []
+for kind in ("Adadelta", "Adam", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop"):
+    p.grad = torch.ones(2)
+    result.append(attempt(getattr(O, kind)([p], capturable=True).step))
+    if kind not in ("ASGD", "NAdam"):
+        result.append(attempt(getattr(O, kind)([p], capturable=True, foreach=True).step))
+result.append(attempt(O.Adam([p], capturable=True, fused=True).step))
+
+# betas that are tensors
+b = torch.tensor(.9), torch.tensor([[.99]])
+opt = O.Adam([p], betas=b)
+p.grad = torch.ones(2)
+opt.step()
+result = [repr(opt), opt.param_groups[0]["betas"], p] + [attempt(lambda: O.Adam([p], **kw))
+    for kw in ({"betas": b, "foreach": True}, {"betas": (.9, b[0])}, {"betas": (b[0], b[0] + 1)},
+    {"betas": (torch.ones(2) / 2, b[1])}, {"betas": (1, .9)}, {"betas": (0, .9)})]
+
 # copies
 import copy
 opt = O.Adam([p], lr=.1)

@@ -12,6 +12,7 @@ from ...core.reductions import mean
 from ...core.tensor import Tensor
 from ..tuples import _pair, _triple
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
+from .sizes import check_one_dim
 
 
 def _sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
@@ -80,18 +81,10 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     return F.adaptive_avg_pool3d(input, sizes)
 
 
-def _one_dim(name: str, input: Tensor) -> None:
-    if input._data.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input._data.ndim}-dimensional tensor for "
-            f"argument #1 'self' (while checking arguments for {name})"
-        )
-
-
 @offer(method=False)
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The averages of (N, C, L), or (C, L), over ``output_size`` parts."""
-    _one_dim("adaptive_avg_pool1d", input)
+    check_one_dim("adaptive_avg_pool1d", input)
     (size,) = _sizes("adaptive_avg_pool1d", output_size, input)
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)
 
@@ -133,7 +126,7 @@ def adaptive_max_pool3d_with_indices(
 @offer(method=False)
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest items of (N, C, L), or (C, L), in ``output_size`` parts."""
-    _one_dim("adaptive_max_pool1d", input)
+    check_one_dim("adaptive_max_pool1d", input)
     (size,) = _sizes("adaptive_max_pool1d", output_size, input)
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, size), return_indices)
     if return_indices:

@@ -12,7 +12,7 @@ from ...core.tensor import Tensor
 from ...core.version import bump
 from ...optable.pooling_kernels import pooled_sizes
 from ...optable.refusals import not_implemented
-from .sizes import is_int
+from .sizes import check_one_dim, is_int
 
 _COUNTS = {2: "two", 3: "three"}
 _LETTERS = {2: "HW", 3: "THW"}
@@ -46,16 +46,17 @@ def _steps(name: str, value: Any, kernel: tuple[int, ...]) -> tuple[int, ...]:
     return kernel if _is_left_out(value) else _sizes(name, "stride", value, len(kernel))
 
 
-def _single(name: str, what: str, value: Any) -> int:
-    """The number, or the only one of a sequence."""
+def _single(name: str, what: str, value: Any, checked: bool = False) -> int:
+    """The number, or the only one of a sequence; `checked`: by `max_pool1d`'s own check."""
     if is_int(value):
         return int(value)
     if len(value) != 1:
+        comma = "," if what == "padding" else ""
         told = (
-            f"argument '{what}' should contain one int (got {len(value)})"
-            if name == "avg_pool1d"
-            else f"{what} must be an int, list of ints or tuple of ints of size 1 but got size "
+            f"{what} must be an int, list of ints{comma} or tuple of ints of size 1 but got size "
             f"{len(value)}"
+            if checked
+            else f"argument '{what}' should contain one int (got {len(value)})"
         )
         raise RuntimeError(f"{name}() {told}")
     return int(value[0])
@@ -72,6 +73,9 @@ def _check(
     if min(kernel) <= 0:
         told = _lettered("k", kernel)
         raise RuntimeError(f"kernel size should be greater than zero, but got {told}")
+    if min(stride) < 0:
+        told = _lettered("d", stride)
+        raise RuntimeError(f"stride should be greater than zero, but got {told}")
     if min(dilation) <= 0:
         told = _lettered("dilation", dilation)
         raise RuntimeError(f"dilation should be greater than zero, but got {told}")
@@ -173,6 +177,8 @@ def max_pool1d(
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """The largest item of each window of (N, C, L), or (C, L); see ``max_pool2d``."""
+    if return_indices:
+        return _max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
     shape = input._data.shape
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
         raise RuntimeError(
@@ -180,12 +186,14 @@ def max_pool1d(
             f"input, but got:{list(shape)}"
         )
     kernel, pads, gaps = (
-        _single("max_pool1d", what, value)
+        _single("max_pool1d", what, value, checked=True)
         for what, value in (
             ("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation)
         )
     )  # fmt: skip
-    steps = kernel if _is_left_out(stride) else _single("max_pool1d", "stride", stride)
+    steps = (
+        kernel if _is_left_out(stride) else _single("max_pool1d", "stride", stride, checked=True)
+    )
     for name, number in (("kernel_size", kernel), ("stride", steps), ("dilation", gaps)):
         if number <= 0:
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {number}")
@@ -199,7 +207,7 @@ def max_pool1d(
     (count,) = pooled_sizes(shape[-1:], (kernel,), (steps,), (pads,), (gaps,), ceil_mode)
     if count <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
-    if not return_indices and not (input.requires_grad and is_grad_enabled()):
+    if not (input.requires_grad and is_grad_enabled()):
         if not input._meta.floating:
             raise not_implemented("max_pool1d_impl", input._data.dtype)
         where = ((kernel,), (steps,), (pads,), (gaps,), ceil_mode)
@@ -207,8 +215,24 @@ def max_pool1d(
         if input._data.ndim == 2:
             bump(found, "squeeze_")  # but one whose batch was squeezed in place
         return found
+    return _max_pool1d(input, kernel, steps, pads, gaps, ceil_mode, False)
+
+
+def _max_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
+    return_indices: bool,
+) -> Any:  # fmt: skip
+    """The part that is ``max_pool2d``'s, with its checks."""
+    check_one_dim("max_pool1d", input)
+    kernel, pads, gaps = (
+        _single("max_pool1d", what, value)
+        for what, value in (
+            ("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation)
+        )
+    )  # fmt: skip
+    steps = kernel if _is_left_out(stride) else _single("max_pool1d", "stride", stride)
     sizes = ((1, kernel), (1, steps), (0, pads), (1, gaps))
-    found = _max_pool("max_pool1d", unsqueeze(input, -2), 2, sizes, ceil_mode, return_indices)
+    found = _max_pool("max_pool2d", unsqueeze(input, -2), 2, sizes, ceil_mode, return_indices)
     return tuple(squeeze(each, -2) for each in found) if return_indices else squeeze(found, -2)
 
 

@@ -162,7 +162,7 @@ def gaussian_nll_loss(
 
     Args:
         input, target: expected and found values.
-        var: variances, for each item or for each sample (its last dim of size 1 or missing).
+        var: variances, for each item or the same along one dim (of size 1, or the last missing).
         full: add the constant log(2 pi) / 2.
         eps: variances are taken to be at least this.
 
@@ -176,10 +176,11 @@ def gaussian_nll_loss(
     elif (var._data < 0).any():
         raise ValueError("var has negative entry/entries")
     if var.size() != input.size():
-        lead, single = input.size()[:-1], var._data.ndim == input._data.ndim and var.numel() == 1
-        if lead == var.size():
+        if input.size()[:-1] == var.size():
             var = var.unsqueeze(-1)
-        elif not single and (lead != var.size()[:-1] or var.size(-1) != 1):
+        elif var.dim() != input.dim() or [
+            own for size, own in zip(input.size(), var.size(), strict=True) if own != size
+        ] != [1]:
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")

@@ -27,3 +27,12 @@ def each_dim(value: Any, dims: int) -> tuple[int, ...]:
 def shown(sizes: Any) -> str:
     """Sizes as PyTorch's messages write them: ``(2 x 3)``."""
     return "(" + " x ".join(map(str, sizes)) + ")"
+
+
+def check_one_dim(name: str, input: Tensor) -> None:
+    """RuntimeError unless the input is (N, C, L) or (C, L)."""
+    if input._data.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input._data.ndim}-dimensional tensor for "
+            f"argument #1 'self' (while checking arguments for {name})"
+        )

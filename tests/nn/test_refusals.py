@@ -1,0 +1,63 @@
+"""What layers and their functions refuse, in PyTorch's words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.both import both, programs, source
+
+HEAD = """
+nn, F = torch.nn, torch.nn.functional
+"""
+
+PROGRAMS = """
+# recurrent layers ask for bools and for sizes above zero
+result = [attempt(lambda: getattr(nn, kind)(*sizes, **options)) for kind in ("RNN", "GRU", "LSTM")
+    for sizes, options in (((3, 5), {"bias": 0}), ((3, 5), {"bias": "True"}), ((-1, 5), {}),
+    ((3, 5), {"batch_first": 1}), ((0, 5), {}), ((3, 0), {}), ((3., 5), {}), ((3, "5"), {}),
+    ((0, 5), {"bias": 1}), ((3, 5), {"num_layers": 0}))]
+
+# recurrent cells ask for states with one dim or two
+x = torch.ones(3, 4)
+states = [torch.ones(shape) for shape in ((3, 1, 1, 5), (), (5,), (3, 5))]
+result = [attempt(lambda: getattr(nn, kind)(4, 5)(x, s).shape) for s in states
+    for kind in ("RNNCell", "GRUCell")]
+result += [attempt(lambda: nn.LSTMCell(4, 5)(x, (s, t))[0].shape) for s in states for t in states]
+
+# circular padding asks for a sample or a batch
+result = [attempt(lambda: getattr(nn, f"CircularPad{n}d")(1)(torch.ones((4,) * d)).shape)
+    for n in (1, 2, 3) for d in range(1, 7)]
+
+# variances may be the same along one dim
+x, y = torch.ones(4, 3, 2), torch.zeros(4, 3, 2)
+result = [attempt(lambda: F.gaussian_nll_loss(x, y, torch.ones(s))) for s in ((4, 3, 2), (4, 3),
+    (4, 3, 1), (1, 3, 2), (4, 1, 2), (1, 3, 1), (1, 1, 1), (1,), (), (4, 2, 2), (2, 3, 2), (3, 2))]
+
+# instance norm of another number of channels, and without a bias
+layers = [nn.InstanceNorm1d(3, affine=a, bias=b) for a in (True, False) for b in (True, False)]
+result = [(repr(m), list(m.state_dict()), attempt(lambda: m(torch.ones(2, n, 4)).shape),
+    attempt(lambda: m(torch.ones(n, 4)).shape)) for m in layers for n in (3, 5)]
+
+# adaptive pooling to no size
+result = [attempt(lambda: getattr(F, f"adaptive_{kind}_pool{n}d")(torch.ones(1, 2, 3, 4), s))
+    for kind in ("avg", "max") for n in (1, 2, 3) for s in ((), (1, 2), (1, 2, 3))]
+
+# max_pool1d's own checks, and those of max_pool2d where indices are wanted
+wrong = [dict(kernel_size=2, padding=-1), dict(kernel_size=2, padding=4), dict(kernel_size=0),
+    dict(kernel_size=2, stride=0), dict(kernel_size=2, stride=-1), dict(kernel_size=2, dilation=0),
+    dict(kernel_size=3, dilation=2, padding=3), dict(kernel_size=20), dict(kernel_size=(2, 2)),
+    dict(kernel_size=2, padding=(1, 1)), dict(kernel_size=()), dict(kernel_size=2, stride=())]
+result = [attempt(lambda: F.max_pool1d(torch.ones(s, requires_grad=wanted), return_indices=also,
+    **kw)) for s in ((0, 1, 9), (3, 9), (9,), (2, 3, 0), (1, 2, 3, 9)) for kw in wrong
+    for wanted in (False, True) for also in (False, True)]
+
+# windows that walk backwards
+result = [attempt(lambda: f(torch.ones(s), 2, stride)) for f, s in ((F.max_pool2d, (2, 4, 4)),
+    (F.max_pool3d, (2, 4, 4, 4)), (F.avg_pool2d, (2, 4, 4)), (F.avg_pool3d, (2, 4, 4, 4)))
+    for stride in (-1, 0, (1, -1, 1)[:len(s) - 1])]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(PROGRAMS), ids=lambda part: part[:60])
+def test_refusals(title: str, text: str) -> None:
+    both(source(HEAD + text))
