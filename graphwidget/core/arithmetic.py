@@ -47,6 +47,7 @@ def rsub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """other - alpha input."""
     if isinstance(other, Tensor):
         if input._data.shape != other._data.shape:  # errors name the sizes as of other - input
+            refuse_bools(input._data.dtype, other._data.dtype)
             broadcast([other._data.shape, input._data.shape])
         return F.rsub_tensor(input, other, alpha)
     if not is_number(other):

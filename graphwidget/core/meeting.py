@@ -18,7 +18,7 @@ apart = False
 
 
 MADE = {
-    "AminmaxBackward0": 1, "AsStridedBackward0": 1, "AsStridedBackward0_copy": 1,
+    "AsStridedBackward0": 1, "AsStridedBackward0_copy": 1,
     "CummaxBackward0": 2, "CumminBackward0": 2, "DivBackward2": 0,
     "GatherBackward0": 1, "IndexBackward0": 1, "IndexSelectBackward0": 1, "KthvalueBackward0": 2,
     "MaskedSelectBackward0": 1, "MaxBackward0": 2, "MaxBackward1": 1, "MedianBackward0": 1,

@@ -169,13 +169,14 @@ def chosen_at_ends(
 ) -> Any:
     """The gradient of ``aminmax``: of both ends."""
     dims = () if dim is None or not self.shape else (dim,)
-    least = F.shared(grads[0], self, low, dims, keepdim, dtype)
-    return least + F.shared(grads[1], self, high, dims, keepdim, dtype)
+    ends = [F.shared(grad, self, end, dims, keepdim, dtype)
+            for grad, end in zip(grads, (low, high), strict=True) if grad is not None]  # fmt: skip
+    return ends[0] if len(ends) == 1 else ends[0] + ends[1]
 
 
 op("aminmax(self, /, dim=None, keepdim=False) -> min, max", reduction_kernels.aminmax,
-   d_self=lambda grads, self, min, max, dim, keepdim, self_dtype:
-       F.chosen_at_ends(grads, self, min, max, dim, keepdim, self_dtype),
+   d_self=lambda some_grads, self, min, max, dim, keepdim, self_dtype:
+       F.chosen_at_ends(some_grads, self, min, max, dim, keepdim, self_dtype),
    text="min and max of {self}", tex=r"\min, \max {self}", onnx=None)
 
 op("scatter_chosen(zeros=None, grad_output, index, /, shape, dim)", kernels.scatter_chosen,
@@ -228,18 +229,29 @@ op("std(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.s
        F.std_backward(grad, self, result, dim, correction, keepdim),
    text="std({self})", tex=r"\operatorname{{std}} {self}", onnx=None)
 
+@composite
+def with_mean(spread: Any, mean: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+    """The gradient of a deviation or variance, if there is one, and that of the mean beside it."""
+    if mean is None:
+        return spread
+    mean = F.unreduce(mean, shape, dim, keepdim) / size(shape, dim)
+    return mean if spread is None else spread + mean
+
+
 op("var_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, result1",
    reduction_kernels.var_mean,
-   d_self=lambda grads, self, dim, correction, keepdim:
-       F.var_backward(grads[0], self, dim, correction, keepdim)
-       + F.keep(grads[1], self.shape, dim, keepdim) / size(self.shape, dim),
+   d_self=lambda some_grads, self, dim, correction, keepdim:
+       F.with_mean(None if some_grads[0] is None else
+                   F.var_backward(some_grads[0], self, dim, correction, keepdim),
+                   some_grads[1], self.shape, dim, keepdim),
    text="var and mean of {self}", tex=r"\operatorname{{var}} {self}", onnx=None)
 
 op("std_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, result1",
    reduction_kernels.std_mean,
-   d_self=lambda grads, self, result0, dim, correction, keepdim:
-       F.std_backward(grads[0], self, result0, dim, correction, keepdim)
-       + F.keep(grads[1], self.shape, dim, keepdim) / size(self.shape, dim),
+   d_self=lambda some_grads, self, result0, dim, correction, keepdim:
+       F.with_mean(None if some_grads[0] is None else
+                   F.std_backward(some_grads[0], self, result0, dim, correction, keepdim),
+                   some_grads[1], self.shape, dim, keepdim),
    text="std and mean of {self}", tex=r"\operatorname{{std}} {self}", onnx=None)
 
 # Truth and counts --------------------------------------------------------------------------------

@@ -195,7 +195,7 @@ def index_fill(a: Array, index: Array, dim: int, value: float) -> Array:
 
 def index_fill_tensor(a: Array, index: Array, value: Array, dim: int) -> Array:
     """The same with the number in a 0-d array."""
-    return index_fill(a, index, dim, as_array(value).astype(a.dtype).item())
+    return index_fill(a, index, dim, as_array(value).item())
 
 
 def unique(a: Array) -> Array:
@@ -259,18 +259,18 @@ def check_flat(index: Array, size: int) -> None:
 # Masks --------------------------------------------------------------------------------------------
 def masked_fill(a: Array, mask: Array, value: float, out: Any = ...) -> Array:
     """A copy of a, or a itself as ``out``, with value where mask."""
-    return masked_fill_tensor(a, mask, as_item(value, a.dtype), out)
-
-
-def masked_fill_tensor(a: Array, mask: Array, filler: Array, out: Any = ...) -> Array:
-    """The same with the number in a 0-d array."""
-    result = out
+    item, result = as_item(value, a.dtype), out
     if out is ...:
         if a.shape != mask.shape:
             a = np.broadcast_to(a, np.broadcast_shapes(a.shape, mask.shape))
         result = np.array(a, order="C")
-    np.copyto(result, filler, where=mask, casting="unsafe")
+    np.copyto(result, item, where=mask, casting="unsafe")
     return result
+
+
+def masked_fill_tensor(a: Array, mask: Array, filler: Array, out: Any = ...) -> Array:
+    """The same with the number in a 0-d array."""
+    return masked_fill(a, mask, as_array(filler).item(), out)
 
 
 def masked_select(a: Array, mask: Array) -> Array:

@@ -31,7 +31,7 @@ def blockwise(function: Callable[..., Array]) -> Callable[..., Array]:
     def kernel(a: Array, *args: Any) -> Array:
         a = as_array(a)
         result = empty_like(a, a.dtype)
-        if a.size and 0 in a.strides:  # items repeat, so the orders in memory may differ
+        if a.size and 0 in a.strides and not a.flags.c_contiguous:  # items repeat: orders differ
             result[...] = kernel(np.ascontiguousarray(a), *args)
             return result
         source, target = a.ravel("K"), result.ravel("K")

@@ -236,6 +236,21 @@ for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
             for part in row if isinstance(row, tuple) else (row,):
                 result += [attempt(lambda: part.grad_fn is None)]
 
+# of several results only those that somebody uses are derived
+x = torch.tensor([[1., 2., 3.], [5., 5., 7.]], requires_grad=True)
+result = []
+for f in (torch.var_mean, torch.std_mean, torch.aminmax):
+    for dim in (None, 0):
+        for pick in (0, 1):
+            (g,) = torch.autograd.grad(f(x, dim=dim)[pick].pow(2).sum(), x, create_graph=True)
+            (h,) = torch.autograd.grad(g.pow(2).sum(), x)
+            result += [g.detach(), g._version, graph(g.grad_fn), h]
+
+# special functions of views whose strides of single items are 0
+x = torch.linspace(0.1, 0.9, 6).reshape(2, 1, 3)
+result = [f(x.flip(0).unsqueeze(-1)) for f in (
+    torch.erf, torch.erfc, torch.erfinv, torch.digamma, torch.lgamma, torch.special.i0)]
+
 # what is detached from an inference tensor outside may be written, and tells its version
 with torch.inference_mode():
     x, n = torch.ones(3), torch.ones(3)
