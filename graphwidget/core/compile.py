@@ -179,7 +179,8 @@ NUMBERED = ("add", "sub", "mul", "div")
 
 LEADING = {
     "masked_fill": (), "masked_fill.tensor": (), "ldexp": ("self",),
-    "rsub.tensor": ("other", "self"),
+    "rsub.tensor": ("other", "self"), "threshold_backward": ("self", "grad_output"),
+    "leaky_relu_backward": ("self", "grad_output"), "log_sigmoid_backward": ("grad_output",),
 }  # fmt: skip
 """Pointwise ops whose results do not follow all operands, first to last, in their order in memory,
 and whom they follow: PyTorch computes them otherwise."""

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from . import activation_kernels as kernels
+from . import smooth_kernels as smooth
 from .declare import ARRAYS, Namespace, composite, op
 from .refusals import no_bools
 
@@ -215,12 +216,12 @@ def elu_double_backward(
 
 
 # Smooth -----------------------------------------------------------------------------------------
-op("gelu(self, /, approximate='none') -> result; _share", kernels.gelu,
+op("gelu(self, /, approximate='none') -> result; _share", smooth.gelu,
    refuses="GeluKernelImpl: bool integer", pointwise=True, public=False,
    d_self=lambda grad, self, approximate, _share: F.gelu_slope(grad, self, approximate, _share),
    text="{self} · Φ({self})", tex=r"{self} \, \Phi({self})", onnx="Gelu")
 
-op("gelu_backward(grad_output, self, /, approximate)", kernels.gelu_backward, pointwise=True,
+op("gelu_backward(grad_output, self, /, approximate)", smooth.gelu_backward, pointwise=True,
    public=False,
    d_grad_output=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate),
    d_self=lambda grad, grad_output, self, approximate:
@@ -235,7 +236,7 @@ def gelu_slope(grad: Any, self: Any, approximate: str, share: Any) -> Any:
     return F.gelu_backward(grad, self, approximate)
 
 
-ARRAYS.__dict__["gelu_slope"] = kernels.gelu_backward
+ARRAYS.__dict__["gelu_slope"] = smooth.gelu_backward
 
 
 @composite
@@ -255,9 +256,9 @@ def gelu_double_backward(grad: Any, grad_output: Any, self: Any, approximate: st
     )
 
 
-op("silu(self, /)", kernels.silu, refuses="silu_cpu: bool integer", inplace=True, pointwise=True,
+op("silu(self, /)", smooth.silu, refuses="silu_cpu: bool integer", inplace=True,
+   pointwise=True, public=False,
    d_self=lambda grad, self: F.silu_slope(grad, self),
-   public=False,
    text="{self} × σ({self})", tex=r"{self} \, \sigma({self})", onnx=None)
 
 
@@ -269,7 +270,7 @@ def silu_slope(grad: Any, self: Any) -> Any:
     return grad * gate * rise
 
 
-op("mish(self, /)", kernels.mish,
+op("mish(self, /)", smooth.mish,
    refuses="mish_cpu: bool integer", inplace=True, pointwise=True, public=False,
    d_self=lambda grad, self: F.mish_slope(grad, self),
    text="{self} · tanh(log(1 + exp({self})))", tex=r"{self} \tanh(\ln(1 + e^{{{self}}}))",
@@ -285,17 +286,17 @@ def mish_slope(grad: Any, self: Any) -> Any:
     return grad * (level + self * gate * rise)
 
 
-ARRAYS.__dict__.update(silu_slope=kernels.silu_slope, mish_slope=kernels.mish_slope)
+ARRAYS.__dict__.update(silu_slope=smooth.silu_slope, mish_slope=smooth.mish_slope)
 
 
-op("softplus(self, /, beta=1.0, threshold=20.0)", kernels.softplus,
+op("softplus(self, /, beta=1.0, threshold=20.0)", smooth.softplus,
    refuses="softplus_cpu: bool integer",
    pointwise=True,
    d_self=lambda grad, self, beta, threshold: F.softplus_backward(grad, self, beta, threshold),
    public=False,
    text="log(1 + exp({self}))", tex=r"\ln(1 + e^{{{self}}})", onnx="Softplus")
 
-op("softplus_backward(grad_output, self, /, beta, threshold)", kernels.softplus_backward,
+op("softplus_backward(grad_output, self, /, beta, threshold)", smooth.softplus_backward,
    pointwise=True,
    d_grad_output=lambda grad, self, beta, threshold:
        F.softplus_backward(grad, self, beta, threshold),
@@ -314,13 +315,13 @@ def softplus_double_backward(grad: Any, self: Any, beta: float, threshold: float
     return F.sigmoid_backward(grad, F.sigmoid(scaled)) * bent * beta
 
 
-op("log_sigmoid(self, /) -> result; buffer", kernels.log_sigmoid,
+op("log_sigmoid(self, /) -> result; buffer", smooth.log_sigmoid,
    refuses="log_sigmoid_cpu: bool integer",
    public=False,
    d_self=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
    sign="log σ", text="log σ({self})", tex=r"\ln \sigma({self})", onnx=None)
 
-op("log_sigmoid_backward(grad_output, self, buffer, /)", kernels.log_sigmoid_backward,
+op("log_sigmoid_backward(grad_output, self, buffer, /)", smooth.log_sigmoid_backward,
    pointwise=True, public=False,
    d_grad_output=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
    d_self=lambda grad, grad_output, self:
@@ -328,12 +329,12 @@ op("log_sigmoid_backward(grad_output, self, buffer, /)", kernels.log_sigmoid_bac
    sign="log σ′", text="{grad_output} · σ(−{self})", tex=r"{grad_output} \, \sigma(-{self})",
    onnx=None)
 
-op("glu(self, /, dim=-1)", kernels.glu, refuses="glu_cpu: bool integer", public=False,
+op("glu(self, /, dim=-1)", smooth.glu, refuses="glu_cpu: bool integer", public=False,
    d_self=lambda grad, self, dim: F.glu_backward(grad, self, dim),
    text="first half · σ(second half) of {self}", tex=r"\operatorname{{glu}} {self}", onnx=None)
 
 
-op("glu_backward(grad_output, self, /, dim)", kernels.glu_backward, public=False,
+op("glu_backward(grad_output, self, /, dim)", smooth.glu_backward, public=False,
    d_grad_output=lambda grad, self, dim: F.glu_slope_by_grad(grad, self, dim),
    d_self=lambda grad, grad_output, self, dim: F.glu_double_backward(grad, grad_output, self, dim),
    sign="glu′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -13,6 +12,7 @@ from .choice_kernels import at_least, at_most, between, choose, zero, zero_where
 from .declare import ARRAYS
 from .items import as_item
 from .layout import as_array, clone
+from .parts import PART, by_parts
 from .refusals import not_implemented
 
 Array: TypeAlias = Any
@@ -43,27 +43,10 @@ def ones(count: int, kind: str) -> Array:
 
 
 # Pointwise -----------------------------------------------------------------------------------
-def in_parts(kernel: Callable[..., Array], *arrays: Array) -> Array:
-    """The result of a kernel, which computes part after part of large arrays into ``out``: so what
-    it has in between stays in the cache. Where they do not lie alike it takes all at once."""
-    last = arrays[-1]
-    out = np.empty_like(last)
-    if not all(each.shape == last.shape and each.flags.c_contiguous for each in arrays):
-        return kernel(*arrays, out)
-    flat = [each.reshape(-1) for each in (*arrays, out)]
-    for start in range(0, last.size, PART):
-        kernel(*[each[start : start + PART] for each in flat])
-    return out
-
-
-PART = 1 << 16
-"""Items of a part."""
-
-
 def sigmoid(a: Array, out: Any = ...) -> Array:
     """1 / (1 + exp(-a)), which neither overflows nor loses precision at the ends."""
-    if out is ... and a.size > PART:
-        return in_parts(sigmoid, a)
+    if out is ... and a.size > PART:  # a decorator would cost small arrays a call
+        return by_parts(sigmoid, (a,))
     # numpy 2.4's negative misreads, of its own memory, items 16 or 64 bytes apart.
     result = np.negative(a, out=out) if out is ... else np.multiply(a, MINUS_ONE, out)
     np.exp(result, result)
@@ -76,8 +59,8 @@ def sigmoid_backward(grad: Array, result: Array, out: Any = ...) -> Array:
     if not isinstance(grad, np.ndarray):
         result = result[()]
         return grad * ((1 - result) * result)
-    if out is ... and result.size > PART:
-        return in_parts(sigmoid_backward, grad, result)
+    if out is ... and result.size > PART and grad.shape == result.shape:
+        return by_parts(sigmoid_backward, (grad, result))
     factor = np.subtract(ONE, result, out=out, dtype=result.dtype)
     np.multiply(factor, result, factor)
     if grad.shape != factor.shape:
@@ -90,8 +73,8 @@ def tanh_backward(grad: Array, result: Array, out: Any = ...) -> Array:
     if not isinstance(grad, np.ndarray):
         result = result[()]
         return grad * (1 - result * result)
-    if out is ... and result.size > PART:
-        return in_parts(tanh_backward, grad, result)
+    if out is ... and result.size > PART and grad.shape == result.shape:
+        return by_parts(tanh_backward, (grad, result))
     factor = np.multiply(result, result, out=out)
     np.subtract(ONE, factor, factor)
     return np.multiply(grad, factor, factor)

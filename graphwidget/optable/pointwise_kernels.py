@@ -8,8 +8,8 @@ import numpy as np
 
 from .items import as_item
 from .layout import Array, as_array
+from .parts import in_floats
 from .refusals import nonzero_divisor, not_implemented
-from .special_kernels import in_floats
 
 
 # Division --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 
 from .kernels import Array, ones
 from .layout import as_array
-from .special_kernels import in_floats
+from .parts import in_floats
 
 FEW = 1e-6
 """A row of exponentials that sums to less than this is computed again, from its largest item on."""

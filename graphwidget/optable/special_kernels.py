@@ -17,7 +17,6 @@ from . import special_coefficients as table
 from .layout import Array, as_array, empty_like
 
 BLOCK = 8192
-SPAN = 1 << 17  # bytes of each array in a block that is computed in its own type
 SMALL = 32  # so few items are faster one by one
 FAR = np.float32(3.92)  # from here on erf rounds to 1 in float32
 ROOT_HALF, ROOT_PI = math.sqrt(0.5), math.sqrt(math.pi)
@@ -52,51 +51,6 @@ def polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
         value *= x
         value += coefficient
     return value
-
-
-def in_floats(count: int) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
-    """Make a kernel of ``count`` arrays compute halves in floats, as PyTorch does: there
-    exponentials have room, and what comes in between is not rounded."""
-
-    def wrap(function: Callable[..., Array]) -> Callable[..., Array]:
-        @wraps(function)
-        def kernel(*args: Any, **params: Any) -> Array:
-            dtype = args[count - 1].dtype
-            if dtype.char != "e":
-                return function(*args, **params)
-            wide = [np.asarray(each, np.float32) for each in args[:count]]
-            return function(*wide, *args[count:], **params).astype(dtype)
-
-        return kernel
-
-    return wrap
-
-
-def in_blocks(count: int) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
-    """Make a kernel of ``count`` arrays compute large ones block by block, whose temporaries stay
-    in the cache, and halves in floats."""
-
-    def wrap(function: Callable[..., Array]) -> Callable[..., Array]:
-        @wraps(function)
-        def kernel(*args: Any, **params: Any) -> Array:
-            arrays, rest = args[:count], args[count:]
-            first = arrays[-1]
-            block = SPAN // first.itemsize
-            if first.size <= 2 * block or not all(
-                each.shape == first.shape and each.dtype == first.dtype
-                and each.flags.c_contiguous for each in arrays
-            ):  # fmt: skip
-                return function(*args, **params)
-            result = np.empty(first.shape, first.dtype)
-            flat, sources = result.reshape(-1), [each.reshape(-1) for each in arrays]
-            for start in range(0, first.size, block):
-                part = slice(start, start + block)
-                flat[part] = function(*(each[part] for each in sources), *rest, **params)
-            return result
-
-        return in_floats(count)(kernel)
-
-    return wrap
 
 
 def piecewise(x: Array, *pieces: tuple[Array, Callable[[Array], Array]]) -> Array:

@@ -16,7 +16,8 @@ SHAPE = (700, 300)  # more than any part, and no multiple of one
 
 POINTWISE = [
     "sigmoid", "tanh", "relu", "silu", "mish", "softplus", "elu", "selu", "celu", "leaky_relu",
-    "hardswish", "hardtanh", "logsigmoid", "softsign", "relu6", "gelu",
+    "hardswish", "hardtanh", "logsigmoid", "softsign", "relu6", "gelu", "hardshrink",
+    "softshrink", "tanhshrink",
 ]  # fmt: skip
 
 FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -61,14 +62,22 @@ def told(torch: Any, name: str, layout: str, seed: str, kind: str) -> list[Any]:
     return [np.asarray(each.detach()) for each in found]
 
 
-@pytest.mark.parametrize("kind", ["float64", "float32"])
+ANYHOW = ("square",)
+"""Whose derivative numpy writes into what it multiplies with."""
+
+
+CASES = [(name, kind) for name in FUNCTIONS for kind in ("float64", "float32")]
+CASES += [(name, "float16") for name in POINTWISE]  # sums of halves round otherwise
+
+
 @pytest.mark.parametrize("seed", ["own", "equal"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(("name", "kind"), CASES)
 def test_large(name: str, layout: str, seed: str, kind: str) -> None:
     ours, theirs = (told(each, name, layout, seed, kind) for each in (graphwidget, torch))
-    close = {"float64": 1e-10, "float32": 1e-5}[kind]
-    assert ours[0].strides == theirs[0].strides
+    close = {"float64": 1e-10, "float32": 1e-5, "float16": 3e-3}[kind]
+    for mine, expected in zip(ours[:3], theirs, strict=False):
+        assert mine.strides == expected.strides or name in ANYHOW
     # Sums over rows have the rounding of their largest terms.
     top = max(np.abs(each).max() for each in theirs)
     for mine, expected in zip(ours, theirs, strict=True):
