@@ -16,6 +16,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from . import (
+    __future__,
     accelerator,
     amp,
     autograd,
@@ -82,6 +83,7 @@ from .core.modes import (
 )
 from .core.printing import set_printoptions
 from .core.public import FUNCTIONS as _FUNCTIONS
+from .core.public import at_home as _at_home
 from .core.random import Generator, initial_seed, manual_seed, seed
 from .core.tensor import Tensor
 from .func import vmap
@@ -105,6 +107,8 @@ globals().update(bool=_bool, float=float32, int=int32)  # torch's names, builtin
 e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
 newaxis = None
 globals().update(_FUNCTIONS)
+_at_home(__name__, _FUNCTIONS)
+_at_home(nn.functional.__name__, vars(nn.functional))
 
 
 def is_tensor(obj: Any, /) -> TypeGuard[Tensor]:
@@ -159,7 +163,8 @@ if not TYPE_CHECKING:  # checkers know the names above
 
 
 __all__ = [
-    "Generator", "GraphWidget", "Size", "Tensor", "__version__", "accelerator", "amp", "as_torch",
+    "Generator", "GraphWidget", "Size", "Tensor", "__future__", "__version__", "accelerator", "amp",
+    "as_torch",
     "autograd", "backends", "bool", "channels_last", "channels_last_3d", "contiguous_format", "cpu",
     "cuda",
     "default_generator", "device", "distributions", "double", "dtype", "e", "enable_grad", "finfo",

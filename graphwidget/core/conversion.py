@@ -166,6 +166,14 @@ class layout:
     def __repr__(self) -> str:
         return "torch.strided"
 
+    def __reduce__(self) -> Any:
+        return the_layout, ()
+
+
+def the_layout() -> layout:
+    """``torch.strided``, for pickles and copies."""
+    return strided
+
 
 strided = layout()
 
@@ -182,12 +190,6 @@ for _name in ("cuda", "mps", "xpu", "meta", "sparse", "quantized"):
 @offer(function=False)
 def is_pinned(self: Tensor, device: Any = None) -> bool:
     """Whether the memory is page-locked for a GPU: never."""
-    return False
-
-
-@offer(function=False)
-def is_shared(self: Tensor) -> bool:
-    """Whether other processes share the memory: never."""
     return False
 
 

@@ -15,6 +15,7 @@ from .formats import check_format, formatted, preserve_format
 from .making import GRADLESS, factory, made, shape_from
 from .public import FUNCTIONS, offer
 from .sequences import array_from, check_array, numpy_type
+from .storages import StorageBase
 from .tensor import Tensor
 from .warning import warn, warn_once
 
@@ -294,6 +295,8 @@ def legacy(dtype: Any, *args: Any) -> np.ndarray:
             return np.zeros(data, dtype)
         if isinstance(data, Tensor):
             return data._data
+        if isinstance(data, StorageBase):
+            return data._memory.view(dtype)
         if isinstance(data, (list, tuple, np.ndarray)):
             return array_from(data if len(data) else np.zeros((0,))).astype(dtype)
     raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")

@@ -21,11 +21,23 @@ class memory_format:
     def __repr__(self) -> str:
         return f"torch.{self._name}"
 
+    def __reduce__(self) -> Any:
+        return named_format, (self._name,)
+
+
+def named_format(name: str) -> memory_format:
+    """The one of this name, for pickles and copies."""
+    return FORMATS[name]
+
 
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last", 4)
 channels_last_3d = memory_format("channels_last_3d", 5)
+FORMATS = {
+    each._name: each
+    for each in (contiguous_format, preserve_format, channels_last, channels_last_3d)
+}
 
 
 def check_format(name: str, given: Any) -> None:

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..optable import TABLE
-from ..optable.layout import resized
 from . import dtypes, hot
 from .function_node import Underived
+from .growth import resized
 from .inplace import history, write
 from .modes import no_grad
 from .overlap import check_overlap

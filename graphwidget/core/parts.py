@@ -188,6 +188,11 @@ def check_strided(tensor: Tensor, size: Any, stride: Any, offset: int | None) ->
             "as_strided: Negative strides are not supported at the moment, got strides: "
             f"{list(stride)}"
         )
+    if builtins.any(each < 0 for each in size):
+        raise RuntimeError(
+            "Storage size calculation overflowed with "
+            f"sizes={list(size)} and strides={list(stride)}"
+        )
     if 0 not in size:
         reach = 1 + builtins.sum((n - 1) * step for n, step in zip(size, stride, strict=True))
         needed, have = (begin + reach) * data.itemsize, layout.memory_of(data).nbytes

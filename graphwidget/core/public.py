@@ -16,6 +16,7 @@ function with ``out=``, the method, and ``name_`` for those that may be written 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -157,3 +158,13 @@ def offer_op(op: Op) -> None:
             WITH_OUT[space, own] = out
         if method is not None and not space:
             METHODS.setdefault(own, method)
+
+
+def at_home(module: str, functions: dict[str, Any]) -> None:
+    """Let pickles find functions in the module that offers them, where that in which they were
+    written has another one, without its face, under the name."""
+    for name, function in functions.items():
+        if inspect.isfunction(function) and function.__name__ == name:
+            written = sys.modules.get(function.__module__)
+            if getattr(written, name, None) is not function:
+                function.__module__ = module

@@ -38,7 +38,9 @@ class Generator:
 
     def manual_seed(self, seed: int) -> "Generator":
         """Restart the stream; negative seeds count back from 2**64. Returns itself."""
-        seed = operator.index(seed) if not isinstance(seed, str | float) else int(seed)
+        if not hasattr(seed, "__index__"):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        seed = operator.index(seed)
         if not -(2**63) <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")
         self._seed = seed % 2**64
@@ -69,7 +71,10 @@ class Generator:
             RuntimeError: it has another size.
         """
         data = getattr(new_state, "_data", None)
-        if data is None or data.dtype != np.uint8:
+        if data is None:
+            kind = type(new_state).__name__
+            raise TypeError(f"expected a torch.ByteTensor, but got {kind}")
+        if data.dtype != np.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
         if data.size != STATE_BYTES:
             raise RuntimeError(
@@ -83,6 +88,9 @@ class Generator:
         other = Generator(self.device)
         unpack_state(other, pack_state(self))
         return other
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restored_generator, (pack_state(self).tobytes(),)
 
     def words(self, count: int) -> NDArray[np.uint64]:
         """`count` words of 32 random bits."""
@@ -139,6 +147,13 @@ def pack_state(generator: Generator) -> NDArray[np.uint8]:
     if generator._spare is not None:
         state["spare"], state["has_spare"] = generator._spare, 1
     return state.view(np.uint8)
+
+
+def restored_generator(state: bytes) -> Generator:
+    """A generator out of a pickle, or a copy: in the state of the one that was put into it."""
+    made = Generator()
+    unpack_state(made, np.frombuffer(state, np.uint8))
+    return made
 
 
 def unpack_state(generator: Generator, data: NDArray[np.uint8]) -> None:

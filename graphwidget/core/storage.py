@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ..optable.layout import memory_of, memory_order, resized
+from ..optable.layout import memory_of, memory_order
 from ..optable.refusals import C_WORDS
-from . import hot
+from . import dtypes, hot, storages
 from .compile import TENSORS as F
 from .dims import shape_args, wrap_dim
 from .formats import check_format, contiguous_format, formatted, in_format, preserve_format
 from .formats import memory_format as Format
 from .function_node import Underived
+from .growth import bytes_of, enlarged, resized
 from .hot import meta_of
 from .inplace import history
 from .node import reformed
 from .overlap import real_strides
 from .public import offer
-from .storages import TypedStorage, UntypedStorage, warn_typed
+from .storages import StorageBase, TypedStorage, UntypedStorage, share, warn_typed
 from .tensor import Tensor
 from .version import bump
 from .views import check_writable
@@ -72,16 +73,11 @@ def storage_offset(self: Tensor) -> int:
     return int(begin) // self._data.itemsize
 
 
-def bytes_of(data: np.ndarray) -> np.ndarray:
-    """The whole memory behind an array, as bytes."""
-    memory: np.ndarray = memory_of(data).reshape(-1).view(np.uint8)
-    return memory
-
-
 @offer(function=False)
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that the tensor shares with its views, as bytes."""
-    return UntypedStorage(bytes_of(self._data))
+    made: UntypedStorage = UntypedStorage._of(bytes_of(self._data))
+    return made
 
 
 @offer(function=False)
@@ -94,7 +90,8 @@ def storage(self: Tensor) -> TypedStorage:
     warn_typed()
     memory = bytes_of(self._data)
     usable = memory.size - memory.size % self._data.itemsize
-    return TypedStorage(memory[:usable].view(self._data.dtype))
+    made: TypedStorage = TypedStorage._of(memory[:usable].view(self._data.dtype))
+    return made
 
 
 @offer(function=False)
@@ -121,21 +118,7 @@ def set_(
     elif isinstance(source, Tensor) and size is None:
         found = source._data
     else:
-        memory = bytes_of(source._data) if isinstance(source, Tensor) else source._memory
-        memory = memory.view(np.uint8)
-        width = data.itemsize
-        shape = (memory.size // width,) if size is None else tuple(size)
-        steps = contiguous_strides(shape) if stride is None else tuple(stride)
-        reach = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
-        if (storage_offset + reach) * width > memory.size:
-            raise RuntimeError(
-                f"setStorage: sizes {list(shape)}, strides {list(stride or ())}, storage offset "
-                f"{storage_offset}, and itemsize {width} requiring a storage size of "
-                f"{(storage_offset + reach) * width} are out of bounds for storage of size "
-                f"{memory.size}"
-            )
-        strides = tuple(step * width for step in steps)
-        found = np.ndarray(shape, data.dtype, memory, storage_offset * width, strides)
+        found = placed(data.dtype, source, storage_offset, size, stride)
     before, self._data, self._meta = self._meta, found, meta_of(found)
     if self._node is None:
         self._accumulator = None  # graphs that refer to it have lost the leaf
@@ -145,6 +128,55 @@ def set_(
     if node is not None:
         history(self, node)
     return self
+
+
+def placed(
+    dtype: np.dtype[Any], source: Tensor | StorageBase, offset: int, size: Any, stride: Any
+) -> np.ndarray:
+    """Items of a type in a tensor's (or a storage's) memory, which grows where strides are given.
+
+    Raises:
+        RuntimeError: no such place (PyTorch's texts).
+    """
+    if isinstance(source, TypedStorage) and source._memory.dtype != dtype:
+        raise RuntimeError(
+            f"Expected a Storage of type {dtypes.c_word(dtype)} or an UntypedStorage, but got type "
+            f"{dtypes.type_word(source._memory.dtype)} for argument 1 'storage'"
+        )
+    shown = source._data if isinstance(source, Tensor) else source._memory
+    memory, width = bytes_of(shown), dtype.itemsize
+    shape = (memory.size // width,) if size is None else tuple(size)
+    check_sizes(shape)
+    steps = contiguous_strides(shape) if stride is None else tuple(stride)
+    if len(shape) != len(steps):
+        raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(steps)})")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if any(step < 0 for step in steps):
+        raise RuntimeError(
+            "Storage size calculation overflowed with "
+            f"sizes={list(shape)} and strides={list(steps)}"
+        )
+    reach = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
+    needed = (offset + reach) * width
+    if needed > memory.size and stride is None and isinstance(source, Tensor):
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides [], storage offset {offset}, and itemsize "
+            f"{width} requiring a storage size of {needed} are out of bounds for storage of size "
+            f"{memory.size}"
+        )
+    strides = tuple(step * width for step in steps)
+    return np.ndarray(shape, dtype, enlarged(shown, needed), offset * width, strides)
+
+
+def check_sizes(shape: tuple[int, ...]) -> None:
+    """Refuse negative sizes.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if min(shape, default=0) < 0 and 0 not in shape:
+        raise RuntimeError("numel: integer multiplication overflow")
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -175,11 +207,14 @@ def resize_(
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     shape = shape_args(sizes if size is None else (size,))
-    if shape == self._data.shape:
+    check_sizes(shape)
+    check_format("resize_", memory_format)
+    if memory_format is preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    like = formatted(np.empty(shape, self._data.dtype), memory_format)
+    if shape == self._data.shape and self._data.strides == like.strides:
         return self
-    if min(shape, default=0) < 0 and 0 not in shape:
-        raise RuntimeError("numel: integer multiplication overflow")
-    self._data = resized(self._data, shape)
+    self._data = resized(self._data, shape, like.strides)
     self._meta = meta_of(self._data)
     bump(self, "resize_")
     return self
@@ -225,7 +260,14 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
 @offer(function=False)
 def share_memory_(self: Tensor) -> Tensor:
     """The tensor itself: workers are threads here and share everything."""
+    share(self._data)
     return self
+
+
+@offer(function=False)
+def is_shared(self: Tensor) -> bool:
+    """Whether ``share_memory_`` was called for the tensor's storage."""
+    return storages.is_shared(self._data)
 
 
 @offer(function=False)

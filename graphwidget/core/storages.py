@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from ..optable.layout import memory_of, owner_of
 from . import devices, dtypes
+from .growth import SHOWING, bytes_of, move
 from .public import FUNCTIONS
 from .warning import warn_once
 
@@ -24,10 +28,7 @@ class StorageBase:
     is_cuda = is_sparse = is_sparse_csr = is_hpu = False
     filename = None
 
-    def __init__(self, memory: Any = 0) -> None:
-        if isinstance(memory, int):
-            memory = np.zeros(memory, np.uint8)
-        self._memory: np.ndarray = memory
+    _memory: np.ndarray
 
     @property
     def device(self) -> devices.device:
@@ -76,7 +77,7 @@ class StorageBase:
 
     def clone(self) -> Any:
         """A copy."""
-        return type(self)(self._memory.copy())
+        return self._of(self._memory.copy())
 
     def copy_(self, source: StorageBase, non_blocking: bool = False) -> Any:
         """Another storage's contents, written into this one."""
@@ -88,20 +89,37 @@ class StorageBase:
         self._memory[...] = value
         return self
 
+    @property
+    def _cdata(self) -> int:
+        """What tells storages apart."""
+        return self.data_ptr()
+
     def resizable(self) -> bool:
-        """False: the memory is numpy's."""
-        return False
+        """True: it is replaced in all that shows it."""
+        return True
+
+    def resize_(self, size: int) -> Any:
+        """Another size, in items, for this storage and all that shows it; new ones are not set.
+
+        Raises:
+            RuntimeError: a tensor shows more than would be left.
+        """
+        kind, place = self._memory.dtype, np.empty(size, self._memory.dtype)
+        move(self._memory, bytes_of(self._memory), place.view(np.uint8))
+        self._memory = place.view(kind)
+        return self
 
     def is_pinned(self, device: Any = None) -> bool:
         """Whether the memory is page-locked for a GPU: never."""
         return False
 
     def is_shared(self) -> bool:
-        """Whether other processes share the memory: never."""
-        return False
+        """Whether ``share_memory_`` was called, which is all that it does."""
+        return is_shared(self._memory)
 
     def share_memory_(self) -> Any:
         """The storage itself: workers are threads here and share everything."""
+        share(self._memory)
         return self
 
     def cpu(self) -> Any:
@@ -115,13 +133,55 @@ class StorageBase:
         items = "".join(f" {item}\n" for item in self.tolist())
         return f"{items}[torch.storage.{self._words()} of size {self.size()}]"
 
+    def __reduce__(self) -> Any:
+        return restored, (type(self) is TypedStorage, np.array(self._memory))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        memory = memory_of(self._memory)
+        copied = copy.deepcopy(memory, memo).reshape(-1).view(np.uint8)
+        made = type(self)._of(copied[: self._memory.nbytes].view(self._memory.dtype))
+        return memo.setdefault(id(self), made)
+
+    @classmethod
+    def _of(cls, memory: np.ndarray) -> Any:
+        """The storage that an array of bytes, or of items, is."""
+        made = cls.__new__(cls)
+        made._memory = memory
+        return made
+
+
+SHOWING.append((StorageBase, "_memory"))
+_shared: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
+"""The memory that programs said other processes share."""
+
+
+def share(data: np.ndarray) -> None:
+    """Note that the memory behind an array is shared."""
+    owner = owner_of(data)
+    _shared[id(owner)] = owner
+
+
+def is_shared(data: np.ndarray) -> bool:
+    """Whether that was noted."""
+    return id(owner_of(data)) in _shared
+
+
+def restored(typed: bool, memory: np.ndarray) -> Any:
+    """A storage out of a pickle."""
+    return (TypedStorage if typed else UntypedStorage)._of(memory)
+
 
 class UntypedStorage(StorageBase):
-    """The bytes of a tensor's memory."""
+    """The bytes of a tensor's memory; so many new ones, or those of a list."""
+
+    def __init__(self, size: Any = 0, *, device: Any = None) -> None:
+        devices.require_cpu(device)
+        given = np.zeros(size, np.uint8) if isinstance(size, int) else np.array(size, np.uint8)
+        self._memory = given
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return UntypedStorage(self._memory[index])
+            return UntypedStorage._of(self._memory[index])
         return self._memory[self._place(index)].item()
 
     def type(self) -> str:
@@ -137,7 +197,20 @@ class UntypedStorage(StorageBase):
 
 
 class TypedStorage(StorageBase):
-    """The items of a tensor's memory."""
+    """The items of a tensor's memory; so many new ones, those of a list, or a storage's."""
+
+    def __init__(
+        self, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None
+    ) -> None:
+        devices.require_cpu(device)
+        kind = (dtype or dtypes.get_default_dtype()).numpy
+        size = args[0] if args else 0
+        if wrap_storage is not None:
+            self._memory = wrap_storage._memory.view(kind)
+        elif isinstance(size, int):
+            self._memory = np.zeros(size, kind)
+        else:
+            self._memory = np.array(list(size), kind)
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -155,10 +228,27 @@ class TypedStorage(StorageBase):
 
     def untyped(self) -> UntypedStorage:
         """The same memory as bytes."""
-        return UntypedStorage(self._memory.view(np.uint8))
+        made: UntypedStorage = UntypedStorage._of(self._memory.view(np.uint8))
+        return made
 
     def _words(self) -> str:
         return f"TypedStorage(dtype={self.dtype!r}, device=cpu)"
+
+
+def _converting(kind: dtypes.dtype) -> Any:
+    def convert(self: TypedStorage) -> Any:
+        """The items in another type."""
+        return self._of(self._memory.astype(kind.numpy))
+
+    return convert
+
+
+for _name, _dtype in (
+    ("float", dtypes.float32), ("double", dtypes.float64), ("half", dtypes.float16),
+    ("int", dtypes.int32), ("long", dtypes.int64), ("short", dtypes.int16),
+    ("char", dtypes.int8), ("byte", dtypes.uint8), ("bool", dtypes.bool_),
+):  # fmt: skip
+    setattr(TypedStorage, _name, _converting(_dtype))
 
 
 def warn_typed() -> None:

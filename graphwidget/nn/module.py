@@ -11,7 +11,6 @@ from ..core.conversion import parsed_to
 from ..core.factories import empty_like
 from ..core.gradients import clear_gradients
 from ..core.handles import RemovableHandle
-from ..core.modes import no_grad
 from ..core.tensor import Tensor
 from ..core.warning import warn
 from .calls import (  # noqa: F401  (users find them here)
@@ -22,6 +21,7 @@ from .calls import (  # noqa: F401  (users find them here)
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
+from .conversion import convert
 from .parameter import UninitializedTensorMixin
 from .state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
 
@@ -80,17 +80,12 @@ class Module(Calls):
         if recurse:
             for child in self.children():
                 child._apply(fn)
-        for parameter in self._parameters.values():
-            if parameter is None:
-                continue
+        for name, parameter in self._parameters.items():
             if isinstance(parameter, UninitializedTensorMixin):
                 parameter.convert(fn)
-                continue
-            grad = parameter.grad
-            with no_grad():
-                parameter.data = fn(parameter)
-                if grad is not None:
-                    grad.data = fn(grad)
+            elif parameter is not None:
+                what = f"{self._get_name()}.{name}"
+                self._parameters[name] = convert(parameter, fn, what)
         for name, buffer in self._buffers.items():
             if isinstance(buffer, UninitializedTensorMixin):
                 buffer.convert(fn)
@@ -151,7 +146,7 @@ class Module(Calls):
 
     def share_memory(self: Self) -> Self:
         """The module itself: there are no worker processes to share with."""
-        return self
+        return self._apply(lambda tensor: tensor.share_memory_())
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Does nothing: there is no compiler here."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Any, TypeAlias
@@ -190,17 +189,21 @@ def positions(geometry: Geometry) -> Array:
     return found
 
 
-def memory_of(a: Array) -> Array:
-    """The array that owns a's memory, its dims in the order in which they lie there."""
+def owner_of(a: Array) -> Array:
+    """The array that owns a's memory."""
     owner = a
     while True:
         base = owner.base
         if not isinstance(base, np.ndarray):  # as_strided puts an object of its own in between
             base = getattr(base, "base", None)
         if not isinstance(base, np.ndarray):
-            break
+            return owner
         owner = base
-    return as_it_lies(owner)
+
+
+def memory_of(a: Array) -> Array:
+    """The array that owns a's memory, its dims in the order in which they lie there."""
+    return as_it_lies(owner_of(a))
 
 
 def as_it_lies(a: Array) -> Array:
@@ -208,19 +211,6 @@ def as_it_lies(a: Array) -> Array:
     if a.flags.c_contiguous:
         return a
     return a.transpose(sorted(range(a.ndim), key=lambda dim: -a.strides[dim]))
-
-
-def resized(a: Array, shape: Shape, strides: Shape | None = None) -> Array:
-    """Another size (and strides, in bytes) over a's memory, from a's beginning. Where that is too
-    small, over a larger copy of it: what else shows the memory keeps the old one."""
-    memory = memory_of(a)
-    begin = a.ctypes.data - memory.ctypes.data
-    needed = begin + a.itemsize * math.prod(shape)
-    if needed > memory.nbytes:
-        grown = np.empty(-(-needed // memory.itemsize), memory.dtype)
-        grown[: memory.size] = memory.reshape(-1)
-        memory = grown
-    return np.ndarray(shape, a.dtype, memory, begin, strides)
 
 
 def with_memory(a: Array) -> Array:

@@ -29,6 +29,7 @@ BELOW: dict[str, set[str]] = {
     "distributions": {"nn", "core", "optable"},
     "testing": {"core", "optable"},
     "random": {"core", "optable"},
+    "__future__": {"nn"},
     "return_types": {"core"},
     "types": {"core"},
     "serialization": {"nn", "core", "optable"},

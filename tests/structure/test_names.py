@@ -13,7 +13,8 @@ from tests.structure.test_imports import BELOW
 
 # packages that mean the same here and there
 SHARED_PARTS = {
-    "accelerator", "amp", "autograd", "backends", "cpu", "cuda", "distributions", "func", "linalg",
+    "__future__", "accelerator", "amp", "autograd", "backends", "cpu", "cuda", "distributions",
+    "func", "linalg",
     "mps", "nn", "optim", "random", "return_types", "serialization", "special", "testing", "types",
     "utils", "version", "xpu",
 }  # fmt: skip

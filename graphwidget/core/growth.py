@@ -1,0 +1,83 @@
+"""Storages that grow: whatever shows one moves with it.
+
+Memory is numpy's, and an array cannot be told that its memory is elsewhere now. So the tensors and
+storages that show the old memory are looked for among all objects that Python knows; what nodes
+have saved of it stays as it was.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+from typing import Any
+
+import numpy as np
+
+from ..optable.layout import memory_of, owner_of
+from .tensor import Tensor
+
+
+def bytes_of(data: np.ndarray) -> np.ndarray:
+    """The whole memory behind an array, as bytes."""
+    memory: np.ndarray = memory_of(data).reshape(-1).view(np.uint8)
+    return memory
+
+
+def enlarged(data: np.ndarray, needed: int) -> np.ndarray:
+    """The memory behind an array, as bytes; grown where it has less than is needed."""
+    memory = bytes_of(data)
+    if needed <= memory.size:
+        return memory
+    width = data.itemsize
+    grown: np.ndarray = np.empty(-(-needed // width), data.dtype).view(np.uint8)
+    move(data, memory, grown)
+    return grown
+
+
+def move(data: np.ndarray, memory: np.ndarray, place: np.ndarray) -> None:
+    """Let all that shows an array's memory show another, to which the contents are copied.
+
+    Raises:
+        RuntimeError: a tensor would lie beyond its end, which no array can.
+    """
+    kept, owner = min(memory.size, place.size), owner_of(data)
+    place[:kept] = memory[:kept]
+    if not memory.size:
+        return
+    shown: list[tuple[Any, str, np.ndarray]] = []
+    for each in gc.get_objects():
+        name = next((name for kind, name in SHOWING if issubclass(type(each), kind)), None)
+        array = None if name is None else getattr(each, name, None)
+        if array is not None and owner_of(array) is owner:
+            shown.append((each, str(name), array))
+    begin = memory.ctypes.data
+    moved = []
+    for each, name, array in shown:
+        if name == "_memory":
+            whole = place[: place.size - place.size % array.itemsize].view(array.dtype)
+            moved.append((each, name, whole))
+            continue
+        start = array.ctypes.data - begin
+        try:
+            found = np.ndarray(array.shape, array.dtype, place, start, array.strides)
+        except (TypeError, ValueError):
+            raise RuntimeError(
+                f"graphwidget cannot resize a storage to {place.size} bytes while a tensor of "
+                f"shape {list(array.shape)} shows more of it"
+            ) from None
+        moved.append((each, name, found))
+    for each, name, found in moved:
+        setattr(each, name, found)
+
+
+SHOWING: list[tuple[type, str]] = [(Tensor, "_data")]
+"""What shows memory, and as which attribute: storages, too, once there are any."""
+
+
+def resized(
+    data: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...] | None = None
+) -> np.ndarray:
+    """Another size (and strides, in bytes) over an array's memory, from the array's beginning."""
+    begin = data.ctypes.data - memory_of(data).ctypes.data
+    memory = enlarged(data, begin + data.itemsize * math.prod(shape))
+    return np.ndarray(shape, data.dtype, memory, begin, strides)
