@@ -15,7 +15,8 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from . import (
+from . import (  # noqa: F401
+    _C,
     __future__,
     accelerator,
     amp,
@@ -29,6 +30,7 @@ from . import (
     mps,
     nn,
     optim,
+    overrides,
     random,
     return_types,
     serialization,
@@ -174,8 +176,8 @@ __all__ = [
     "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference",
     "is_inference_mode_enabled", "is_tensor", "layout", "linalg", "load",
     "load_ipython_extension", "long", "manual_seed", "memory_format", "mps", "nan", "newaxis", "nn",
-    "no_grad", "optim", "pi", "preserve_format", "random", "return_types", "save", "seed",
-    "serialization",
+    "no_grad", "optim", "overrides", "pi", "preserve_format", "random", "return_types", "save",
+    "seed", "serialization",
     "set_anomaly_enabled", "set_default_dtype", "set_grad_enabled", "set_printoptions",
     "set_rng_state", "short", "special", "strided", "testing", "to_graphviz", "types", "uint8",
     "unload_ipython_extension", "utils", "version", "vmap", "watch", "xpu",

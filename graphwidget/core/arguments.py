@@ -16,6 +16,7 @@ import numpy as np
 from .combinations import Call, Named, called, combined
 from .devices import device
 from .dtypes import dtype
+from .overrides import asked
 from .signatures import INTEGERS, Parameter, Signature, signatures
 from .tensor import Tensor
 from .warning import warn_once
@@ -99,17 +100,20 @@ def unfit_integer(parameter: Parameter, value: Any) -> int | None:
     """Where a value is no list of integers: -1 as a whole, else the place; None when it is one.
     Only the first item is looked at."""
     if isinstance(value, (tuple, list)):
-        return None if not value or is_index(value[0]) else 0
+        return None if not value or is_index(value[0]) or asked(value[0]) else 0
     return None if parameter.size and is_index(value) else -1
 
 
 def fits(parameter: Parameter, value: Any, place: int, numbers: bool) -> tuple[bool, int]:
-    """Whether a value fits a parameter, and at what place it does not, when it is a list.
+    """Whether a value fits a parameter, and at what place it does not, when it is a list. What
+    wants to be asked instead fits everywhere.
 
     Raises:
         TypeError: a list of tensors contains something else.
     """
     kind = parameter.type
+    if asked(value):
+        return True, -1
     if kind in INTEGERS:
         unfit = unfit_integer(parameter, value)
         return unfit is None, -1 if unfit is None else unfit
@@ -117,7 +121,7 @@ def fits(parameter: Parameter, value: Any, place: int, numbers: bool) -> tuple[b
         if not isinstance(value, (tuple, list)):
             return False, -1
         for index, item in enumerate(value):
-            if not isinstance(item, Tensor):
+            if not (isinstance(item, Tensor) or asked(item)):
                 raise TypeError(
                     f"expected Tensor as element {index} in argument {place}, but got "
                     f"{called(item)}"
@@ -232,15 +236,21 @@ def unpacked(call: Call, signature: Signature, bound: Bound) -> str | None:
     items were looked at, and tensors were not counted. None when there is nothing to say."""
     for each in reversed(signature.parameters):
         value = bound.get(each.name)
-        if each.type in TENSORS and value is not None and each.size not in (0, len(value)):
+        if (
+            each.type in TENSORS
+            and isinstance(value, (tuple, list))
+            and each.size not in (0, len(value))
+        ):
             return f"expected tuple of {each.size} elements but got {len(value)}"
         for index, item in enumerate(value if isinstance(value, (tuple, list)) else ()):
-            if each.type == "ArrayRef<double>" and not is_real(item):
+            if each.type == "ArrayRef<double>" and not (is_real(item) or asked(item)):
                 return (
                     f"{call.name}(): argument '{each.name}' must be {each.word}, but found element "
                     f"of type {called(item)} at pos {index + 1}"
                 )
-            if each.type in INTEGERS and not (is_index(item) or isinstance(item, bool)):
+            if each.type in INTEGERS and not (
+                is_index(item) or isinstance(item, bool) or asked(item)
+            ):
                 return (
                     f"{call.name}(): argument '{each.name}' failed to unpack the object at pos "
                     f'{index + 1} with error "type must be tuple of ints,but got {called(item)}"'

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ..optable.layout import empty_like
 from . import hot
 from .edges import GradientEdge
 from .engine import Run
+from .fronts import PLACES, Front, written
 from .hooks import as_tensor
 from .indexing import getitem
 from .roots import (
@@ -258,3 +260,11 @@ def in_rows(
         else hot.tensors.stack(column, dim=0)
         for column in zip(*rows, strict=True)
     ]  # fmt: skip
+
+
+PLACES.append(
+    lambda: [
+        (function, Front(partial(written, manner="roots"), f"torch.autograd.{function.__name__}"))
+        for function in (backward, grad)
+    ]
+)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import devices, dtypes, hot
+from .combinations import called
 from .compile import TENSORS as F
 from .factories import legacy
 from .making import made
@@ -21,6 +22,10 @@ from .views import check_writable
 from .warning import warn
 from .writes import copy_
 
+NO_SUBCLASS = (
+    "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+    "Make sure your class inherits from Tensor."
+)
 VOLATILE = "volatile was removed (Variable.volatile is always False)"
 REINFORCE = """reinforce() was removed.
 Use torch.distributions instead.
@@ -171,13 +176,37 @@ def subtract_(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
 
 @offer(function=False)
 def as_subclass(self: Tensor, cls: type[Tensor]) -> Any:
-    """The tensor as an instance of a subclass, sharing memory and history."""
-    shown = F.alias(self)
-    found = cls.__new__(cls)
-    for name in Tensor.__slots__:
-        if not name.startswith("__"):
-            setattr(found, name, getattr(shown, name))
-    return found
+    """The tensor as an instance of a subclass, sharing memory and history.
+
+    Raises:
+        TypeError: the class is none of tensors.
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    return turned(F.alias(self), cls)
+
+
+def turned(made: Any, cls: type[Tensor]) -> Any:
+    """A new tensor, made an instance of a subclass."""
+    if not issubclass(cls, Tensor):
+        raise TypeError(NO_SUBCLASS)
+    made.__class__ = cls
+    return made
+
+
+def make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) -> Any:
+    """An instance of a subclass that shares memory with a tensor, without its history.
+
+    Raises:
+        TypeError: the class is none of tensors; no tensor is given.
+    """
+    if not isinstance(data, Tensor):
+        raise TypeError(
+            f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {called(data)}"
+        )
+    made = turned(data._detached(), cls)
+    made._requires_grad = require_grad
+    return made
 
 
 @offer(function=False)

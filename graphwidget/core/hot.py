@@ -53,6 +53,8 @@ copied: Any
 dtype_of_grad: Any
 as_strided: Any
 DETACH: Any
+awaken: Any
+"""Sets fronts before public functions (see ``fronts``)."""
 
 observer: Observer | None = None
 

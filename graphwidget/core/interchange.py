@@ -20,6 +20,13 @@ from .tensor import Tensor
 from .version import filled
 from .warning import warn
 
+NOT_REMADE = (
+    "The default implementation of __deepcopy__() for non-wrapper subclasses only works for "
+    "subclass types that implement new_empty() and for which that function returns another "
+    "instance of the same subclass. You should either properly implement new_empty() for your "
+    "subclass or override __deepcopy__() if it is intended behavior for new_empty() to return an "
+    "instance of a different type."
+)
 LEAVES_ONLY = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
     "the moment.  If you were attempting to deepcopy a module, this may be because of a "
@@ -183,10 +190,12 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     """A copy of a leaf with its gradient.
 
     Raises:
-        RuntimeError: not a leaf.
+        RuntimeError: not a leaf, or an instance of a subclass whose ``new_empty`` makes none.
     """
     if not self.is_leaf:
         raise RuntimeError(LEAVES_ONLY)
+    if type(self) is not Tensor and type(self.new_empty([])) is not type(self):
+        raise RuntimeError(NOT_REMADE)
     storage = storage_of(self._data)
     place = place_in(self._data, storage)
     attributes = copy.deepcopy(self.__dict__, memo)

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 from . import hot
+
+Front = Callable[[Any, Any], Any]
+"""What may stand before a function: it takes its arguments, those by position and those by name."""
 
 
 def pending(*args: Any, write: Callable[[], Callable[..., Any]], **kwargs: Any) -> Any:
@@ -25,18 +29,53 @@ def later(
     function = types.FunctionType(pending.__code__, scope, name)
     function.__qualname__ = name  # by which Python's own errors call it
 
-    def write() -> types.FunctionType:
+    def write(into: types.FunctionType = function) -> types.FunctionType:
         with hot.lock:
-            if is_pending(function):
+            if is_pending(into):
                 made = build()
                 # ``write`` stays: another thread may be about to call what is still pending.
-                function.__kwdefaults__ = {**(made.__kwdefaults__ or {}), "write": write}
-                function.__defaults__ = made.__defaults__
-                function.__code__ = made.__code__
-        return function
+                into.__kwdefaults__ = {**(made.__kwdefaults__ or {}), "write": write}
+                into.__defaults__ = made.__defaults__
+                into.__code__ = made.__code__
+        return into
 
     function.__kwdefaults__ = {"write": write}
     return function
+
+
+def behind(front: Front, function: types.FunctionType) -> types.FunctionType:
+    """What a function did, as another function; it itself hands its arguments to a front from now
+    on. It stays the same object to all who hold it."""
+    inner = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__,
+        function.__closure__,
+    )  # fmt: skip
+    inner.__kwdefaults__ = dict(function.__kwdefaults__ or {})
+    inner.__qualname__ = function.__qualname__
+    if is_pending(function):
+        inner.__kwdefaults__["write"] = partial(inner.__kwdefaults__["write"], inner)
+    told = vars(function)
+    if "__signature__" not in told:  # by which others know its parameters
+        told.setdefault("__wrapped__", inner)
+    function.__kwdefaults__ = {**inner.__kwdefaults__, "front": front}
+    function.__code__ = handing.__code__.replace(
+        co_name=function.__name__,
+        co_qualname=function.__qualname__,
+        co_freevars=function.__code__.co_freevars,
+    )
+    return inner
+
+
+def before(front: Front, function: types.FunctionType) -> types.FunctionType:
+    """A function that hands its arguments to a front, in another one's place."""
+    made = types.FunctionType(handing.__code__, globals(), function.__name__)
+    made.__kwdefaults__ = {"front": front}
+    return wraps(function)(made)  # type: ignore[return-value]
+
+
+def handing(*args: Any, front: Front, **kwargs: Any) -> Any:
+    """What a function with a front does."""
+    return front(args, kwargs)
 
 
 def is_pending(function: types.FunctionType) -> bool:

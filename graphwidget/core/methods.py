@@ -30,6 +30,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     matmul,
     norms,
     operators,
+    overrides,
     padding,
     parts,
     places,
@@ -54,7 +55,8 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
 from .compile import TENSORS as F
 from .dims import filled_place
 from .face import faced
-from .public import METHODS, offer, offer_table
+from .fronts import FUNCTIONAL, PLACES, functions_of, written_in
+from .public import FUNCTIONS, METHODS, SPACES, offer, offer_table
 from .tensor import Tensor
 from .warning import warn
 
@@ -136,6 +138,12 @@ for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 for _name in OWN:
     setattr(Tensor, _name, faced("Tensor", _name, vars(Tensor)[_name]))
+PLACES += [
+    written_in("torch.functional", FUNCTIONS, FUNCTIONAL),
+    functions_of(FUNCTIONS, "torch"),
+    *(functions_of(functions, space, f"{space}_") for space, functions in SPACES.items()),
+]
+Tensor._make_subclass = staticmethod(facts.make_subclass)  # type: ignore[attr-defined]
 Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
 F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.summed_to)
 
@@ -160,3 +168,4 @@ def _not_writable(name: str) -> AttributeError:
 
 
 seal(Tensor)
+overrides.UNCHANGED |= {vars(Tensor)[name].__get__ for name in ("_base", "grad")}

@@ -80,8 +80,10 @@ def printoptions(**options: Any) -> Iterator[None]:
 # ------------------------------------------------------------------------------ whole tensors
 
 
-def tensor_str(array: Array, suffixes: list[str], prefix: str = "tensor(") -> str:
-    """The repr of a tensor with this data.
+def tensor_str(
+    array: Array, suffixes: list[str], prefix: str = "tensor(", contents: str | None = None
+) -> str:
+    """The repr of a tensor with this data, or with other ``contents``.
 
     `suffixes` are what the tensor adds beyond its data (`grad_fn=<...>` or `requires_grad=True`);
     the size and dtype are added here when PyTorch shows them.
@@ -98,6 +100,8 @@ def tensor_str(array: Array, suffixes: list[str], prefix: str = "tensor(") -> st
             shown.append(f"size={_plain(array.shape)}")
         usual = usual or array.dtype == np.int64 or array.dtype == np.bool_
         body = data_str(array, len(prefix))
+    if contents is not None:
+        body = contents
     if not usual:
         shown.append(f"dtype={dtypes.of(array.dtype)}")
     return _join(prefix + body, shown + suffixes, len(prefix))

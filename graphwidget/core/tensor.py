@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy import asarray, ndarray
 
-from . import devices, dtypes, errors, hot, printing
+from . import devices, dtypes, errors, hot, overrides, printing
 from .handles import RemovableHandle
 from .hot import Meta, meta_of
 from .node import (
@@ -74,13 +74,32 @@ class Tensor(Offered):
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """The legacy constructor: ``Tensor(2, 3)`` (uninitialised) or ``Tensor([1., 2.])``."""
         from .factories import legacy
 
+        if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+            name = getattr(cls, "__name__", cls)
+            raise TypeError(
+                f"torch._C.TensorBase.__new__({name}): {name} is not a subtype of "
+                "torch._C.TensorBase"
+            )
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            shown: Self = hot.tensors.alias(args[0])
+            shown.__class__ = cls
+            return shown
+        self: Self = new(cls)
         self._adopt(legacy(dtypes.default_numpy(), *args, **kwargs))
         if hot.observer is not None:
             hot.observer.made(self)
+        return self
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__torch_function__ is not overrides.disabled:
+            hot.awaken()
+
+    __torch_function__: Any = classmethod(overrides.default)
 
     def _adopt(self, data: np.ndarray, meta: Meta | None = None) -> None:
         self._data = data
@@ -388,10 +407,11 @@ class Tensor(Offered):
         """Number of dimensions."""
         return self._data.ndim
 
-    def __repr__(self) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         name = type(self).__name__
         prefix = "tensor(" if name in ("Tensor", "Parameter") else f"{name}("
-        return printing.tensor_str(self._data, self._suffixes(), prefix)
+        shown = printing.tensor_str(self._data, self._suffixes(), prefix, tensor_contents)
+        return f"Parameter({shown})" if self.__dict__.get("_is_param", False) else shown
 
     def _suffixes(self) -> list[str]:
         try:
@@ -407,6 +427,7 @@ class Tensor(Offered):
 
 
 hot.Tensor, hot.new = Tensor, new
+overrides.PLAIN.add(Tensor)
 hot.as_view, hot.refresh, hot.Output, hot.asked = as_view, refresh_for_op, Output, asked
 hot.accumulator, hot.target_of, hot.counter_of = place_of, edge_of, counter_of
 hot.save_input, hot.save_output, hot.VersionCounter = save_input, save_output, VersionCounter

@@ -62,7 +62,7 @@ def fresh(tensor: Any) -> Tensor:
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(tensor)}")
     if tensor.requires_grad:
         return F.alias(tensor)
-    return normal(tensor).detach().requires_grad_()
+    return normal(tensor)._detached().requires_grad_()
 
 
 def normal(tensor: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arithmetic import where
+from ..core.fronts import PLACES, written_in
 from ..core.modes import no_grad
 from ..core.random import Generator, randperm
 from ..core.tensor import Tensor
@@ -304,3 +305,12 @@ uniform, normal, constant, eye = _old(uniform_), _old(normal_), _old(constant_),
 dirac, sparse, orthogonal = _old(dirac_), _old(sparse_), _old(orthogonal_)
 xavier_uniform, xavier_normal = _old(xavier_uniform_), _old(xavier_normal_)
 kaiming_uniform, kaiming_normal = _old(kaiming_uniform_), _old(kaiming_normal_)
+
+PLACES.append(
+    written_in(
+        "torch.nn.init",
+        globals(),
+        ("uniform_", "normal_", "constant_", "kaiming_uniform_"),
+        "named",
+    )
+)

@@ -8,21 +8,40 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
-from ..core import dtypes, errors, hot
+from ..core import dtypes, errors, hot, overrides
 from ..core import methods as _methods  # noqa: F401  (all methods are there)
 from ..core.factories import empty
 from ..core.public import METHODS
 from ..core.tensor import Tensor
-from ..core.version import counter_of
+from ..core.version import InferenceCounter, counter_of
 
 
-class Parameter(Tensor):
+class _ParameterType(type):
+    """Instances of users' classes that were made parameters are parameters, too."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return type.__instancecheck__(cls, instance) or (
+            cls is Parameter
+            and isinstance(instance, Tensor)
+            and vars(instance).get("_is_param", False)
+        )
+
+
+NOT_DETACHED = (
+    "Creating a Parameter from an instance of type {} requires that detach() returns an instance "
+    "of the same type, but return type {} was found instead. To use the type as a Parameter, "
+    "please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+)
+
+
+class Parameter(Tensor, metaclass=_ParameterType):
     """A leaf that modules register when it is assigned to an attribute of theirs.
 
     It shares the data and the version counter of the tensor it is made from, and is a leaf even
-    if that one is not. Results of ops on parameters are plain tensors.
+    if that one is not. Results of ops on parameters are plain tensors. Of an instance of a user's
+    class it makes another one that is marked as a parameter.
 
     Raises:
         RuntimeError: gradients are wanted for integers, or outside inference mode for a tensor
@@ -30,24 +49,36 @@ class Parameter(Tensor):
     """
 
     __slots__ = ()
+    __torch_function__ = overrides.disabled
 
-    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
-        # what is no tensor is asked for `detach`: that is what the error names
-        given = empty(0) if data is None else data
-        source = given._detached() if isinstance(given, Tensor) else given.detach()
-        if requires_grad and source.is_inference() and not hot.mode.inference:
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
+        given: Any = empty(0) if data is None else data
+        if type(given) is not Tensor and type(given) is not Parameter:
+            made: Any = given.detach().requires_grad_(requires_grad)
+            if type(made) is not type(given):
+                raise RuntimeError(NOT_DETACHED.format(type(given).__name__, type(made).__name__))
+            made._is_param = True
+            return made  # type: ignore[no-any-return]
+        source = given._detached()
+        if (
+            requires_grad
+            and isinstance(source._counter, InferenceCounter)
+            and not hot.mode.inference
+        ):
             raise RuntimeError(errors.INFERENCE_GRAD)
         if requires_grad and not source._meta.floating:
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
+        self: Self = hot.new(cls)
         self._adopt(source._data)
         self._counter = counter_of(source)
         self._requires_grad = requires_grad
         if hot.observer is not None:
             hot.observer.made(self)
+        return self
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # type: ignore[override]
         shown = super().__repr__()
         if type(self) is not Parameter:  # PyTorch wraps what its subclasses show
             shown = f"Parameter({shown})"
@@ -56,7 +87,8 @@ class Parameter(Tensor):
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         found: Parameter | None = memo.get(id(self))
         if found is None:
-            found = memo[id(self)] = Parameter(self.detach().clone(), self.requires_grad)
+            copied = Tensor.clone(self.data)
+            found = memo[id(self)] = type(self)(copied, self.requires_grad)
         return found
 
     def __reduce__(self) -> Any:
@@ -66,6 +98,7 @@ class Parameter(Tensor):
         return self.__reduce__()
 
 
+overrides.PLAIN.add(Parameter)
 Parameter.__module__ = "torch.nn.parameter"  # what ``print(type(p))`` shows
 
 
@@ -185,7 +218,7 @@ class UninitializedTensorMixin:
             "initialize the parameters before calling `module.share_memory()`."
         )
 
-    def __repr__(self) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"<{type(self).__name__}>"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -206,7 +239,7 @@ for _name, _method in {**METHODS, "detach": Tensor.detach}.items():
         setattr(UninitializedTensorMixin, _name, _refusal(_name))
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A parameter whose shape is not known yet: lazy modules find it out when first called.
 
     Raises:
@@ -217,24 +250,29 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
     __slots__ = ()
     _becomes = Parameter
 
-    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Self:
+        self: Self = hot.new(cls)
         self._adopt(empty(0, device=device, dtype=dtype)._data)
         self._requires_grad = requires_grad
+        return self
 
 
-class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
     """A buffer whose shape is not known yet."""
 
     __slots__ = ()
+    __torch_function__ = overrides.disabled
 
-    def __init__(
-        self, requires_grad: bool = False, device: Any = None, dtype: Any = None,
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None,
         persistent: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> Self:  # fmt: skip
+        self: Any = hot.new(cls)
         self._adopt(empty(0, device=device, dtype=dtype)._data)
         self._requires_grad = requires_grad
         self.persistent = persistent
         self._is_buffer = True
+        return self  # type: ignore[no-any-return]
 
 
 def is_lazy(param: object) -> bool:

@@ -30,6 +30,8 @@ BELOW: dict[str, set[str]] = {
     "testing": {"core", "optable"},
     "random": {"core", "optable"},
     "__future__": {"nn"},
+    "overrides": {"nn", "core"},
+    "_C": {"core"},
     "return_types": {"core"},
     "types": {"core"},
     "serialization": {"nn", "core", "optable"},

@@ -13,10 +13,9 @@ from tests.structure.test_imports import BELOW
 
 # packages that mean the same here and there
 SHARED_PARTS = {
-    "__future__", "accelerator", "amp", "autograd", "backends", "cpu", "cuda", "distributions",
-    "func", "linalg",
-    "mps", "nn", "optim", "random", "return_types", "serialization", "special", "testing", "types",
-    "utils", "version", "xpu",
+    "_C", "__future__", "accelerator", "amp", "autograd", "backends", "cpu", "cuda",
+    "distributions", "func", "linalg", "mps", "nn", "optim", "overrides", "random", "return_types",
+    "serialization", "special", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 
 

@@ -36,6 +36,7 @@ from ...core.activations import (
     threshold_,
 )
 from ...core.face import faced
+from ...core.fronts import PLACES, bound, written_in
 from ...core.padding import one_hot, pad
 from ...core.passing import passing
 from ...core.signatures import inner_signatures
@@ -166,9 +167,13 @@ BOUND = (
 WRITTEN = ("avg_pool2d", "avg_pool3d", "linear")
 """Those that take ``out=``."""
 
+PARSED: dict[str, tuple[str, str]] = {}
+"""The sections and names by which the parser knows them."""
+
 for _name in BOUND:
     _known = "log_sigmoid" if _name == "logsigmoid" else _name
     _section = "nn" if inner_signatures("nn", _known) else "torch"
+    PARSED[_name] = _section, _known
     globals()[_name] = faced(_section, _known, globals()[_name], _known * (_name in WRITTEN))
 
 POOLED = "input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode"
@@ -307,3 +312,12 @@ __all__ = [
     "triplet_margin_with_distance_loss", "unfold", "upsample", "upsample_bilinear",
     "upsample_nearest",
 ]  # fmt: skip
+
+PLACES += [
+    lambda: [(globals()[each], bound(*known)) for each, known in PARSED.items()],
+    written_in(
+        "torch.nn.functional",
+        globals(),
+        [each for each in __all__ if each not in (*BOUND, "native")],
+    ),
+]

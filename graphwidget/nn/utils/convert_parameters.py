@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...core.joins import cat
+from ...core.public import FUNCTIONS
 from ...core.tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """The items of all parameters, one after another."""
-    return cat([each.view(-1) for each in parameters])
+    joined: Tensor = FUNCTIONS["cat"]([each.view(-1) for each in parameters])
+    return joined
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:

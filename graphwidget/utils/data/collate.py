@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes, factories, joins
+from ...core import dtypes, factories
+from ...core.public import FUNCTIONS
 from ...core.tensor import Tensor
 
 _REFUSED = (
@@ -42,7 +43,7 @@ def default_collate(batch: Any) -> Any:
     """
     first = batch[0]
     if isinstance(first, Tensor):
-        return joins.stack(batch, 0)
+        return FUNCTIONS["stack"](batch, 0)
     if isinstance(first, np.ndarray):
         if first.dtype.kind in "SUO":
             raise TypeError(_REFUSED.format(first.dtype))

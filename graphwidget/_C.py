@@ -1,0 +1,35 @@
+"""The few names of PyTorch's C++ module that programs use with `__torch_function__`."""
+
+from .core.overrides import Off, disabled, state
+from .core.tensor import Tensor as TensorBase  # noqa: F401
+
+_disabled_torch_function_impl = disabled
+
+
+class DisableTorchFunctionSubclass(Off):
+    """Inside, classes of users are treated as plain tensors; modes go on."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+
+class DisableTorchFunction(Off):
+    """Inside, nobody is asked what functions do."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+
+
+def _is_torch_function_enabled() -> bool:
+    """Whether classes are asked."""
+    return state.off == 0
+
+
+def _is_torch_function_all_disabled() -> bool:
+    """Whether nobody is asked."""
+    return state.off == 2
+
+
+def _len_torch_function_stack() -> int:
+    """How many modes are on."""
+    return len(state.modes)

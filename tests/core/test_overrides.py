@@ -1,0 +1,114 @@
+"""`__torch_function__`, call by call: who is asked, of what, and what becomes of the result."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.core.both import both, source
+
+SETUP = """
+import copy, pickle
+import numpy as np
+torch.manual_seed(0)
+F, o, log = torch.nn.functional, torch.overrides, []
+def told(value):
+    if isinstance(value, (list, tuple)):
+        return [type(value).__name__, *map(told, value)]
+    if isinstance(value, torch.Tensor):
+        return type(value).__name__
+    return type(value).__name__ if callable(value) or "object at" in repr(value) else repr(value)
+def note(func, types, args, kwargs):
+    named = kwargs and sorted((name, told(value)) for name, value in kwargs.items())
+    log.append([o.resolve_name(func), func.__name__, [each.__name__ for each in types],
+                told(args), named or None if under_a_mode else named])
+class Logged(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        note(func, types, args, kwargs)
+        return super().__torch_function__(func, types, args, kwargs)
+L = Logged
+class T(torch.Tensor): pass
+class T2(T): pass
+class NT(torch.Tensor): __torch_function__ = torch._C._disabled_torch_function_impl
+class TN(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
+class D:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        note(func, types, args, kwargs)
+        return 5
+class N:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
+class S(D):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        note(func, types, args, kwargs)
+        return NotImplemented
+class Instance:
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        note(func, types, args, kwargs)
+        return 6
+class M(o.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        note(func, types, args, kwargs)
+        return func(*args, **(kwargs or {}))
+p = torch.rand(2, 2)
+x, i = p.clone().as_subclass(L), torch.tensor([1, 2]).as_subclass(L)
+z = torch.tensor(1).as_subclass(L)
+v, lv = torch.rand(2, 2, requires_grad=True), torch.rand(2, 2).as_subclass(L)
+t, t2, nt = p.clone().as_subclass(T), p.clone().as_subclass(T2), p.clone().as_subclass(NT)
+tn, tr = p.clone().as_subclass(TN), v.as_subclass(T)
+lv.requires_grad_()
+d, n, s, I = D(), N(), S(), Instance()
+log.clear()
+def plainly(value):
+    if isinstance(value, (list, tuple)):
+        return [type(value).__name__, *map(plainly, value)]
+    if isinstance(value, torch.Tensor):
+        shown = value.as_subclass(torch.Tensor) if value.dim() else value.item()
+        return [type(value).__name__, shown,
+                type(value.grad_fn).__name__, value.requires_grad, value._is_view()]
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return value
+    return type(value).__name__
+"""
+LINES = Path(__file__).with_name("overrides.txt").read_text().split("\n")
+APART = LINES.index("")
+CALLS = [line for line in LINES if line and not line.startswith("#")]
+UNDER = [line for line in LINES[:APART] if not line.startswith("#")]
+
+
+def program(call: str, mode: str = "") -> str:
+    """A call, or a statement, and what it noted. The errors' addresses are left out."""
+    try:
+        compile(call, "", "eval")
+        call = f"done = {call}"
+    except SyntaxError:
+        call = f"done = None; {call}"
+    return f"""under_a_mode = {bool(mode)}
+{SETUP}
+import re
+failed = done = None
+try:
+    with {mode or "torch.enable_grad()"}:
+        {call}
+except Exception as error:
+    failed = [type(error).__name__, re.sub("0x[0-9a-f]+", "", str(error))]
+noted = list(log)
+with torch._C.DisableTorchFunction():
+    result = [noted, failed, plainly(done)]
+"""
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_call(call: str) -> None:
+    both(source(program(call)))
+
+
+@pytest.mark.parametrize("call", UNDER)
+def test_call_under_a_mode(call: str) -> None:
+    both(source(program(call, "M()")))
