@@ -171,9 +171,11 @@ def checkpoint(
     saving.push(part.pack, part.unpack)
     try:
         with first:
-            return function(*args, **kwargs)
+            found = function(*args, **kwargs)
     finally:
         saving.pop()
+    part.complete = True
+    return found
 
 
 @contextmanager
@@ -257,7 +259,8 @@ def _metadata(tensor: Tensor) -> dict[str, Any]:
 
 
 class _Part:
-    """One call of `checkpoint`."""
+    """One call of `checkpoint`. While it is not ``complete``, a backward inside of it computes what
+    was computed so far, and as much more as it comes to; nothing is ``compared`` from then on."""
 
     def __init__(
         self, compute: Callable[[list[Any]], None], saver: Any, early_stop: bool, check: bool
@@ -266,6 +269,8 @@ class _Part:
         self.saver = saver
         self.early_stop = early_stop
         self.check = check
+        self.complete = False
+        self.compared = True
         self.holders: list[weakref.ref[_Holder]] = []
         self.metadata: list[dict[str, Any]] = []
         self.done: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -322,6 +327,9 @@ class _Filling:
     def pack(self, tensor: Tensor) -> Tensor:
         """Fill the next holder."""
         part, place = self.part, len(self.metadata)
+        if place >= len(part.holders) and not part.complete:
+            part.compared = False
+            return tensor
         if place >= len(part.holders):
             raise CheckpointError(
                 "torch.utils.checkpoint: trying to save more tensors during recomputation than "
@@ -342,6 +350,8 @@ class _Filling:
             CheckpointError: their numbers, shapes or dtypes differ.
         """
         part = self.part
+        if not part.compared:
+            return
         if len(self.metadata) != len(part.holders):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the "

@@ -221,6 +221,29 @@ cases = ((lambda a: a.sin(), lambda a: a.sin().cos()), (lambda a: a.sin().cos(),
     (lambda a: a.sin(), lambda a: a.double().sin()))
 result = [attempt(lambda: C.checkpoint(changing(*c), x, use_reentrant=False,
     **o).sum().backward()) for c in cases for o in ({}, {"early_stop": False})]
+
+# derivatives inside of parts, and parts inside of derivatives
+def slope(f):
+    def g(x):
+        with torch.enable_grad():
+            return torch.autograd.grad(f(x), x, create_graph=True)[0]
+    return g
+def part(f):
+    return lambda x: C.checkpoint(f, x, use_reentrant=False)
+def twice(x):
+    y, z = x.exp().sin(), x.sin().exp()
+    torch.autograd.grad(y, x)
+    torch.autograd.grad(z, x)
+    return x.cos()
+x = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+result = []
+for early in (True, False):
+    with C.set_checkpoint_early_stop(early):
+        for f in (lambda x: x.sin().exp().sin(), twice):
+            for made in (part(f), part(part(f)), slope(part(f)), slope(part(slope(f))),
+                         part(slope(slope(part(f)))), slope(part(slope(part(slope(part(f))))))):
+                y = made(x)
+                result += [y.detach(), torch.autograd.grad(y, x)]
 """
 
 
