@@ -13,7 +13,6 @@ from ..optable.index_kernels import indexed_shape
 from ..optable.items import check_scalar
 from . import dtypes, hot, inplace, overlap
 from .compile import TENSORS
-from .dtypes import number_dtype as number_type
 from .index_checks import check_bounds, check_items, check_masks, indexed, warn_of_bytes
 from .indices import PLAIN, Indices, basic_part, expand_index, plain, slice_numbers
 from .promote import constant
@@ -113,7 +112,7 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
         assign(view, value)
     else:
         number = assigned_number(value, view)
-        filler = constant(number, number_type(number))
+        filler = constant(number, view._data.dtype)
         key = "fill.tensor" if view._data.ndim else "copy"
         inplace.write(TABLE[key], view, (filler,), {})
 

@@ -39,7 +39,8 @@ def indexed_shape(shape: Shape, indices: tuple[Any, ...]) -> Shape:
 
 
 def index(a: Array, indices: tuple[Any, ...]) -> Array:
-    """A copy of the items at the indices, the dims that stay in their order in memory."""
+    """A copy of the items at the indices, its dims in the order in memory of those that stay and of
+    the indices."""
     a = as_array(a)
     try:
         found = as_array(a[index_of(indices)])
@@ -52,7 +53,10 @@ def index(a: Array, indices: tuple[Any, ...]) -> Array:
         if points_nowhere(a.shape, indices):
             raise IndexError
         return np.zeros(shape, a.dtype)
-    if a.flags.c_contiguous or found.ndim < 2:
+    rows_first = a.flags.c_contiguous and all(
+        each is None or each.ndim < 2 or each.flags.c_contiguous for each in indices
+    )
+    if rows_first or found.ndim < 2:
         return np.asarray(found, order="C")
     # What PyTorch iterates over: a with stride 0 where indices take over, and the indices.
     places = np.broadcast_arrays(

@@ -223,7 +223,7 @@ def take(a: Array, index: Array) -> Array:
         IndexError: out of range (PyTorch's text).
     """
     check_flat(index, a.size)
-    return as_array(np.ascontiguousarray(a).reshape(-1)[index])
+    return np.asarray(np.ascontiguousarray(a).reshape(-1)[index], order="C")
 
 
 def put(a: Array, index: Array, source: Array, accumulate: bool) -> Array:

@@ -118,6 +118,17 @@ result = [[of(key, x) for key in (0, -1, slice(1, None), [0, 0], m, (j, j), (0, 
            (slice(None), [2, 0]), m[:, 0])],
           [of(key, c) for key in (([0, 1], slice(None), [0, 0]), (0, slice(1), [1, 1]), c > 5,
            (Ellipsis, -1), (None, 1))]]
+
+# what indices read lies in memory as they do
+import itertools
+t = torch.arange(120.).view(3, 2, 4, 5)
+base = (torch.arange(12) % 2).view(2, 3, 2)
+result = []
+for order in itertools.permutations(range(3)):
+    i = base.permute(order).contiguous().permute([order.index(dim) for dim in range(3)])
+    read = (t[i], t[:, i], t[i, i], t[i, base], t[base, i], t[i, :, i], t[i, 1], t[i[:, :1], i],
+            t.transpose(0, 3)[i], t.permute(3, 1, 0, 2)[:, i], torch.take(t, i), t[i.int()])
+    result += [(each.shape, each.stride()) for each in read]
 """
 
 WRITING = """
@@ -268,6 +279,18 @@ result = [by(f) for f in (lambda b: b.index_put_((i, i), v), lambda b: b.index_p
     lambda b: b.index_put_((i,), torch.ones(4)), lambda b: b.index_put_((i, i), v.double()),
     lambda b: b.index_put_((None, i), v), lambda b: b.index_put_((m,), v[0], True),
     lambda b: b.index_put_(i, v))]
+
+# numbers of every type are written as they are
+values = (0.1, 0.1 + 0.2, 1e308, 1e-320, 1e39, 70000.0, 2**53 + 1, 2**63 - 1, 2**40, 300, 16777217,
+          -1, -1.5, -0.0, True, float("inf"), float("nan"))
+result = []
+for name in ("float64", "float32", "float16", "int64", "int32", "int8", "uint8", "bool"):
+    for value in values:
+        for index in (0, slice(None), (0, 0), ..., (slice(None), 1), None, torch.tensor([0]),
+                      torch.tensor(0), torch.tensor([[True, False], [False, True]])):
+            t = torch.zeros(2, 2, dtype=getattr(torch, name))
+            found = attempt(lambda: t.__setitem__(index, value))
+            result.append(repr((found, t.tolist())))
 """
 
 
