@@ -13,6 +13,17 @@ from .layout import Array, as_array
 from .parts import in_parts
 from .refusals import WORDS
 
+UNTOLD = (
+    "In-place {} backward calculation is triggered with a negative slope which is not supported. "
+    "This is caused by calling in-place forward function with a negative slope, please call "
+    "out-of-place version instead."
+)
+"""Where it is above 0, such a result does not tell on which side it comes from."""
+ASK_FOR_IT = (
+    "File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
+    "leakRelu backward calculation with negative slope"
+)
+
 
 # Straight pieces ---------------------------------------------------------------------------------
 def threshold(a: Array, threshold: float, value: float) -> Array:
@@ -31,8 +42,16 @@ def leaky_relu(a: Array, negative_slope: float) -> Array:
     return bent(a, a, negative_slope)
 
 
-def leaky_relu_backward(grad: Array, a: Array, negative_slope: float) -> Array:
-    """grad where a > 0, else negative_slope grad."""
+def leaky_relu_backward(
+    grad: Array, a: Array, negative_slope: float, is_result: bool
+) -> Array:  # fmt: skip
+    """grad where a > 0, else negative_slope grad; a may be the result.
+
+    Raises:
+        RuntimeError: of a result that does not tell (PyTorch's text).
+    """
+    if is_result and negative_slope < 0:
+        raise RuntimeError(f"{UNTOLD.format('leakyReLu')} {ASK_FOR_IT}")
     return bent(a, as_array(grad), negative_slope)
 
 
@@ -87,12 +106,17 @@ def rrelu(a: Array, noise: Array, lower: float, upper: float, training: bool) ->
 
 
 def rrelu_backward(
-    grad: Array, a: Array, noise: Array, lower: float, upper: float, training: bool
-) -> Array:
-    """grad times the slope at a."""
+    grad: Array, a: Array, noise: Array, lower: float, upper: float, training: bool,
+    is_result: bool,
+) -> Array:  # fmt: skip
+    """grad times the slope at a, which may be the result.
+
+    Raises:
+        RuntimeError: of a result that does not tell (PyTorch's text).
+    """
     if training and upper - lower > 1e-6:
         return np.multiply(grad, noise, out=...)
-    return bent(a, as_array(grad), (lower + upper) / 2)
+    return leaky_relu_backward(grad, a, (lower + upper) / 2, is_result)
 
 
 def softshrink(a: Array, lambd: float) -> Array:
@@ -186,7 +210,13 @@ def elu_backward(
     grad: Array, a: Array, alpha: float, scale: float, input_scale: float, is_result: bool,
     out: Any = ...,
 ) -> Array:  # fmt: skip
-    """grad times the slope of elu at a, or where its result is a."""
+    """grad times the slope of elu at a, or where its result is a.
+
+    Raises:
+        RuntimeError: of a result that does not tell (PyTorch's text).
+    """
+    if is_result and alpha < 0:
+        raise RuntimeError(UNTOLD.format("elu"))
     a = as_array(a)
     low = at_most(a, 0)
     if is_result:

@@ -24,7 +24,8 @@ for key, node in (("threshold", "ThresholdBackward0"), ("threshold.written", "Th
 op("leaky_relu(self, /, negative_slope=0.01)", kernels.leaky_relu,
    refuses="leaky_relu_cpu: bool integer",
    pointwise=True,
-   d_self=lambda grad, self, negative_slope: F.leaky_relu_backward(grad, self, negative_slope),
+   d_self=lambda grad, self, negative_slope:
+       F.leaky_relu_backward(grad, self, negative_slope, False),
    public=False,
    sign="leaky relu", text="{self} where {self} > 0 else {negative_slope} · {self}",
    tex=r"\max({self}, {negative_slope} {self})", onnx="LeakyRelu")
@@ -34,14 +35,14 @@ op("leaky_relu.written(self, /, negative_slope=0.01)",
    kernels.leaky_relu, refuses="leaky_relu_cpu: bool integer", inplace=True, pointwise=True,
    node="LeakyReluBackward1", public=False,
    d_self=lambda grad, result, negative_slope:
-       F.leaky_relu_backward(grad, result, negative_slope),
+       F.leaky_relu_backward(grad, result, negative_slope, True),
    sign="leaky relu", text="{self} where {self} > 0 else {negative_slope} · {self}",
    tex=r"\max({self}, {negative_slope} {self})", onnx=None)
 
-op("leaky_relu_backward(grad_output, self, /, negative_slope)", kernels.leaky_relu_backward,
-   pointwise=True,
-   d_grad_output=lambda grad, self, negative_slope:
-       F.leaky_relu_backward(grad, self, negative_slope),
+op("leaky_relu_backward(grad_output, self, /, negative_slope, is_result)",
+   kernels.leaky_relu_backward, pointwise=True,
+   d_grad_output=lambda grad, self, negative_slope, is_result:
+       F.leaky_relu_backward(grad, self, negative_slope, is_result),
    d_self=lambda grad: F.zeros_like(grad),
    public=False,
    sign="leaky relu′", text="{grad_output} where {self} > 0 else {negative_slope} · {grad_output}",
@@ -88,21 +89,21 @@ def not_negative(self: Any) -> Any:
 
 op("rrelu_with_noise(self, noise, /, lower, upper, training)", kernels.rrelu, public=False,
    d_self=lambda grad, self, noise, lower, upper, training:
-       F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training),
+       F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training, False),
    sign="rrelu", text="{self} where {self} > 0 else slope · {self}",
    tex=r"\operatorname{{rrelu}} {self}", onnx=None)
 
 op("rrelu_with_noise.written(self, noise, /, lower, upper, training)", kernels.rrelu,
    inplace=True, node="RreluWithNoiseBackward1", public=False,
    d_self=lambda grad, noise, lower, upper, training, result:
-       F.rrelu_with_noise_backward(grad, result, noise, lower, upper, training),
+       F.rrelu_with_noise_backward(grad, result, noise, lower, upper, training, True),
    sign="rrelu", text="{self} where {self} > 0 else slope · {self}",
    tex=r"\operatorname{{rrelu}} {self}", onnx=None)
 
-op("rrelu_with_noise_backward(grad_output, self, noise, /, lower, upper, training)",
+op("rrelu_with_noise_backward(grad_output, self, noise, /, lower, upper, training, is_result)",
    kernels.rrelu_backward, pointwise=True, public=False,
-   d_grad_output=lambda grad, self, noise, lower, upper, training:
-       F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training),
+   d_grad_output=lambda grad, self, noise, lower, upper, training, is_result:
+       F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training, is_result),
    d_self=lambda grad: F.zeros_like(grad),
    sign="rrelu′", text="{grad_output} where {self} > 0 else slope · {grad_output}",
    tex=r"{grad_output} \operatorname{{rrelu}}' {self}", onnx=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -249,16 +250,18 @@ op("pow.tensor(self, exponent, /)", kernels.whole_power, inplace=True,
 
 
 def math_log(number: float) -> float:
-    """The natural logarithm of a number; nan below 0."""
-    return float(np.log(number)) if number > 0 else float("nan")
+    """The natural logarithm of a number; -inf of 0, nan below."""
+    return float(np.log(number)) if number > 0 else -math.inf if number == 0 else math.nan
 
 
 @composite
 def pow_backward_base(grad: Any, base: Any, exponent: Any, result: Any) -> Any:
-    """d base**exponent by exponent for a number as the base."""
+    """d base**exponent by exponent for a number as the base; 0 where that is 0 and the exponent
+    is not negative."""
+    slope = result * math_log(base)
     if base == 0:
-        return F.where(F.ge(exponent, F.zeros_like(exponent)), F.zeros_like(grad), grad * result)
-    return grad * (result * math_log(base))
+        slope = F.where(F.ge(exponent, F.zeros_like(exponent)), F.zeros_like(result), slope)
+    return grad * slope
 
 
 op("pow.base(exponent, /, self)", kernels.power_of, pointwise=True, node="PowBackward2",

@@ -210,6 +210,28 @@ result = results
 x = torch.ones(2, requires_grad=True)
 result = [graph(x.to(*args, copy=True).grad_fn) for args in ((), (torch.float32,), ("cpu",))]
 result += [torch.tensor([], dtype=kind).softmax(0) for kind in (torch.bool, torch.float32)]
+
+# powers of a number, of zero and beyond
+result = []
+for base in (0.0, 0, -0.0, 2.0, -2.0, torch.tensor(0.0), float("inf"), float("nan"), 1.0):
+    x = torch.tensor([-2., -1., -.5, 0., .5, float("nan"), float("inf"), -float("inf")],
+                     requires_grad=True)
+    weights = torch.linspace(-1, 1, 8)
+    (first,) = torch.autograd.grad((weights * base**x).sum(), x, create_graph=True)
+    result += [base**x, first, graph(first.grad_fn), torch.autograd.grad(first.sum(), x)]
+
+# in place the derivative is told by the result, if it can be
+F = torch.nn.functional
+def run(written):
+    x = torch.tensor([-2., 0., 2.], requires_grad=True)
+    y = written(x.clone())
+    (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    return y, g, graph(g.grad_fn)
+result = [attempt(lambda: run(written)) for written in (
+    lambda x: F.leaky_relu_(x, 0.0), lambda x: F.leaky_relu_(x, -2), lambda x: F.elu_(x, -0.5),
+    lambda x: F.elu_(x, 0.0), lambda x: F.celu_(x, -1.0), lambda x: F.celu_(x, 2.0),
+    lambda x: F.rrelu_(x, -5.0, 1.0), lambda x: F.rrelu_(x, 0.0, 0.0),
+    lambda x: F.leaky_relu(x, -2), lambda x: F.elu(x, -0.5), lambda x: F.celu(x, -1.0))]
 """
 
 
