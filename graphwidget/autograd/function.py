@@ -3,4 +3,7 @@
 from ..core.function import Function, InplaceFunction, once_differentiable
 from ..core.function_node import FunctionNode as FunctionCtx
 
-__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
+BackwardCFunction = FunctionCtx
+"""What the nodes of custom Functions are made of; they are their own ctx."""
+
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

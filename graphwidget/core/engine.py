@@ -253,8 +253,8 @@ class Run:
                     self._leaf(target, grad, version)
                 del grad  # whoever keeps it need not copy it
                 yield target
-            for callback in self.callbacks:
-                callback()
+            if self.callbacks:
+                self._call_back()
             status = "ok"
         except GeneratorExit:
             raise
@@ -266,6 +266,16 @@ class Run:
         finally:
             self._end(status, error)
             error = None  # its traceback refers to this frame, which must not keep it in turn
+
+    def _call_back(self) -> None:
+        """Call what the user asked for, in the grad mode of derivatives."""
+        before = hot.mode.asked
+        hot.set_grad_enabled(self.create_graph)
+        try:
+            for callback in self.callbacks:
+                callback()
+        finally:
+            hot.set_grad_enabled(before)
 
     def _recorded(self, target: Any, grad: Any, version: int | None) -> None:
         """Run one node with gradients recorded, though the caller's mode is not to record."""

@@ -49,6 +49,10 @@ VIEW_OF_SEVERAL = (
     "the inplace that returns a single Tensor and a second one that does the other operations). "
     "You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
 )
+PURE = (
+    "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue "
+    "if you need to support more."
+)
 LEAF_WRITTEN = "a leaf Variable that requires grad has been used in an in-place operation."
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
@@ -209,16 +213,21 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
             outputs[nr] = _linked(node, args, out, nr, wanted, len(made))
     if any(not _among(dirty, returned) for dirty in node.dirty_tensors or ()):
         raise RuntimeError(NOT_RETURNED)
+    pure = getattr(node, "_is_pure_view", False)
+    if pure and (len(outputs) > 1 or sum(node._tensors) > 1):
+        raise RuntimeError(PURE)
     needing = sum(isinstance(each, Tensor) and each._node is not None for each in outputs)
     for nr, view in enumerate(outputs):
         if not isinstance(view, Tensor) or view._view is None:
             continue
         if not _among(view, node.dirty_tensors) and not _among(view, args):
-            view._view.origin = "multi" if needing > 1 else "function"
+            several = "multi" if needing > 1 else "function"
+            view._view.origin = "default" if pure else several
             if wanted:
                 view._view.label = (nr, type(node).__name__)
     if wanted:
         node.keep(outputs)
+    node.to_save = node.dirty_tensors = node.non_differentiable = None
 
 
 def _linked(
@@ -235,7 +244,7 @@ def _linked(
             return out.detach()
         if out._requires_grad and out._view is None:
             return out.detach_()
-        return _alias(out, "function") if given and not dirty else out
+        return _alias(out) if given and not dirty else out
     if not dirty:
         out = _alias(out) if given else out
         out._node = Output(node, nr) if len(node.metas) > 1 else node
@@ -246,6 +255,8 @@ def _linked(
     if out._requires_grad and out._node is None:
         raise RuntimeError(LEAF_WRITTEN)
     if not given:
+        if out._view is not None:
+            raise RuntimeError(NOT_AN_INPUT)
         warn(NOT_AN_INPUT)
     if out._view is not None and count > 1:
         raise RuntimeError(VIEW_OF_SEVERAL)
@@ -264,12 +275,10 @@ def _linked(
     return out
 
 
-def _alias(tensor: Tensor, origin: str = "default") -> Tensor:
+def _alias(tensor: Tensor) -> Tensor:
     """An input that forward returned as it was: a new tensor, a view of it."""
     out = Tensor._wrap(tensor._data)
     as_view(out, tensor, TABLE["alias"], {})
-    if origin != "default" and out._view is not None:  # in inference mode there are no views
-        out._view.origin = origin
     return out
 
 

@@ -61,7 +61,7 @@ class FunctionNode(Node):
         self._entries: list[Any] | None = []
         self._read = False
         self._own: list[int | None] = []
-        self._materialize = True
+        self.materialize_grads = True
         self._materialize_non_diff_grads = True
         self.to_save: tuple[Any, ...] | None = None
         self.dirty_tensors: tuple[Tensor, ...] | None = None
@@ -85,15 +85,19 @@ class FunctionNode(Node):
 
     def mark_dirty(self, *args: Tensor) -> None:
         """Say which inputs forward wrote in place."""
+        if not all(isinstance(each, Tensor) for each in args):
+            raise RuntimeError("mark_dirty can only accept variables, but argument ")
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
         """Say which outputs have no gradient."""
+        if not all(isinstance(each, Tensor) for each in args):
+            raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether missing gradients reach backward as zeros (the default) or as None."""
-        self._materialize = value
+        self.materialize_grads = value
 
     # What was saved -------------------------------------------------------------------------
     @property
@@ -143,19 +147,27 @@ class FunctionNode(Node):
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         if self._entries is None:
             raise errors.freed(self)
-        return tuple(SavedTensor(self, i) for i in range(len(self._entries)))
+        return tuple(SavedTensor.of(self, i) for i in range(len(self._entries)))
 
-    def raw_saved(self, name: Any) -> Any:
+    def raw_saved(self, slot: Any) -> Any:
         if self._entries is None:
             return ()
-        return self._entries[name]
+        entry = self._entries[slot]
+        if isinstance(entry, Kept):
+            return entry.data if entry.tensor is None else entry.tensor
+        return entry
 
-    def hook_saved(self, name: Any, both: Any) -> None:
+    def read_slot(self, slot: Any) -> Any:
+        if self._entries is None:
+            raise errors.freed(self)
+        return self._unpacked(slot, self._entries[slot])
+
+    def hook_saved(self, slot: Any, both: Any) -> None:
         assert self._entries is not None
-        entry, own = self._entries[name], self._own[name] is not None
-        tensor = self._unpacked(name, entry)
+        entry, own = self._entries[slot], self._own[slot] is not None
+        tensor = self._unpacked(slot, entry)
         assert tensor is not None
-        self._entries[name] = Packed(self, tensor, tensor.detach(), own, both)
+        self._entries[slot] = Packed(self, tensor, tensor.detach(), own, both)
 
     def keep(self, outputs: Sequence[Any]) -> None:
         """Save what forward asked for, now that the outputs have their history.
@@ -242,7 +254,7 @@ class FunctionNode(Node):
     def _given(self, i: int, grad: Any) -> Any:
         """The gradient of an output as backward gets it: zeros where none came, if wanted."""
         meta = self.metas[i]
-        if grad is None and self._materialize and meta is not None:
+        if grad is None and self.materialize_grads and meta is not None:
             zeros = Tensor._wrap(np.zeros(meta.shape, meta.dtype))
             zeros._counter = counter_for_grad(1)  # PyTorch writes them
             return zeros

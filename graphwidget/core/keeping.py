@@ -45,7 +45,9 @@ class Saves:
         for name in cls.saved_names():
             setattr(cls, "_saved_" + name, property(partial(cls.read_saved, name=name)))
             if cls.op is not None and name in cls.op.tensors:
-                setattr(cls, "_raw_saved_" + name, property(partial(SavedTensor, slot=name)))
+                setattr(cls, "_raw_saved_" + name, property(partial(SavedTensor.of, slot=name)))
+            elif name in cls.held:
+                setattr(cls, "_raw_saved_" + name, property(partial(cls.raw_held, name=name)))
 
     @classmethod
     def saved_names(cls) -> list[str]:
@@ -80,7 +82,7 @@ class Saves:
             if value is None:
                 raise errors.freed(self)
             if isinstance(value, PackedIndices):
-                return tuple(None if each is None else each.restore() for each in value.parts)
+                return value.restored()
             value.check(self)
             return value.tensors
         if op is not None and name in CONSTANTS.get(op.node, ()):
@@ -134,16 +136,44 @@ class Saves:
         view = getattr(self, "_dict", {}).get("view")
         return self if view is None else view() or self
 
-    def raw_saved(self, name: str) -> Any:
+    def raw_held(self: Any, name: str) -> tuple[SavedTensor, ...]:
+        """A list of tensors, each as an object.
+
+        Raises:
+            RuntimeError: they were freed.
+        """
+        value = getattr(self, "p_" + name)
+        if value is None:
+            raise errors.freed(self)
+        return tuple(SavedTensor.of(self, (name, place)) for place in range(len(value.tensors)))
+
+    def raw_saved(self, slot: Any) -> Any:
         """What a slot holds: None for nothing, and the empty tuple when that was freed."""
-        if name not in self.saves:
+        if slot.__class__ is tuple:
+            value = getattr(self, "p_" + slot[0])
+            return () if value is None else value.tensors[slot[1]]
+        if slot not in self.saves:
             return None
-        saved = getattr(self, "saved_" + name)
+        saved = getattr(self, "saved_" + slot)
+        if isinstance(saved, hot.Tensor) and saved._data is None:  # an operand that was left out
+            return None
         return () if saved is None else saved
 
-    def hook_saved(self: Any, name: str, both: Any) -> None:
+    def read_slot(self, slot: Any) -> Any:
+        """A saved tensor as ``read_saved`` gives it, by its slot."""
+        return (
+            self.read_saved(slot[0])[slot[1]] if slot.__class__ is tuple else self.read_saved(slot)
+        )
+
+    def hook_saved(self: Any, slot: Any, both: Any) -> None:
         """Let a pair of hooks keep what a slot holds."""
-        pack_slot(self, name, both)
+        if slot.__class__ is not tuple:
+            pack_slot(self, slot, both)
+            return
+        name, place = slot
+        kept = list(getattr(self, "p_" + name).tensors)
+        kept[place] = Packed(self, kept[place], kept[place].detach(), False, both)
+        setattr(self, "p_" + name, PackedIndices(kept))
 
     def pass_nothing(self, keep: bool) -> None:
         """What is left of a run when no gradient came: what was saved is looked at all the same

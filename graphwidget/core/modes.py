@@ -64,7 +64,7 @@ class _Mode:
         if hot.observer is not None:
             hot.observer.scope(self.name, self.name, False)
 
-    def _again(self) -> _Mode:
+    def clone(self) -> _Mode:
         mode: _Mode = type(self)()
         return mode
 
@@ -78,7 +78,7 @@ class _Mode:
 
         @functools.wraps(function)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with self._again():
+            with self.clone():
                 return function(*args, **kwargs)
 
         return wrapped
@@ -89,7 +89,7 @@ class _Mode:
             generator = function(*args, **kwargs)
             go_on = functools.partial(generator.send, None)
             while True:
-                with self._again():
+                with self.clone():
                     try:
                         item = go_on()
                     except StopIteration as stop:
@@ -97,7 +97,7 @@ class _Mode:
                 try:
                     go_on = functools.partial(generator.send, (yield item))
                 except GeneratorExit:
-                    with self._again():
+                    with self.clone():
                         generator.close()
                     raise
                 except BaseException as error:
@@ -137,7 +137,7 @@ class set_grad_enabled(_Mode):
     def __exit__(self, *exc: object) -> None:
         hot.set_grad_enabled(self._before)
 
-    def _again(self) -> _Mode:
+    def clone(self) -> _Mode:
         return type(self)(self.on)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -200,7 +200,7 @@ class inference_mode(_Mode):
         hot.mode.inference = self._outer
         hot.set_grad_enabled(self._before)
 
-    def _again(self) -> _Mode:
+    def clone(self) -> _Mode:
         return inference_mode(self.mode)
 
 

@@ -45,7 +45,7 @@ class enforce_grad_layout_policy(_Mode):
         policy.layout = self.prev  # as a decorator it changes nothing outside
         return super().__call__(function)
 
-    def _again(self) -> _Mode:
+    def clone(self) -> _Mode:
         return type(self)(self.mode)
 
 
@@ -53,7 +53,7 @@ class set_multithreading_enabled(_Mode):
     """PyTorch's switch of the threads that run backward on other devices. There are none here, so
     it only says what it was told."""
 
-    def __new__(cls, mode: bool) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         return object.__new__(cls)
 
     def __init__(self, mode: bool) -> None:
@@ -67,7 +67,7 @@ class set_multithreading_enabled(_Mode):
     def __exit__(self, *exc: object) -> None:
         policy.threads = self.prev
 
-    def _again(self) -> _Mode:
+    def clone(self) -> _Mode:
         return type(self)(self.mode)
 
 
@@ -100,7 +100,7 @@ class unsafe_preserve_version_counter(_Mode):
             counter = counter_of(each)
             counter.version = counter.savable = version
 
-    def _again(self) -> _Mode:
+    def clone(self) -> _Mode:
         return type(self)(self.tensors)
 
 

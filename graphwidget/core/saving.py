@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import hot
+from . import errors, hot
 from .observer import switch
 from .version import counter_of
 
@@ -148,16 +148,22 @@ class Packed:
 
 
 class PackedIndices:
-    """A list of index tensors, each as the user's hooks keep it; None stays None."""
+    """A list of index tensors, each as the user's hooks keep it; None stays None, and so does a
+    tensor without hooks."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("tensors",)
 
-    def __init__(self, parts: Sequence[Any]) -> None:
-        self.parts = tuple(parts)
+    def __init__(self, tensors: Sequence[Any]) -> None:
+        self.tensors = tuple(tensors)
 
     def __iter__(self) -> Iterator[Any]:
-        for part in self.parts:
-            yield None if part is None else part._data
+        for each in self.tensors:
+            data = None if each is None else each._data
+            yield data.view(bool) if data is not None and data.dtype == np.uint8 else data
+
+    def restored(self) -> tuple[Any, ...]:
+        """The tensors themselves."""
+        return tuple(each.restore() if isinstance(each, Packed) else each for each in self.tensors)
 
 
 def pack_slot(
@@ -227,11 +233,53 @@ PART = Part()
 
 
 class SavedTensor:
-    """A saved slot as an object (``node._raw_saved_self``), for hooks of its own."""
+    """A saved slot as an object (``node._raw_saved_self``), for hooks of its own.
 
-    def __init__(self, node: Any, slot: Any) -> None:
-        self._node = node
-        self._slot = slot
+    A slot is a name, the place among what a custom Function saved, or (name, place) in a list.
+    """
+
+    __slots__ = ("_node", "_slot")
+    _node: Any
+    _slot: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    @classmethod
+    def of(cls, node: Any, slot: Any) -> SavedTensor:
+        """That of a node's slot."""
+        made = object.__new__(cls)
+        made._node, made._slot = node, slot
+        return made
+
+    @property
+    def data(self) -> Any:
+        """What is kept: by hooks what ``pack`` gave, else the tensor, an output without its
+        history; None where nothing is, or no more."""
+        saved = self._node.raw_saved(self._slot)
+        if isinstance(saved, Packed):
+            return saved.kept
+        if isinstance(saved, hot.Tensor):
+            return saved.as_saved() if saved._number else saved
+        return hot.Tensor._wrap(saved) if isinstance(saved, np.ndarray) else None
+
+    @property
+    def unpack_hook(self) -> Pack | None:
+        """The hook that gives back what is kept, if there is one."""
+        saved = self._node.raw_saved(self._slot)
+        return saved.unpack if isinstance(saved, Packed) else None
+
+    def unpack(self) -> Any:
+        """The tensor, or None where nothing was saved.
+
+        Raises:
+            RuntimeError: it was freed, or written since, or is an output, of which only its node
+                knows the history.
+        """
+        saved = self._node.raw_saved(self._slot)
+        if isinstance(saved, np.ndarray) or (isinstance(saved, Packed) and saved.own):
+            raise RuntimeError(errors.DETACHED)
+        return None if saved is None else self._node.read_slot(self._slot)
 
     def register_hooks(self, pack: Pack, unpack: Pack) -> None:
         """Let ``pack`` keep this value until ``unpack`` gives it back.

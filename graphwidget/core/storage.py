@@ -202,9 +202,9 @@ def resize_(
     """Another size over the same storage, which grows where it must; new items are not set.
 
     Raises:
-        RuntimeError: the tensor requires grad.
+        RuntimeError: the tensor requires grad, outside of inference mode.
     """
-    if self.requires_grad:
+    if self.requires_grad and not hot.mode.inference:
         raise RuntimeError("cannot resize variables that require grad")
     shape = shape_args(sizes if size is None else (size,))
     check_sizes(shape)

@@ -119,8 +119,7 @@ class ViewInfo:
             first = f"{start} {WITHOUT_GRAD[mode].format(what=what)}"
         else:
             first = f"{start} and {what} modified inplace."
-        space = " " * (self.origin == "inference" and what == BASE_WRITTEN)  # PyTorch's
-        return f"{first} {REASONS[self.origin]}{space}"
+        return f"{first} {REASONS[self.origin]}"
 
 
 def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: int = 0) -> None:

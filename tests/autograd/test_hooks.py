@@ -278,6 +278,41 @@ def run(change, view, create):
 result = [run(change, view, create) for view in (False, True) for create in (False, True)
     for change in (lambda y: y.t_(), lambda y: y.unsqueeze_(0), lambda y: y.squeeze_(),
         lambda y: y.transpose_(0, 1).unsqueeze_(0), lambda y: y.as_strided_((2,), (1,)))]
+
+# what is called when a backward is over
+engine = torch.autograd.Variable._execution_engine
+x = torch.ones(2, requires_grad=True)
+log = [attempt(lambda: engine.queue_callback(id)), engine.is_checkpoint_valid()]
+def last(name):
+    return lambda: log.append((name, torch.is_grad_enabled(), x.grad is None))
+def more():
+    log.append("more")
+    engine.queue_callback(last("added"))
+def inner():
+    with torch.enable_grad():
+        y = x.detach().requires_grad_() * 2
+        z = y.sum()
+    y.register_hook(lambda g: engine.queue_callback(last("inner")))
+    z.backward()
+def fails():
+    raise ValueError("called")
+def run(*callbacks, **options):
+    x.grad = None
+    y = x * 3
+    y.register_hook(lambda g: [engine.queue_callback(each) for each in callbacks] and None)
+    log.append(attempt(lambda: y.sum().backward(**options)))
+run(last("one"), more, last("two"))
+run(last("one"), create_graph=True)
+run(inner, last("outer"), inputs=[x])
+run(fails, last("never"))
+run(last("one"), 3)
+y = x * 3
+y.register_hook(lambda g: log.append(engine.is_checkpoint_valid()))
+torch.autograd.grad(y.sum(), x)
+y.register_hook(lambda g: engine.queue_callback(last("never")))
+x.register_hook(lambda g: fails())
+log.append(attempt(lambda: y.sum().backward()))
+result = log
 """
 
 
