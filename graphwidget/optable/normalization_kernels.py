@@ -124,8 +124,7 @@ def layer_norm_backward(
             None if each is None else each.astype(a.dtype) for each in (second, third)
         )
         return first.astype(a.dtype), second, third
-    count = math.prod(normalized_shape)
-    lines = a.size // count if count else 0
+    count, lines = math.prod(normalized_shape), mean.size
     rows, every = a.reshape(lines, count), as_array(grad).reshape(lines, count)
     means, rstds = mean.reshape(lines, 1), rstd.reshape(lines, 1)
     flat = None if weight is None else weight.reshape(count)

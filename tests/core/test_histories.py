@@ -251,6 +251,12 @@ x = torch.linspace(0.1, 0.9, 6).reshape(2, 1, 3)
 result = [f(x.flip(0).unsqueeze(-1)) for f in (
     torch.erf, torch.erfc, torch.erfinv, torch.digamma, torch.lgamma, torch.special.i0)]
 
+# rows without items are normalized, and derived
+x, w = torch.zeros(2, 0, requires_grad=True), torch.ones(0, requires_grad=True)
+y = torch.nn.functional.layer_norm(x, (0,), w)
+product = (y @ y.mT + torch.eye(2)).sum()
+result = [y.detach(), *torch.autograd.grad(product, (x, w), create_graph=True)]
+
 # what is detached from an inference tensor outside may be written, and tells its version
 with torch.inference_mode():
     x, n = torch.ones(3), torch.ones(3)
