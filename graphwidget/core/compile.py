@@ -18,6 +18,7 @@ import numpy as np
 
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.refusals import WORDS
+from ..optable.zeros import COMBINED
 from . import hot
 from .later import compiled, later
 from .node import Node
@@ -120,6 +121,7 @@ def compute_source(op: Op) -> list[str]:
     arrays = ", ".join(f"{name}._data" for name in op.inputs)
     params = "".join(f", {name}" for name in op.params)
     out = ", out=..." if isinstance(op.kernel, np.ufunc) else ""
+    out += ", subok=True" if op.kernel in COMBINED else ""
     first = op.inputs[0]
     if not op.pointwise:
         results = ", ".join(["found", *op.kept])
@@ -191,7 +193,7 @@ def leading(op: Op) -> str:
     return "".join(f"{name}._data, " for name in LEADING.get(op.key, op.inputs))
 
 
-AS_ARRAY = "        if found.__class__ is not ndarray: found = asarray(found)"
+AS_ARRAY = "        if found.__class__ is not ndarray: found = array(found)"
 
 
 def fast_source(op: Op, arrays: str, params: str) -> list[str]:

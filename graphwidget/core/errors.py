@@ -135,7 +135,9 @@ def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
     origin = tensor.grad_fn
     where = ""
     if origin is not None:
-        where = f", which is output {tensor.output_nr} of {node_word(origin.name())},"
+        # PyTorch keeps the number of a node's own results only.
+        number = tensor.output_nr if origin is node else 0
+        where = f", which is output {number} of {node_word(origin.name())},"
     message = STALE.format(
         type=printed_type(tensor._data.dtype),
         shape=list(tensor._data.shape),
@@ -200,8 +202,11 @@ def does_not_fit(shape: tuple[int, ...], result: tuple[int, ...]) -> RuntimeErro
 
 def not_written(error: ValueError, data: np.ndarray, op: str = "add") -> Exception:
     """The error of a write that numpy refused because the array may not be written."""
-    if data.flags.writeable:
-        return error
+    return error if data.flags.writeable else immutable(op)
+
+
+def immutable(op: str) -> RuntimeError:
+    """The error of a write to zeros without memory."""
     way = "use the materialized zero tensor obtained using .clone() if you want a mutable tensor."
     if op == "copy":
         way = "materialize the tensor using `.clone()`, if you want a mutable zero tensor."

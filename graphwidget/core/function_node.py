@@ -10,7 +10,7 @@ import numpy as np
 from . import errors, hot, saving
 from .engine import current_run
 from .hooks import as_given, as_tensor
-from .node import AccumulateGrad, Node, Nowhere, Output, dtype_of_grad, edge_of
+from .node import AccumulateGrad, Node, Nowhere, dtype_of_grad, edge_of, output_of
 from .observer import get_observer, set_observer
 from .promote import checked_fit
 from .saving import Packed, SavedTensor
@@ -206,7 +206,7 @@ class FunctionNode(Node):
 
     # What the engine calls -------------------------------------------------------------------
     def output(self, nr: int) -> Any:
-        return self if len(self.metas) == 1 else Output(self, nr)
+        return self if len(self.metas) == 1 else output_of(self, nr)
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         return tuple(as_given(current_run(), each) for each in self._backward(grad, keep, False))
@@ -337,7 +337,7 @@ class Error(Node):
         return tuple(known(next(left)) if there else None for there in self.places)
 
     def output(self, nr: int) -> Any:
-        return self if len(self.metas) == 1 else Output(self, nr)
+        return self if len(self.metas) == 1 else output_of(self, nr)
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         raise RuntimeError(self.message)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.zeros import is_immutable
 from . import hot
 from .arithmetic import isclose
 from .dims import shape_args
@@ -68,7 +69,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    if self._data.__class__ is not np.ndarray and not force:
+    if is_immutable(self._data) and not force:
         raise RuntimeError(
             " Cannot convert a ZeroTensor to numpy. Set force=True if you need the zero array."
         )

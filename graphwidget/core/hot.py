@@ -24,7 +24,7 @@ tensors: Any
 """``F`` on Tensors."""
 new: Any
 ndarray: Any
-asarray: Any
+array: Any
 nothing: Any
 wrap: Any
 ABSENT: Any

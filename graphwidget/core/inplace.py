@@ -21,6 +21,7 @@ from ..optable.index_kernels import put_into
 from ..optable.items import as_item
 from ..optable.layout import clone, memory_order
 from ..optable.scatter_kernels import put_masked
+from ..optable.zeros import is_immutable
 from . import dtypes, errors, hot, pathless, saving
 from .compile import LINKS, TENSORS, signature_of
 from .node import Node, reformed, save_input, save_output
@@ -78,6 +79,8 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
                 check_writable(tensor, op.name + "_")
             raise
     wanted = allowed(op, operands)
+    if tensor._data.__class__ is not np.ndarray and is_immutable(tensor._data):
+        raise errors.immutable(op.name)
     put, fit = prepare(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:

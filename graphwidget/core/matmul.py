@@ -62,8 +62,10 @@ def folds(a: Tensor, b: Tensor) -> bool:
         return True
     if n == 2:
         return False
-    large = a._data if n >= m else b._data.swapaxes(-1, -2)
-    shape, strides = large.shape, real_strides(large)
+    large = a._data if n >= m else b._data
+    shape, strides = list(large.shape), real_strides(large)
+    if n < m:
+        shape[-2:], strides[-2:] = shape[:-3:-1], strides[:-3:-1]
     return large.size == 0 or all(
         strides[i] == strides[i + 1] * shape[i + 1] for i in range(len(shape) - 2)
     )

@@ -175,7 +175,7 @@ class Node(Saves):
 
     def output(self, nr: int) -> Any:
         """The target at which the gradient of an output arrives."""
-        return Output(self, nr) if self.op is not None and not self.op.single else self
+        return output_of(self, nr) if self.op is not None and not self.op.single else self
 
     @property
     def place(self) -> Node:
@@ -266,6 +266,10 @@ class Output(Node):
         self.seq = node.seq + 0.5  # just before its node, after all its consumers
         self.node = node
         self.nr = nr
+        try:
+            node.made[nr] = weakref.ref(self)
+        except AttributeError:
+            node.made = {nr: weakref.ref(self)}  # type: ignore[attr-defined]
 
     def _hooks(self) -> Hooks:
         if self.hooks is None:  # the node calls them, whether or not a gradient comes here
@@ -278,6 +282,13 @@ class Output(Node):
 
     def __hash__(self) -> int:
         return hash((id(self.node), self.nr))
+
+
+def output_of(node: Any, nr: int) -> Output:
+    """The target of an output of a node with several: the same for as long as anybody has it, so
+    that all that is given to it collects in one place."""
+    made = getattr(node, "made", {}).get(nr)
+    return (made and made()) or Output(node, nr)
 
 
 class Former(Output):

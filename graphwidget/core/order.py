@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from .node import AccumulateGrad, Output
+from .node import AccumulateGrad, Output, output_of
 
 _marks = itertools.count(1).__next__
 SEQUENCE = attrgetter("seq")
@@ -75,7 +75,7 @@ def hooked_outputs(output: Output, targets: set[Any]) -> list[Output]:
     node, there = output.node, {each: each for each in targets}
     found = []
     for nr, hooks in node._hooks().outputs.items():
-        made = Output(node, nr)
+        made = output_of(node, nr)
         made.hooks = hooks
         found.append(there.get(made, made))
     return found

@@ -35,7 +35,7 @@ class Functions(Namespace):
 
 TENSORS = Functions()
 """``F`` on Tensors: the record functions."""
-hot.tensors, hot.ndarray, hot.asarray = TENSORS, np.ndarray, np.asarray
+hot.tensors, hot.ndarray, hot.array = TENSORS, np.ndarray, np.array
 
 
 HELD = ("indices",)
@@ -109,11 +109,11 @@ def input_source(name: str, arrays: bool) -> list[str]:
 def output_source(name: str, arrays: bool) -> list[str]:
     """The same for a saved output, which is an array or ``Packed``."""
     unpack = f"node.unpack({name!r})"
-    taken = f"    if {name}.__class__ is not ndarray: {name} = {name}._data"
+    taken = f"    if {name}.__class__ is Packed: {name} = {name}._data"
     return [
         f"    counter = node.counter_{name}",
         f"    if counter is not None and counter.version != node.version_{name}:",
-        f"        if {name}.__class__ is ndarray: raise stale(node, {name!r}, *{unpack})",
+        f"        if {name}.__class__ is not Packed: raise stale(node, {name!r}, *{unpack})",
         taken if arrays else f"    {name} = {unpack}[0]",
     ]
 
@@ -309,7 +309,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     if op.variadic:
         slots += ["which", "count"]
     if not op.single:
-        slots.append("metas")
+        slots += ["metas", "made"]
     scope: dict[str, Any] = {
         "__slots__": tuple(slots),
         "__module__": "builtins",

@@ -39,7 +39,8 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
             f"{b.shape[0]}x{b.shape[1]})"
         )
     _same_type(input, mat2)
-    no_bools("addmm_impl_cpu_", input)
+    if b.size:
+        no_bools("addmm_impl_cpu_", input)
     return F.mm(input, mat2)
 
 

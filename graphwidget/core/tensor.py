@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy import asarray, ndarray
+from numpy import ndarray
 
+from ..optable.zeros import as_array
 from . import devices, dtypes, errors, hot, overrides, printing
 from .handles import RemovableHandle
 from .hot import Meta, meta_of
@@ -118,7 +119,7 @@ class Tensor(Offered):
         """A new tensor around an array (not copied), without history. ``meta`` is the array's, for
         whoever knows it."""
         self: Tensor = new(cls)
-        self._adopt(data if data.__class__ is ndarray else asarray(data), meta)
+        self._adopt(data if data.__class__ is ndarray else as_array(data), meta)
         return self
 
     # History ------------------------------------------------------------------------------

@@ -325,10 +325,17 @@ op("log_sigmoid(self, /) -> result; buffer", smooth.log_sigmoid,
 op("log_sigmoid_backward(grad_output, self, buffer, /)", smooth.log_sigmoid_backward,
    pointwise=True, public=False,
    d_grad_output=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
-   d_self=lambda grad, grad_output, self:
-       grad * grad_output * (F.sigmoid(self) - 1) * F.sigmoid(self),
+   d_self=lambda grad, grad_output, self: F.log_sigmoid_double_backward(grad * grad_output, self),
    sign="log σ′", text="{grad_output} · σ(−{self})", tex=r"{grad_output} \, \sigma(-{self})",
    onnx=None)
+
+
+@composite
+def log_sigmoid_double_backward(grad: Any, self: Any) -> Any:
+    """The second derivative of the logarithm of σ."""
+    level = F.sigmoid(self)
+    return grad * (level - 1) * level
+
 
 op("glu(self, /, dim=-1)", smooth.glu, refuses="glu_cpu: bool integer", public=False,
    d_self=lambda grad, self, dim: F.glu_backward(grad, self, dim),

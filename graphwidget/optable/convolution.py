@@ -42,20 +42,25 @@ def convolution_backward_backward(
     grads: Any, grad_output: Any, input: Any, weight: Any, how: Any, targets: Any
 ) -> Any:
     """The derivatives of ``convolution_backward`` by its operands. It is linear in the gradient
-    and, for each result, in one of the others: it is the same with what came in its place."""
+    and, for each result, in one of the others: it is the same with what came in its place, and
+    knows no more of the one that is replaced than its shape. No samples have no derivatives."""
     by_input, by_weight, by_bias = grads
+    if 0 in input.shape:
+        by_input = by_weight = None
     by_grad = None
     if "grad_output" in targets:
         found = [F.convolution(by_input, weight, None, *how)] if by_input is not None else []
         found += [F.convolution(input, by_weight, None, *how)] if by_weight is not None else []
         if by_bias is not None:
             found.append(F.spread_over_channels(by_bias, grad_output.shape))
-        by_grad = functools.reduce(operator.add, found)
+        by_grad = functools.reduce(operator.add, found) if found else None
     first = second = None
     if by_weight is not None and "input" in targets:
-        first = F.convolution_backward(grad_output, input, by_weight, *how, ("input",))[0]
+        form = F.detach(input)
+        first = F.convolution_backward(grad_output, form, by_weight, *how, ("input",))[0]
     if by_input is not None and "weight" in targets:
-        second = F.convolution_backward(grad_output, by_input, weight, *how, ("weight",))[1]
+        form = F.detach(weight)
+        second = F.convolution_backward(grad_output, by_input, form, *how, ("weight",))[1]
     return by_grad, first, second
 
 

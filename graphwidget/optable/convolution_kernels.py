@@ -244,7 +244,8 @@ def convolution_backward(
 
 def sum_of_channels(grad: Array) -> Array:
     """The derivative by the bias: sums over all but the channels."""
-    if grad.ndim > 2 and grad.flags.c_contiguous:  # two sums along one dim each are quicker
+    # Two sums along one dim each are quicker.
+    if grad.ndim > 2 and grad.size and grad.flags.c_contiguous:
         return np.add.reduce(np.add.reduce(grad.reshape(*grad.shape[:2], -1), 2), 0)
     return np.add.reduce(grad, (0, *range(2, grad.ndim)))
 

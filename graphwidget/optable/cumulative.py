@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ op("cumsum(self, /, dim, dtype=None)", running(np.add, "cumsum_out_cpu"), inplac
 @composite
 def cumsum_reversed(grad: Any, dim: Any) -> Any:
     """Running sums from the end."""
-    if len(grad.shape) == 0:
+    if 0 in grad.shape or math.prod(grad.shape) == 1 or grad.shape[dim] == 1:
         return grad
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,))
 
@@ -94,7 +95,9 @@ def cumprod_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
     own = F.triu(F.tril(F.ones_like(items), 0), 0)
     others = F.cumprod(F.where(own > 0, own, items), ndim)
     flow = F.triu(others, 0) * F.unsqueeze(F.transpose(grad, dim, last), last)
-    return F.transpose(F.sum_dim(flow, (ndim,)), dim, last)
+    found = F.zeros_like(self)
+    F.write("copy", F.transpose(found, dim, last), F.sum_dim(flow, (ndim,)))
+    return found
 
 
 op("cumprod(self, /, dim, dtype=None)", running(np.multiply, "cumprod_out_cpu"), inplace=True,

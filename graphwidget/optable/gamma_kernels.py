@@ -113,7 +113,7 @@ def hurwitz(s: float, q: Array) -> Array:
     total[whole] = np.inf
     if s != int(s):
         total[(q < 0) & ~whole] = np.nan
-    total[np.isposinf(q)] = 0
+    total[np.isposinf(q)] = np.nan
     return total
 
 
@@ -135,7 +135,10 @@ def trigamma(x: Array) -> Array:
     def reflected(x: Array) -> Array:
         return (np.pi / np.sin(np.pi * x)) ** 2 - hurwitz(2.0, 1 - x)
 
-    return piecewise(x, (x >= 0.5, lambda x: hurwitz(2.0, x)), (x < 0.5, reflected))
+    def direct(x: Array) -> Array:
+        return np.where(np.isposinf(x), 0, hurwitz(2.0, x))
+
+    return piecewise(x, (x >= 0.5, direct), (x < 0.5, reflected))
 
 
 def polygamma(a: Array, n: int) -> Array:

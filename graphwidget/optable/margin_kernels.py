@@ -18,7 +18,7 @@ def _gaps(
     class itself; the targets as columns, and a factor for each sample."""
     rows, column = np.atleast_2d(a), np.atleast_1d(target)[:, None]
     gap = a.dtype.type(margin) - np.take_along_axis(rows, column, 1) + rows
-    np.maximum(gap, 0, out=gap)
+    np.fmax(gap, 0, out=gap)  # nan misses no margin
     np.put_along_axis(gap, column, 0, 1)
     factor = np.full((len(rows), 1), 1 / rows.shape[1], a.dtype)
     return gap, column, factor if weight is None else factor * weight[column]
@@ -68,7 +68,7 @@ def _missed(rows: Array, listed: Array, counted: Array) -> tuple[Array, Array]:
         chosen = counted[:, place]
         is_target[chosen, listed[chosen, place]] = 1
     chosen = np.take_along_axis(rows, listed, 1)
-    gap = np.maximum(1 - chosen[:, :, None] + rows[:, None, :], 0)
+    gap = np.fmax(1 - chosen[:, :, None] + rows[:, None, :], 0)
     gap *= counted[:, :, None]
     gap *= (1 - is_target)[:, None, :]
     return gap, is_target

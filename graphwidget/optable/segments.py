@@ -82,7 +82,8 @@ def segment_reduce_backward(
     grad: Array, result: Array, data: Array, lengths: Array | None, offsets: Array | None,
     reduce: str, axis: int, initial: float | None,
 ) -> Array:  # fmt: skip
-    """The gradient of the rows. Largest rows that are equal share theirs."""
+    """The gradient of the rows. Largest rows that are equal share theirs where it is positive, and
+    each one has it whole where it is not: PyTorch divides what is above 0 only."""
     counts, places = segments(data, lengths, offsets, axis)
     rows = rows_of(data, axis)[places]
     flow = np.repeat(rows_of(np.asarray(grad), axis), counts, 0)
@@ -99,7 +100,8 @@ def segment_reduce_backward(
     elif reduce != "sum":
         chosen = (rows == np.repeat(rows_of(result, axis), counts, 0)) | np.isnan(rows)
         ties = reduced("sum", chosen.astype(rows.dtype), counts, None)
-        flow = np.where(chosen, flow / np.maximum(np.repeat(ties, counts, 0), 1), 0)
+        shares = np.where(flow > 0, np.maximum(np.repeat(ties, counts, 0), 1), 1)
+        flow = np.where(chosen, flow / shares, 0)
     out = np.zeros_like(rows_of(data, axis))
     out[places] = flow
     return out.reshape(data.shape)

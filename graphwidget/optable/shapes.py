@@ -171,7 +171,11 @@ def restride(grad: Any, source: Any, target: Any, shared: Any) -> Any:
     before = min(source[2], target[2])
     source, target = ((*each[:2], each[2] - before) for each in (source, target))
     size = max(shape_kernels.reach(source), shape_kernels.reach(target))
-    storage = F.put_strided(grad, source, size)
+    if shape_kernels.overlapping(source):
+        storage = F.put_strided(grad, source, size)
+    else:
+        storage = F.zeros_of(grad, (size,))
+        F.write("copy", F.as_strided(storage, *source, ((size,), (1,), 0)), grad)
     if shape_kernels.overlapping(shared):
         storage = F.shared_out(storage, (*shared[:2], shared[2] - before))
     return F.as_strided(storage, *target, ((size,), (1,), 0))

@@ -71,7 +71,7 @@ op("dist(self, other, /, p=2)", reduction_kernels.dist,
    d_self=lambda grad, self, other, result, p:
        F.sum_to_size(F.norm_backward(grad, self - other, p, result, None, False), self.shape),
    d_other=lambda grad, self, other, result, p:
-       -F.sum_to_size(F.norm_backward(grad, self - other, p, result, None, False), other.shape),
+       F.sum_to_size(-F.norm_backward(grad, self - other, p, result, None, False), other.shape),
    text="‖{self} − {other}‖", tex=r"\|{self} - {other}\|_{{{p}}}", onnx=None)
 
 

@@ -12,6 +12,7 @@ from ...core.compile import TENSORS as F
 from ...core.promote import check_spread
 from ...core.reductions import mean
 from ...core.tensor import Tensor
+from ...optable.pointwise import refuse_bools
 from ...optable.refusals import broadcast
 from .distance import pairwise_distance
 from .loss import reduced
@@ -137,6 +138,7 @@ def soft_margin_loss(
     broadcast([input._data.shape, target._data.shape])
     kinds = [each._data.dtype for each in (input, target)]
     if kinds[0].kind != "f":
+        refuse_bools(kinds[0])
         result = kinds[1] if kinds[1].kind == "f" else dtypes.default_numpy()
         raise RuntimeError(
             f"result type {dtypes.type_word(result)} can't be cast to the desired output type "
