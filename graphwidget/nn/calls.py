@@ -92,10 +92,10 @@ class Calls(Registers):
 
     def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
         if not (
-            self._forward_hooks
-            or self._forward_pre_hooks
-            or self._backward_hooks
+            self._backward_hooks
             or self._backward_pre_hooks
+            or self._forward_hooks
+            or self._forward_pre_hooks
             or Everywhere.forward_pre
             or Everywhere.forward
             or Everywhere.backward_pre

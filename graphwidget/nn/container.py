@@ -153,9 +153,9 @@ class ModuleList(Module):
 
     def insert(self, index: int, module: Module) -> None:
         """Put a module before the one at `index`."""
-        held = _held(self)
-        held.insert(index, module)
-        _renumber(self, held)
+        for place in range(len(self), index, -1):
+            self._modules[str(place)] = self._modules[str(place - 1)]
+        self._modules[str(index)] = module
 
     def append(self: Listed, module: Module) -> Listed:
         """Add a module at the end."""

@@ -23,6 +23,11 @@ from .calls import (  # noqa: F401  (users find them here)
 )
 from .conversion import convert
 from .parameter import UninitializedTensorMixin
+from .registers import (  # noqa: F401  (users find them here)
+    register_module_buffer_registration_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 from .state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
 
 Self = TypeVar("Self", bound="Module")

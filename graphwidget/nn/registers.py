@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..core import hot
+from ..core.handles import RemovableHandle
 from ..core.settings import typename
 from ..core.tensor import Tensor
 from .parameter import Parameter, is_buffer
@@ -38,6 +39,25 @@ _HOOKS = (
 )
 
 
+REGISTRATIONS: dict[str, OrderedDict[int, Any]] = {kind: OrderedDict() for kind in _KINDS}
+"""Hooks of every module, called with what it is about to hold."""
+
+
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, name, parameter)` before a module holds one; it may return another."""
+    return RemovableHandle(REGISTRATIONS["parameter"], hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, name, buffer)` before a module holds one; it may return another."""
+    return RemovableHandle(REGISTRATIONS["buffer"], hook)
+
+
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(module, name, child)` before a module holds one; it may return another."""
+    return RemovableHandle(REGISTRATIONS["module"], hook)
+
+
 class OwnConstructor:
     """A base of layers each of which has a constructor of its own in PyTorch, where ours share one:
     what Python says of wrong arguments names the layer."""
@@ -56,6 +76,9 @@ class OwnConstructor:
 class Registers:
     """The part of `Module` that keeps its members and finds them again."""
 
+    dump_patches: ClassVar[bool] = False
+    call_super_init: ClassVar[bool] = False
+    """Whether the constructor hands its arguments on to the next class of several bases."""
     training: bool
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
@@ -64,12 +87,12 @@ class Registers:
     _called: str | None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        kind = type(self).__name__
-        if kwargs:
+        kind, handed = type(self).__name__, self.call_super_init
+        if kwargs and not handed:
             raise TypeError(
                 f"{kind}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
             )
-        if args:
+        if args and not handed:
             raise TypeError(
                 f"{kind}.__init__() takes 1 positional argument but {len(args) + 1} were given"
             )
@@ -83,6 +106,8 @@ class Registers:
         for hooks in _HOOKS:
             own[hooks] = OrderedDict()
         own["_is_full_backward_hook"] = None  # which of the two kinds `_backward_hooks` holds
+        if handed:
+            super().__init__(*args, **kwargs)
 
     # ------------------------------------------------------------------------ registering
 
@@ -100,6 +125,8 @@ class Registers:
                 f"created explicitly. To express '{name}' as a function of another Tensor, "
                 "compute the value in the forward() method."
             )
+        if param is not None:
+            param = self._registering("parameter", name, param)
         self._parameters[name] = param
         if hot.observer is not None and param is not None:
             hot.observer.bind([(type(self).__name__, name, param)])
@@ -112,7 +139,7 @@ class Registers:
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
                 "(torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = self._registering("buffer", name, tensor)
         transient = self._non_persistent_buffers_set
         (transient.discard if persistent else transient.add)(name)
 
@@ -120,12 +147,12 @@ class Registers:
         """Add a child module under a name."""
         if not isinstance(module, Registers) and module is not None:
             raise TypeError(f"{typename(module)} is not a Module subclass")
-        self._check_name("module", name, self._register_of("module"))
+        self._check_name("module", name, self._modules)
         self._hold(name, module)
 
     def _hold(self, name: str, module: Any) -> None:
         """Put a child module into its place, from where it and its parameters have names."""
-        self._modules[name] = module
+        self._modules[name] = module = self._registering("module", name, module)
         if module is None:
             return
         module.__dict__["_called"] = name
@@ -137,6 +164,13 @@ class Registers:
     def register_module(self, name: str, module: Module | None) -> None:
         """The same as `add_module`."""
         self.add_module(name, module)
+
+    def _registering(self, kind: str, name: str, member: Any) -> Any:
+        """What to hold under a name: what the hooks make of it."""
+        for hook in REGISTRATIONS[kind].values():
+            changed = hook(self, name, member)
+            member = member if changed is None else changed
+        return member
 
     def _register_of(self, kind: str) -> dict[str, Any]:
         """The register of a kind; AttributeError if there is none yet."""
@@ -174,7 +208,7 @@ class Registers:
         elif kind is not None:
             if not (value is None or (kind == "buffer" and isinstance(value, Tensor))):
                 raise _misfit(value, _KINDS[kind], name)
-            own[_KINDS[kind].register][name] = value
+            own[_KINDS[kind].register][name] = self._registering(kind, name, value)
         else:
             object.__setattr__(self, name, value)
 
@@ -261,7 +295,7 @@ class Registers:
             holders = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         seen: set[int] = set()
         for path, holder in holders:
-            for name, member in holder.__dict__[register].items():
+            for name, member in getattr(holder, register).items():
                 if member is None or id(member) in seen:
                     continue
                 if remove_duplicate:

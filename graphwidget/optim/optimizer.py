@@ -22,6 +22,21 @@ _HOOKS = (
 )
 
 
+_PRE_HOOKS: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+_POST_HOOKS: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+"""Hooks of every optimizer, each called before an optimizer's own."""
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before each step of every optimizer."""
+    return RemovableHandle(_PRE_HOOKS, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., None]) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after each step of every optimizer."""
+    return RemovableHandle(_POST_HOOKS, hook)
+
+
 class _Required:
     """The default of an option that every group must give."""
 
@@ -297,7 +312,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         given: tuple[Any, ...] = (self, *args)
-        for hook in self._optimizer_step_pre_hooks.values():
+        for hook in (*_PRE_HOOKS.values(), *self._optimizer_step_pre_hooks.values()):
             changed = hook(self, given, kwargs)
             if changed is None:
                 continue
@@ -308,7 +323,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                 )
             given, kwargs = changed
         result = step(*given, **kwargs)
-        for hook in self._optimizer_step_post_hooks.values():
+        for hook in (*self._optimizer_step_post_hooks.values(), *_POST_HOOKS.values()):
             hook(self, given, kwargs)
         return result
 

@@ -145,6 +145,54 @@ class M(nn.Linear):
 m = nn.Sequential(M(2, 1))
 result = [repr(m.load_state_dict({"0.old": torch.ones(1, 2), "0.bias": torch.ones(1)})), seen,
     list(m.parameters())]
+
+# hooks of what all modules hold
+M, log = nn.modules.module, []
+def note(kind, made=None):
+    def hook(module, name, member):
+        log.append((kind, type(module).__name__, name, member is None))
+        return made(member) if made is not None and name == "weight" else None
+    return hook
+handles = [M.register_module_parameter_registration_hook(note("p", lambda p: nn.Parameter(p * 0))),
+    M.register_module_buffer_registration_hook(note("b")),
+    M.register_module_module_registration_hook(note("m"))]
+net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2, affine=False))
+net.extra, net[1].running_mean, net.empty = nn.ReLU(), torch.ones(2), None
+net.register_buffer("late", None)
+net.late = torch.ones(1)
+net.register_parameter("weight", None)
+net.extra = None
+for handle in handles:
+    handle.remove()
+net.last = nn.Linear(1, 1)
+result = [log, net[0].weight, net.last.weight.shape]
+
+# a constructor that hands its arguments on
+class Other:
+    def __init__(self, *args, **kwargs):
+        self.given = args, kwargs
+class Both(nn.Module, Other):
+    call_super_init = True
+class Only(nn.Module, Other):
+    pass
+result = [Both(1, a=2).given, attempt(lambda: Only(1)), attempt(lambda: Only(a=2)),
+    nn.Module.call_super_init, nn.Module.dump_patches]
+
+# a forgotten constructor
+class Forgetful(nn.Module):
+    def __init__(self):
+        self.given = 3
+    def forward(self, x):
+        return x
+m = Forgetful()
+result = [attempt(f) for f in (lambda: m(1), lambda: [*m.parameters()], lambda: [*m.buffers()],
+    lambda: m.add_module("x", nn.ReLU()), lambda: m.register_buffer("x", None))]
+
+# lists take modules in at places beyond their end
+m = nn.ModuleList([nn.ReLU(), nn.Tanh()])
+m.insert(5, nn.ELU())
+m.insert(1, nn.GELU())
+result = [repr(m), list(m._modules), attempt(lambda: m.insert(-1, nn.ReLU())), list(m._modules)]
 """
 
 

@@ -258,6 +258,23 @@ result = [repr(opt), opt.param_groups[0]["betas"], p] + [attempt(lambda: O.Adam(
     for kw in ({"betas": b, "foreach": True}, {"betas": (.9, b[0])}, {"betas": (b[0], b[0] + 1)},
     {"betas": (torch.ones(2) / 2, b[1])}, {"betas": (1, .9)}, {"betas": (0, .9)})]
 
+# hooks of all optimizers
+from torch.optim import optimizer as module
+log = []
+def note(word):
+    return lambda opt, args, kwargs: log.append((word, type(opt).__name__, len(args), kwargs))
+handles = [module.register_optimizer_step_pre_hook(note("before")),
+    module.register_optimizer_step_post_hook(note("after"))]
+opt = O.SGD([p])
+opt.register_step_pre_hook(note("own before"))
+opt.register_step_post_hook(note("own after"))
+opt.step()
+opt.step(closure=None)
+for handle in handles:
+    handle.remove()
+opt.step()
+result = log
+
 # copies
 import copy
 opt = O.Adam([p], lr=.1)

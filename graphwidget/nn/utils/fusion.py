@@ -46,6 +46,14 @@ def _fused(
 def _fuse(layer: Any, bn: Any, place: int) -> Any:
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
+    features = getattr(layer, "out_features", bn.num_features)
+    if bn.num_features not in (1, features):
+        raise AssertionError(
+            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
+            f"linear.out_features={features} and bn.num_features={bn.num_features}"
+        )
+    if bn.running_mean is None or bn.running_var is None:
+        raise AssertionError("bn.running_mean and bn.running_var must not be None")
     made = copy.deepcopy(layer)
     made.weight, made.bias = _fused(
         made.weight, made.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias, place
@@ -66,6 +74,6 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
     """A linear layer that does what both do, in evaluation.
 
     Raises:
-        AssertionError: one is in training mode.
+        AssertionError: one is in training mode, or they have different sizes.
     """
     return _fuse(linear, bn, 0)

@@ -28,11 +28,12 @@ def check_names(module: Module, given: dict[str, Any], places: Places) -> None:
     Raises:
         RuntimeError: PyTorch's text.
     """
+    held = {name for name, (register, own) in places.items() if register[own] is not None}
     texts = [
         f"{word} key(s): {', '.join(map(repr, names))}."
         for word, names in (
-            ("Unexpected", sorted(name for name in given if name not in places)),
-            ("Missing", sorted(name for name in places if name not in given)),
+            ("Unexpected", sorted(given.keys() - held)),
+            ("Missing", sorted(held - given.keys())),
         )
         if names
     ]
