@@ -247,4 +247,6 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:
         return F.bincount(input, minlength)
+    if weights._data.shape != input._data.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
     return F.bincount_weights(input, weights, minlength)

@@ -15,6 +15,8 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from . import docs, hot
 from .arguments import MISSING, Bound, parse
 from .combinations import Named
@@ -323,12 +325,20 @@ NUMBERS = {"Scalar", "double", "int64_t", "SymInt"}
 
 
 def numbers(face: Face, scope: dict[str, Any]) -> Iterator[str]:
-    """Lines that make a number of a 0-d tensor, where PyTorch's parser does."""
-    scope["TENSOR"] = Tensor
+    """Lines that make Python's numbers of others."""
     for each in face.parameters:
-        kinds = {one.type for one in face.wanted(each)}
-        if kinds and kinds <= NUMBERS and each.kind is not each.VAR_POSITIONAL:
-            yield f"    if isinstance({each.name}, TENSOR): {each.name} = {each.name}.item()"
+        if each.kind is not each.VAR_POSITIONAL:
+            yield from number(each.name, face.wanted(each), scope)
+
+
+def number(name: str, types: set[Parameter], scope: dict[str, Any]) -> Iterator[str]:
+    """A line that makes a number of one of numpy's, where a number is wanted, and of a 0-d tensor,
+    where PyTorch's parser does: where nothing else is."""
+    scope["TENSOR"], scope["NUMPY"] = Tensor, np.generic
+    kinds = {one.type for one in types}
+    if not kinds.isdisjoint({*NUMBERS, *INTEGERS}):
+        classes = "(TENSOR, NUMPY)" if kinds <= NUMBERS else "NUMPY"
+        yield f"    if isinstance({name}, {classes}): {name} = {name}.item()"
 
 
 def lonely(face: Face) -> Iterator[str]:

@@ -17,8 +17,9 @@ DIMS = "a, b, *(dims if isinstance(dims, (tuple, list)) and len(dims) == 2 else 
 
 def split(own: str, size: str) -> tuple[str, str, str]:
     """What ``split`` hands on, by the names of the tensor and the size."""
-    name = f"'split' if isinstance({size}, int) else 'split_with_sizes'"
-    return "_VF", name, f"{own}, {size}, dim"
+    number = f"({size}.item() if hasattr({size}, 'grad_fn') and {size}.dim() == 0 else {size})"
+    name = f"'split' if isinstance({number}, int) else 'split_with_sizes'"
+    return "_VF", name, f"{own}, {number}, dim"
 
 
 FUNCTIONS = {

@@ -206,23 +206,43 @@ def repeat_interleave(
         RuntimeError: repeats that are negative or do not fit.
     """
     if repeats is None:
-        return Tensor._wrap(np.repeat(np.arange(input._data.size), counts_of(input)))
+        counts = counts_of(input)
+        check_size(counts, output_size)
+        return Tensor._wrap(np.repeat(np.arange(input._data.size), counts))
     if isinstance(repeats, int):
-        return _interleaved(input, repeats, dim)
+        found = _interleaved(input, repeats, dim)
+        size = found._data.shape[dim or 0]
+        if output_size not in (None, size):
+            raise RuntimeError(
+                f"repeat_interleave: Invalid output_size, expected {size} but got {output_size}"
+            )
+        return found
     source = input
     if dim is None:
         source, dim = flatten(input), 0
     if not source._data.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    counts, size = counts_of(repeats), source._data.shape[wrap_dim(dim, source._data.ndim)]
-    if repeats._data.ndim == 0 or counts.size == 1:
-        counts = np.broadcast_to(counts.reshape(1), (size,))
-    if counts.size != size:
+    size = source._data.shape[wrap_dim(dim, source._data.ndim)]
+    if repeats._data.ndim == 1 and repeats._data.size not in (1, size):
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{counts.size} and input.size({dim}) = {size}"
+            f"{repeats._data.size} and input.size({dim}) = {size}"
         )
+    counts = counts_of(repeats)
+    if counts.size == 1:
+        counts = np.broadcast_to(counts.reshape(1), (size,))
+    check_size(counts, output_size)
     return F.index_select(source, Tensor._wrap(np.repeat(np.arange(size), counts)), dim)
+
+
+def check_size(counts: np.ndarray, output_size: int | None) -> None:
+    """Refuse another size than that of the result.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if output_size not in (None, int(counts.sum())):
+        raise RuntimeError("allocated size does not match required size")
 
 
 def counts_of(repeats: Tensor) -> np.ndarray:

@@ -102,7 +102,19 @@ SINGULAR = (
     "The diagonal element {} is zero, the inversion could not be completed because the input "
     "matrix is singular."
 )
-by_columns(resized=False)(F.cholesky_inverse)
+
+
+@by_columns(resized=False)
+@offer(out=True)
+def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
+    """The inverse of a matrix of which ``input`` is the Cholesky factor.
+
+    Shapes: (..., n, n), and the same.
+    """
+    check_square("cholesky_inverse", input)
+    return F.cholesky_inverse(input, upper)
+
+
 INV_EX = named("linalg_inv_ex", "inverse", "info")
 
 

@@ -70,7 +70,14 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tens
 
     Shapes: any; each padded size grows by its two numbers.
     """
-    sizes, shape = tuple(pad), input._data.shape
+    sizes, shape = tuple(map(operator.index, pad)), input._data.shape
+    if len(sizes) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(sizes)}")
+    if len(sizes) > 2 * len(shape):
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad "
+            f"length is {len(sizes)}while the input has {len(shape)}dimensions."
+        )
     for i in range(0, len(sizes), 2):
         before, after = sizes[i : i + 2]
         size = shape[-1 - i // 2]

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from .arguments import refusal
-from .face import NUMBERS, RIGHT, plain, unlike
+from .face import RIGHT, number, plain, unlike
 from .later import compiled, later
 from .precedence import ask_operands
 from .signatures import Parameter, signatures
-from .tensor import Tensor
 
 
 def passing(
@@ -36,7 +35,7 @@ def passing(
     signature = inspect.signature(target)
     name = name if "'" in name else repr(name)
     scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal, "ASK": ask_operands,
-                             "PLAIN": plain, "TENSOR": Tensor}  # fmt: skip
+                             "PLAIN": plain}  # fmt: skip
     scope.update({f"DEFAULT_{p.name}": p.default for p in signature.parameters.values()})
 
     def build() -> types.FunctionType:
@@ -47,18 +46,18 @@ def passing(
             f"wrong = REFUSAL({section!r}, {name}, {values_source(call)})",
             "if wrong is not None: raise wrong from None",
         ]
-        doubts, numbers = [], []
+        doubts: list[str] = []
+        numbers: list[str] = []
         for each, wanted, left_out in handed_on(section, re.findall(r"'(\w+)'", name), call):
             conditions = unlike(each, wanted, scope)
             doubts.append(" and ".join([f"{each} is not None"] * left_out + conditions))
-            if {p.type for p in wanted} <= NUMBERS:
-                numbers.append(each)
+            numbers += number(each, wanted, scope)
         heads, args, asks = zip(*map(spelled, parameters_of(signature)), strict=True)
         lines = [
             f"def {target.__name__}({', '.join(heads)}):",
             f"if {' or '.join(doubts) or False}:",
             *(f"    {line}" for line in refuse),
-            *(f"    if isinstance({each}, TENSOR): {each} = {each}.item()" for each in numbers),
+            *numbers,
             f"try: return TARGET({', '.join(filter(None, args))})",
             "except Exception as error:",
             *(f"    {line}" for line in refuse),

@@ -225,7 +225,9 @@ def lstsq(
     batch = input._data.shape[:-2]
     broadcast([batch, b._data.shape[: len(batch)]])
     told = driver not in (None, "gelsy")
-    solution, residuals = several(F.linalg_lstsq)(input, b, tolerance(input, rcond), told)
+    solution, residuals = several(F.linalg_lstsq)(
+        input, b, tolerance(input, None if driver == "gels" else rcond), told
+    )
     empty = Tensor._wrap(np.empty(0, input._data.dtype))
     ranks = empty.long() if driver == "gels" else Tensor._wrap(ranks_of(input, None, rcond))
     values = empty

@@ -37,13 +37,15 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 @asking
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
-    one = isinstance(split_size_or_sections, Tensor) and not split_size_or_sections._data.ndim
-    if not one and not isinstance(split_size_or_sections, (int, np.integer)):
-        return split_with_sizes(tensor, split_size_or_sections, dim)
+    number = split_size_or_sections
+    if isinstance(number, Tensor) and not number._data.ndim:
+        number = number.item()
+    if isinstance(number, bool) or not isinstance(number, int):
+        return split_with_sizes(tensor, number, dim)
     if tensor._data.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     total = tensor._data.shape[wrap_dim(dim, tensor._data.ndim)]
-    size = int(split_size_or_sections)
+    size = number
     if size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     if size == 0 and total:
@@ -65,6 +67,8 @@ METHODS["split"] = split_method
 @offer()
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive views of given sizes along a dim."""
+    if not isinstance(split_sizes, (tuple, list)):
+        raise TypeError(f"no sizes: {split_sizes!r}")  # the parser finds the words
     if input._data.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     sizes = tuple(map(operator.index, split_sizes))

@@ -141,6 +141,8 @@ def diff(
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     joined = [each for each in (prepend, input, append) if each is not None]
+    if n or len(joined) > 1:
+        wrap_dim(dim, ndim)
     if any(each._data.ndim != ndim for each in joined):
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     for each in joined:
@@ -153,7 +155,6 @@ def diff(
                 )
     if n == 0:
         return F.zeros_like(input.detach()).copy_(input)
-    wrap_dim(dim, ndim)
     result = F.cat(joined, dim) if len(joined) > 1 else input
     for _ in range(min(n, result._data.shape[dim])):
         size = result._data.shape[dim]

@@ -215,7 +215,8 @@ def nan_to_num(a: Array, nan: float | None, posinf: float | None, neginf: float 
 def logit(a: Array, eps: float | None) -> Array:
     """log(a / (1 - a)) of a, which is first brought into [eps, 1 - eps] where eps is given."""
     if eps is not None:
-        a = np.clip(a, np.asarray(eps, a.dtype), np.asarray(1 - eps, a.dtype))
+        low, high = np.asarray(eps, a.dtype), np.asarray(1 - eps, a.dtype)
+        a = np.where(a < low, low, np.where(a > high, high, a))  # low wins, unlike in np.clip
     return np.log(np.divide(a, 1 - a), out=...)
 
 

@@ -186,6 +186,8 @@ POWERS = (
     "input.pow(norm_type), kernel_size, *([] if stride is None else [stride]), padding=0, "
     "ceil_mode=ceil_mode"
 )
+PAIR = "{0} if hasattr({0}, '__iter__') else ({0}, {0})"
+PAIRS = ", ".join(map(PAIR.format, ("kernel_size", "dilation", "padding", "stride")))
 PASSED = {
     **{f"adaptive_{kind}_pool{n}d": ("nn", f"adaptive_{kind}_pool{n}d", SIZES)
        for kind in ("avg", "max") for n in (2, 3)},
@@ -206,7 +208,11 @@ PASSED = {
     "elu": ("nn", "elu", "input, alpha"),
     "embedding": ("torch", "embedding", "weight, input, -1 if padding_idx is None else "
                   "padding_idx, scale_grad_by_freq, sparse"),
+    "embedding_bag": ("torch", "embedding_bag", "weight, input, input, scale_grad_by_freq, 0, "
+                      "sparse"),
     "feature_alpha_dropout": ("torch", "feature_alpha_dropout", "input, p, training"),
+    **{f"fractional_max_pool{n}d": ("nn", f"fractional_max_pool{n}d", f"input, kernel_size, "
+       f"({n} * [0]) if output_size is None else output_size, input") for n in (2, 3)},
     "glu": ("nn", "glu", "input, dim"),
     "group_norm": ("torch", "group_norm", "input, num_groups, weight, bias, eps"),
     "grid_sample": ("torch", "grid_sampler", "input, grid, 0, 0, "
@@ -221,6 +227,12 @@ PASSED = {
     "leaky_relu": ("nn", "leaky_relu", "input, negative_slope"),
     "log_softmax": ("Tensor", "log_softmax", SOFTLY),
     **{f"lp_pool{n}d": ("torch" if n == 1 else "nn", f"avg_pool{n}d", POWERS) for n in (1, 2, 3)},
+    **{name: ("nn", f"{op}", columns) for name, op, columns in (
+        ("fold", "col2im", f"input, {PAIR.format('output_size')}, {PAIRS}"),
+        ("unfold", "im2col", f"input, {PAIRS}"))},
+    "max_unpool2d": ("nn", "max_unpool2d", "input, indices, [0]"),
+    "max_unpool3d": ("nn", "max_unpool3d", "input, indices, [0], [0], [0]"),
+    "margin_ranking_loss": ("torch", "margin_ranking_loss", "input1, input2, target, margin"),
     "max_pool1d": ("torch", "max_pool1d", POOLED),
     "max_pool2d": ("torch", "max_pool2d", POOLED),
     "max_pool3d": ("torch", "max_pool3d", POOLED),
@@ -262,6 +274,7 @@ ASKED = {
     **dict.fromkeys(("dropout1d", "dropout2d", "dropout3d"), "p < 0.0, input.dim"),
     "binary_cross_entropy_with_logits": "target.size(), input.size()",
     "embedding": "max_norm is None or input.contiguous",
+    "embedding_bag": "weight.dtype, input.dim() == 2 or offsets is None or offsets.dim",
     "group_norm": "input.dim() < 2 or input.size(0) * input.size(1) // num_groups",
     "hardtanh": "min_val > max_val",
     "huber_loss": "target.size(), input.size()",

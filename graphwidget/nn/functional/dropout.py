@@ -21,6 +21,12 @@ def _check(p: float) -> None:
         raise kind(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
+def _floating(input: Tensor) -> None:
+    if not input._meta.floating:
+        kind = dtypes.type_word(input._data.dtype)
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
+
+
 def kept(like: np.ndarray, dtype: Any, p: float) -> np.ndarray:
     """1 with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
     order = memory_order(like.shape, like)
@@ -54,9 +60,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     _check(p)
     if not training or p == 0 or not input._data.size:
         return input
-    if not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
+    _floating(input)
     noise = _kept(input._data, p) if p < 1 else _none(input._data.dtype)
     return input.mul_(noise) if inplace else F.mul(input, noise)
 
@@ -68,6 +72,7 @@ def feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> T
         return input
     if input._data.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    _floating(input)
     like = np.empty((*input._data.shape[:2], *(1,) * (input._data.ndim - 2)), input._data.dtype)
     noise = _kept(like, p) if p < 1 else _none(like.dtype)
     return input.mul_(noise) if inplace else F.mul(input, noise)

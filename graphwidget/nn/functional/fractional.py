@@ -32,8 +32,12 @@ def _pool(
         if not input._meta.floating:
             raise not_implemented("check_uniform_bounds", input._data.dtype)
         samples = FUNCTIONS["rand"](batch, input.size(-dims - 1), dims, dtype=input.dtype)
-    if not is_int(kernel_size) and len(kernel_size) not in (1, dims):
-        raise RuntimeError(f"{name}: kernel_size must either be a single Int or tuple of Ints")
+    for what, given in (("kernel_size", kernel_size), ("output_size", output_size)):
+        if not is_int(given) and len(given) != dims:
+            three = "three " * (dims == 3)
+            raise RuntimeError(
+                f"{name}: {what} must either be a single Int or tuple of {three}Ints"
+            )
     kernel, wanted = each_dim(kernel_size, dims), each_dim(output_size, dims)
     where = name if dims == 2 else f"{name}_out"
     check_input(where, input._data.shape, dims)

@@ -12,7 +12,7 @@ from ...core.shapes import view
 from ...core.storage import contiguous
 from ...core.tensor import Tensor
 from .linear import linear
-from .reduction import reduction_of, reduction_text
+from .reduction import reduction_of, reduction_text, without_grad
 
 LONG_OR_BYTE = "lqB"
 """The characters of the types that classes may have."""
@@ -49,6 +49,7 @@ def nll_loss(
         )
     if len(shape) <= 2:
         _check_classes(input, target, weight)
+        without_grad("nll_loss_forward", weight=weight)
         return F.nll_loss(input, target, weight, how, ignore_index)
     if len(shape) == 4:
         return _nll_images(input, target, weight, how, ignore_index)
@@ -72,6 +73,7 @@ def _nll_images(
     if [shape[0], *shape[2:]] != wanted:
         raise RuntimeError(f"size mismatch (got input: {shape} , target: {wanted}")
     _check_kinds(input, target, weight)
+    without_grad("nll_loss2d_forward", weight=weight)
     return F.nll_loss2d(input, target, weight, how, ignore_index)
 
 

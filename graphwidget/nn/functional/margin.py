@@ -16,7 +16,7 @@ from ...optable.pointwise import refuse_bools
 from ...optable.refusals import broadcast
 from .distance import pairwise_distance
 from .loss import reduced
-from .reduction import reduction_of, reduction_text
+from .reduction import reduction_of, reduction_text, without_grad
 
 
 def hinge_embedding_loss(
@@ -134,7 +134,7 @@ def soft_margin_loss(
             requires grad.
     """
     how = reduction_of(reduction_text(size_average, reduce, reduction))
-    _without_grad("soft_margin_loss", target)
+    without_grad("soft_margin_loss", target=target)
     broadcast([input._data.shape, target._data.shape])
     kinds = [each._data.dtype for each in (input, target)]
     if kinds[0].kind != "f":
@@ -148,14 +148,6 @@ def soft_margin_loss(
     return F.soft_margin_loss(input, target, how)
 
 
-def _without_grad(name: str, target: Tensor) -> None:
-    if target.requires_grad:
-        raise RuntimeError(
-            f"The function '{name}' is not differentiable with respect to argument 'target'. This "
-            "input cannot have requires_grad True."
-        )
-
-
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -167,7 +159,8 @@ def multilabel_soft_margin_loss(
     loss = F.neg(F.add(yes, no))
     if weight is not None:
         loss = F.mul(loss, weight)
-    by_sample = F.div(F.sum_dim(loss, (loss._data.ndim - 1,), False), input._data.shape[-1])
+    dim = input._data.ndim - 1
+    by_sample = F.div(F.sum_dim(loss, (dim,), False), input.size(dim))
     return mean(by_sample) if how == 1 else reduced(by_sample, how)
 
 

@@ -19,6 +19,7 @@ from ...core.tensor import Tensor
 from ...core.warning import warn_once
 from ...optable.refusals import not_implemented
 from .pooling import avg_pool2d, avg_pool3d
+from .reduction import without_grad
 
 
 def _floating(input: Tensor, kernel: str) -> None:
@@ -39,6 +40,11 @@ def _same_kind(input: Tensor, *others: Tensor | None) -> None:
         if each != kind:
             expected, found = dtypes.type_word(kind), dtypes.type_word(each)
             raise RuntimeError(f"expected scalar type {expected} but found {found}")
+
+
+def _both(running_mean: Tensor | None, running_var: Tensor | None) -> None:
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
 
 
 def _number(*values: Any) -> None:
@@ -114,6 +120,8 @@ def group_norm(
         raise RuntimeError(
             f"Expected at least 2 dimensions for input tensor but received {len(shape)}"
         )
+    if num_groups < 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     _check_count([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]], list(shape))
     n, channels = shape[:2]
     if channels % num_groups:
@@ -123,9 +131,10 @@ def group_norm(
         )
     for name, each in (("weight", weight), ("bias", bias)):
         if each is not None and each._data.shape != (channels,):
+            said = weight if weight is not None else each  # PyTorch shows the weight's shape
             raise RuntimeError(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, "
-                f"but got {name} of shape {list(each._data.shape)} and input of shape "
+                f"but got {name} of shape {list(said._data.shape)} and input of shape "
                 f"{list(shape)}"
             )
     _same_kind(input, weight, bias)
@@ -184,8 +193,7 @@ def channels_normed(
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
-    if (running_mean is None) != (running_var is None):
-        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    _both(running_mean, running_var)
     channels = shape[1] if len(shape) > 1 else 0
     given = {
         "running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias,
@@ -193,6 +201,7 @@ def channels_normed(
     for name, each in given.items():
         if each is not None and each._data.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {each._data.size}")
+    without_grad("native_batch_norm", running_mean=running_mean, running_var=running_var)
     _floating(input, "batch_norm")
     _same_kind(input, weight, bias, running_mean, running_var)
     return F.native_batch_norm(
@@ -225,6 +234,7 @@ def instance_norm(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
         )
     _number(momentum, eps)
+    _both(running_mean, running_var)
     n, channels = shape[:2]
     weight, bias, mean, var = (
         None if each is None else each.repeat(n)

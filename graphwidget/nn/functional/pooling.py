@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ...core.compile import TENSORS as F
@@ -26,7 +27,7 @@ def _sizes(name: str, what: str, value: Any, dims: int) -> tuple[int, ...]:
     """
     if is_int(value):
         return (int(value),) * dims
-    found = tuple(int(item) for item in value)
+    found = tuple(map(operator.index, value))
     if len(found) not in (1, dims):
         must = "must be" if name == "avg_pool3d" else "must either be"
         must = "must be either" if what == "dilation" else must
@@ -59,7 +60,7 @@ def _single(name: str, what: str, value: Any, checked: bool = False) -> int:
             else f"argument '{what}' should contain one int (got {len(value)})"
         )
         raise RuntimeError(f"{name}() {told}")
-    return int(value[0])
+    return operator.index(value[0])
 
 
 def _check(
@@ -70,23 +71,20 @@ def _check(
     dims, shape = len(kernel), input._data.shape
     if min(stride) == 0:
         raise RuntimeError("stride should not be zero")
-    if min(kernel) <= 0:
-        told = _lettered("k", kernel)
-        raise RuntimeError(f"kernel size should be greater than zero, but got {told}")
-    if min(stride) < 0:
-        told = _lettered("d", stride)
-        raise RuntimeError(f"stride should be greater than zero, but got {told}")
-    if min(dilation) <= 0:
-        told = _lettered("dilation", dilation)
-        raise RuntimeError(f"dilation should be greater than zero, but got {told}")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > ((k - 1) * d + 1) // 2:
+        if p > int(((k - 1) * d + 1) / 2):  # towards 0
             raise RuntimeError(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
             )
+    for what, word, numbers in (
+        ("kernel size", "k", kernel), ("stride", "d", stride), ("dilation", "dilation", dilation)
+    ):  # fmt: skip
+        if min(numbers) <= 0:
+            told = _lettered(word, numbers)
+            raise RuntimeError(f"{what} should be greater than zero, but got {told}")
     sizes = shape[len(shape) - dims - 1 :]
     if 0 in sizes or len(shape) > dims + 2:
         _refuse_empty(name, shape, dims)

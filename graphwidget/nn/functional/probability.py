@@ -15,7 +15,7 @@ from ...core.warning import warn
 from ...optable.pointwise import refuse_bools
 from ...optable.refusals import broadcast, not_implemented
 from .loss import reduced
-from .reduction import reduction_of, reduction_text
+from .reduction import reduction_of, reduction_text, without_grad
 
 
 def binary_cross_entropy(
@@ -40,6 +40,7 @@ def binary_cross_entropy(
         )
     if weight is not None:
         weight = weight.expand(broadcast_shapes(target.size(), weight.size()))
+        without_grad("binary_cross_entropy", weight=weight)
         check_spread(weight._data.shape, input._data.shape)
     if target._data.dtype != input._data.dtype:
         raise RuntimeError(

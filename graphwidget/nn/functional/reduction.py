@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...core.modes import is_grad_enabled
+from ...core.tensor import Tensor
 from ...core.warning import warn
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -23,6 +25,20 @@ def reduction_of(reduction: str) -> int:
     if found is None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return found
+
+
+def without_grad(name: str, **inputs: Tensor | None) -> None:
+    """Refuse inputs that a function has no derivative by, by what PyTorch calls both.
+
+    Raises:
+        RuntimeError: one requires grad.
+    """
+    for called, each in inputs.items():
+        if each is not None and each.requires_grad and is_grad_enabled():
+            raise RuntimeError(
+                f"The function '{name}' is not differentiable with respect to argument '{called}'. "
+                "This input cannot have requires_grad True."
+            )
 
 
 def reduction_text(size_average: bool | None, reduce: bool | None, reduction: str) -> str:

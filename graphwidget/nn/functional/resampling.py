@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...core.arguments import refusal
@@ -67,12 +68,14 @@ def interpolate(
         pools = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
         return pools[dims - 1](input, sizes)
     key = _key(mode, dims)
-    aligned = () if mode.startswith("nearest") else (bool(align_corners),)
-    for each, kinds in ((sizes, (int,)), (scales, (float, int))):
-        if each is not None and any(item.__class__ not in kinds for item in each):
-            wrong = refusal("nn", bound_name(key), (input, sizes, *aligned, scales), {})
-            if wrong is not None:
-                raise wrong
+    aligned = (
+        () if mode.startswith("nearest") else (False if align_corners is None else align_corners,)
+    )
+    kinds = ((sizes, (int,)), (scales, (float, int)), (aligned, (bool,)))
+    if any(item.__class__ not in kind for given, kind in kinds for item in given or ()):
+        wrong = refusal("nn", bound_name(key), (input, sizes, *aligned, scales), {})
+        if wrong is not None:
+            raise wrong
     counts = _scaled(input, scales) if sizes is None else tuple(map(int, sizes))
     _check_sizes(input, counts)
     factors = (None,) * dims if scales is None else map(float, scales)
@@ -85,7 +88,13 @@ def bound_name(key: str) -> str:
 
 
 def _scaled(input: Tensor, scales: Any) -> tuple[int, ...]:
-    """The new numbers of points."""
+    """The new numbers of points.
+
+    Raises:
+        RuntimeError: a scale is not finite.
+    """
+    if not all(map(math.isfinite, scales)):
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
     return tuple(int(n * scale) for n, scale in zip(input._data.shape[2:], scales, strict=True))
 
 
@@ -190,9 +199,23 @@ def _window(
         "kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride,
     }  # fmt: skip
     for name, each in named.items():
-        if isinstance(each, tuple | list) and len(each) != 2:
-            raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(each)}")
-    return tuple(each_dim(each, 2) for each in named.values())
+        _pair(name, each)
+    found = {name: each_dim(each, 2) for name, each in named.items()}
+    for name, (height, width) in found.items():
+        word, least = name.partition("_")[0], "non-negative" if name == "padding" else ""
+        if min(height, width) < (not least):
+            short = "pad" if least else word
+            what = "kernel size" if word == "kernel" else name
+            raise RuntimeError(
+                f"{what} should be {least or 'greater than zero'}, but got "
+                f"{short}_height: {height} {short}_width: {width}"
+            )
+    return tuple(found.values())
+
+
+def _pair(name: str, given: Any) -> None:
+    if isinstance(given, tuple | list) and len(given) != 2:
+        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(given)}")
 
 
 def unfold(
@@ -208,7 +231,13 @@ def unfold(
     for dim in (1, 2):
         wrap_dim(dim, input._data.ndim)
     kernel, gaps, pads, steps = _window(kernel_size, dilation, padding, stride)
-    sizes = tuple(n + 2 * p for n, p in zip(input._data.shape[-2:], pads, strict=True))
+    shape = input._data.shape
+    if len(shape) > 4 or 0 in shape[len(shape) == 4 :]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
+    sizes = tuple(n + 2 * p for n, p in zip(shape[-2:], pads, strict=True))
     count = window_count(sizes, kernel, steps, gaps)
     if min(count) < 1:
         raise RuntimeError(
@@ -224,6 +253,7 @@ def fold(
     stride: Any = 1,
 ) -> Tensor:  # fmt: skip
     """The reverse of ``unfold``: columns (N, C k, windows) added up into (N, C, H, W)."""
+    _pair("output_size", output_size)
     wanted = each_dim(output_size, 2)
     kernel, gaps, pads, steps = _window(kernel_size, dilation, padding, stride)
     shape = input._data.shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def each_dim(value: Any, dims: int) -> tuple[int, ...]:
     """One number for each of ``dims`` dims, from a number or a sequence of one or of as many."""
     if is_int(value):
         return (int(value),) * dims
-    found = tuple(int(item) for item in value)
+    found = tuple(map(operator.index, value))
     return found * dims if len(found) == 1 else found
 
 
