@@ -17,30 +17,39 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from . import (  # noqa: F401
     _C,
+    __config__,
     __future__,
     accelerator,
     amp,
     autograd,
     backends,
+    compiler,
     cpu,
     cuda,
+    distributed,
     distributions,
     func,
+    functional,
+    jit,
     linalg,
     mps,
     nn,
     optim,
     overrides,
+    profiler,
     random,
     return_types,
     serialization,
+    signal,
     special,
+    storage,
     testing,
     types,
     utils,
     version,
     xpu,
 )
+from .amp import GradScaler
 from .core import methods as _methods  # noqa: F401  (Tensor gets its methods)
 from .core.anomaly import (
     is_anomaly_check_nan_enabled,
@@ -143,7 +152,14 @@ _APART = {
         "complex32", "complex64", "complex128", "chalf", "cfloat", "cdouble", "fft", "stft",
         "istft", "polar", "view_as_complex", "view_as_real",
     ),
-    ": graphwidget has dense tensors only": ("sparse", "sparse_coo_tensor", "sparse_csr_tensor"),
+    ": it is machinery of PyTorch's own": (
+        "_dynamo", "ao", "classes", "export", "futures", "fx", "library", "monitor", "onnx", "ops",
+        "package",
+    ),
+    ": graphwidget fetches nothing from the net": ("hub",),
+    ": graphwidget has dense tensors only": (
+        "masked", "nested", "sparse", "sparse_coo_tensor", "sparse_csr_tensor",
+    ),
 }  # fmt: skip
 """Why some of PyTorch's names are not here."""
 
@@ -165,21 +181,19 @@ if not TYPE_CHECKING:  # checkers know the names above
 
 
 __all__ = [
-    "Generator", "GraphWidget", "Size", "Tensor", "__future__", "__version__", "accelerator", "amp",
-    "as_torch",
-    "autograd", "backends", "bool", "channels_last", "channels_last_3d", "contiguous_format", "cpu",
-    "cuda",
-    "default_generator", "device", "distributions", "double", "dtype", "e", "enable_grad", "finfo",
-    "float", "func",
-    "float16", "float32", "float64", "get_default_dtype", "get_rng_state", "half", "iinfo",
-    "inf", "inference_mode", "initial_seed", "int", "int16", "int32", "int64", "int8",
-    "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference",
-    "is_inference_mode_enabled", "is_tensor", "layout", "linalg", "load",
-    "load_ipython_extension", "long", "manual_seed", "memory_format", "mps", "nan", "newaxis", "nn",
-    "no_grad", "optim", "overrides", "pi", "preserve_format", "random", "return_types", "save",
-    "seed", "serialization",
-    "set_anomaly_enabled", "set_default_dtype", "set_grad_enabled", "set_printoptions",
-    "set_rng_state", "short", "special", "strided", "testing", "to_graphviz", "types", "uint8",
+    "Generator", "GradScaler", "GraphWidget", "Size", "Tensor", "__config__", "__future__",
+    "__version__", "accelerator", "amp", "as_torch", "autograd", "backends", "bool",
+    "channels_last", "channels_last_3d", "compiler", "contiguous_format", "cpu", "cuda",
+    "default_generator", "device", "distributed", "distributions", "double", "dtype", "e",
+    "enable_grad", "finfo", "float", "float16", "float32", "float64", "func", "functional",
+    "get_default_dtype", "get_rng_state", "half", "iinfo", "inf", "inference_mode", "initial_seed",
+    "int", "int16", "int32", "int64", "int8", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
+    "is_grad_enabled", "is_inference", "is_inference_mode_enabled", "is_tensor", "jit", "layout",
+    "linalg", "load", "load_ipython_extension", "long", "manual_seed", "memory_format", "mps",
+    "nan", "newaxis", "nn", "no_grad", "optim", "overrides", "pi", "preserve_format", "profiler",
+    "random", "return_types", "save", "seed", "serialization", "set_anomaly_enabled",
+    "set_default_dtype", "set_grad_enabled", "set_printoptions", "set_rng_state", "short", "signal",
+    "special", "storage", "strided", "testing", "to_graphviz", "types", "uint8",
     "unload_ipython_extension", "utils", "version", "vmap", "watch", "xpu",
     *_FUNCTIONS,
 ]  # fmt: skip

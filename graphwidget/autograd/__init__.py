@@ -16,7 +16,7 @@ from ..core.modes import (
 from ..core.policies import enforce_grad_layout_policy, set_multithreading_enabled
 from ..core.policies import is_multithreading_enabled as is_multithreading_enabled
 from ..core.saving import SavedTensor
-from . import anomaly_mode, function, functional, grad_mode, graph
+from . import anomaly_mode, function, functional, grad_mode, graph, profiler
 from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
 
@@ -33,7 +33,8 @@ def variable(*args: Any, **kwargs: Any) -> Any:
 __all__ = [
     "Function", "SavedTensor", "Variable", "anomaly_mode", "backward", "detect_anomaly",
     "enable_grad", "enforce_grad_layout_policy", "function", "functional", "grad", "grad_mode",
-    "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "set_detect_anomaly",
+    "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "profiler",
+    "set_detect_anomaly",
     "set_grad_enabled", "set_multithreading_enabled", "variable",
 ]  # fmt: skip
 

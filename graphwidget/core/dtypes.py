@@ -4,6 +4,7 @@ A `dtype` is a named singleton around a `np.dtype`; inside the core arrays carry
 these objects appear only where the user sees them.
 """
 
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any, Final, SupportsIndex, overload
 
@@ -267,11 +268,27 @@ class Size(tuple[int, ...]):
         made = super().__new__(cls, sizes)  # type: ignore[arg-type]
         for place, size in enumerate(made):
             if not isinstance(size, int):
-                raise TypeError(
-                    "torch.Size() takes an iterable of 'int' "
-                    f"(item {place} is '{type(size).__name__}')"
-                )
+                return cls._counted([*made], place)
         return made
+
+    @classmethod
+    def _counted(cls, sizes: list[Any], first: int) -> "Size":
+        """A Size of what is not all int: tensors are read, numpy's integers stay.
+
+        Raises:
+            TypeError: no integers, from a place on (PyTorch's text).
+        """
+        for place in range(first, len(sizes)):
+            try:
+                number = operator.index(sizes[place])
+            except TypeError:
+                kind = type(sizes[place]).__name__
+                raise TypeError(
+                    f"torch.Size() takes an iterable of 'int' (item {place} is '{kind}')"
+                ) from None
+            if not isinstance(sizes[place], np.integer):
+                sizes[place] = number
+        return tuple.__new__(cls, sizes)
 
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"

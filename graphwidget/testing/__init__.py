@@ -1,6 +1,7 @@
 """Making and comparing tensors in tests, as in `torch.testing`."""
 
+from .allclose import assert_allclose
 from .comparison import assert_close
 from .creation import make_tensor
 
-__all__ = ["assert_close", "make_tensor"]
+__all__ = ["assert_allclose", "assert_close", "make_tensor"]

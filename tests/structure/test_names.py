@@ -13,9 +13,10 @@ from tests.structure.test_imports import BELOW
 
 # packages that mean the same here and there
 SHARED_PARTS = {
-    "_C", "__future__", "accelerator", "amp", "autograd", "backends", "cpu", "cuda",
-    "distributions", "func", "linalg", "mps", "nn", "optim", "overrides", "random", "return_types",
-    "serialization", "special", "testing", "types", "utils", "version", "xpu",
+    "_C", "__config__", "__future__", "accelerator", "amp", "autograd", "backends", "compiler",
+    "cpu", "cuda", "distributed", "distributions", "func", "functional", "jit", "linalg", "mps",
+    "nn", "optim", "overrides", "profiler", "random", "return_types", "serialization", "signal",
+    "special", "storage", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 
 

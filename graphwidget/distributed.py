@@ -1,0 +1,28 @@
+"""`torch.distributed` as a build of PyTorch without it has it: programs ask whether it is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["is_available", "is_initialized", "is_torchelastic_launched"]
+
+
+def is_available() -> bool:
+    """False."""
+    return False
+
+
+def is_initialized() -> bool:
+    """False."""
+    return False
+
+
+def is_torchelastic_launched() -> bool:
+    """False."""
+    return False
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}: graphwidget runs in one process"
+    )

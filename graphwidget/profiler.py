@@ -1,0 +1,39 @@
+"""`torch.profiler`: named blocks may stand in programs; nothing is measured."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from .autograd.profiler import NOT_HERE, profile, record_function
+
+__all__ = [
+    "ProfilerActivity", "profile", "record_function", "schedule", "tensorboard_trace_handler",
+]  # fmt: skip
+
+
+class ProfilerActivity(enum.Enum):
+    """What PyTorch's profiler can be asked to look at."""
+
+    CPU = 0
+    XPU = 1
+    MTIA = 2
+    CUDA = 3
+
+
+def schedule(**options: Any) -> None:
+    """Not here.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(NOT_HERE)
+
+
+def tensorboard_trace_handler(*args: Any, **options: Any) -> None:
+    """Not here.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(NOT_HERE)

@@ -1,0 +1,5 @@
+"""`torch.utils.deterministic`: a switch that changes nothing: empty memory is not filled."""
+
+__all__ = ["fill_uninitialized_memory"]
+
+fill_uninitialized_memory: bool = True

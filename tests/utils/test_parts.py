@@ -1,0 +1,46 @@
+"""Small parts of PyTorch: windows, and what programs ask of compilers and profilers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import graphwidget as gw
+from tests.core.both import both, programs, source
+
+PROGRAMS = programs((Path(__file__).parent / "parts.txt").read_text())
+
+
+@pytest.mark.parametrize(("title", "text"), PROGRAMS, ids=[title[:40] for title, _ in PROGRAMS])
+def test_parts(title: str, text: str) -> None:
+    both(source(text))
+
+
+def test_nothing_is_compiled() -> None:
+    model = gw.nn.Linear(1, 1)
+    for name in ("script", "freeze", "optimize_for_inference"):
+        with pytest.warns(UserWarning, match=f"torch.jit.{name} gives back what it is given"):
+            assert getattr(gw.jit, name)(model) is model
+    with pytest.warns(UserWarning, match=r"torch\.jit\.trace gives back"):
+        assert gw.jit.trace(model, gw.ones(1, 1)) is model
+    for function in (gw.jit.load, lambda path: gw.jit.save(model, path)):
+        with pytest.raises(NotImplementedError, match="has no TorchScript"):
+            function("model.pt")
+
+
+def test_nothing_is_measured() -> None:
+    for refused in (gw.profiler.profile, gw.profiler.schedule, gw.autograd.profiler.profile):
+        with pytest.raises(NotImplementedError, match="graphwidget does not profile"):
+            refused()
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("hub", "fetches nothing"), ("onnx", "machinery of PyTorch's own"), ("masked", "dense")],
+)
+def test_names_that_are_not_here_say_why(name: str, why: str) -> None:
+    with pytest.raises(AttributeError, match=why):
+        getattr(gw, name)
+    with pytest.raises(AttributeError, match="runs in one process"):
+        _ = gw.distributed.all_reduce
