@@ -166,8 +166,9 @@ class RNNBase(Module):
     def _batched(self, input: Tensor) -> tuple[Tensor, bool]:
         """The input with its dim of sequences, and whether it was a single one."""
         if input.dim() not in (2, 3):
+            name, tensor = type(self).__name__, " tensor" * isinstance(self, RNN)
             raise ValueError(
-                f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D instead"
+                f"{name}: Expected input to be 2D or 3D, got {input.dim()}D{tensor} instead"
             )
         alone = input.dim() == 2
         return (input.unsqueeze(self._sequences) if alone else input), alone

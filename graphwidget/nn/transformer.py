@@ -273,7 +273,7 @@ class Transformer(Module):
     ) -> Tensor:
         """The target sequence through the decoder, looking at the encoded source."""
         batch = 0 if self.batch_first else 1
-        if src.dim() == 3 and src.size(batch) != tgt.size(batch):
+        if src.size(batch) != tgt.size(batch) and src.dim() == 3:
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
@@ -340,9 +340,10 @@ def _added(mask: Tensor | None, like: Tensor) -> Tensor | None:
 
 def _is_causal(mask: Tensor | None, told: bool | None, sequence: Tensor, batch_first: bool) -> bool:
     """Whether a mask hides just what lies ahead, if nobody said so."""
+    sizes = sequence.shape
+    size = sizes[1 if batch_first and len(sizes) != 2 else 0]
     if told is not None or mask is None:
         return told is True
-    size = sequence.size(1 if batch_first and sequence.dim() == 3 else 0)
     expected = _subsequent(size, np.float32)
     return mask.shape == expected.shape and bool((mask._data == expected._data).all())
 

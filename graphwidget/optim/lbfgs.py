@@ -14,6 +14,12 @@ from .line_search import strong_wolfe
 from .optimizer import Closure, Optimizer
 from .stepping import check_options, rate_of
 
+KEYS = (
+    "func_evals", "n_iter", "al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag",
+    "prev_flat_grad", "prev_loss",
+)  # fmt: skip
+"""What the state tells of, in PyTorch's order."""
+
 
 class LBFGS(Optimizer):
     """Minimizes all parameters together; `step` needs a closure, which it calls many times.
@@ -75,8 +81,13 @@ class LBFGS(Optimizer):
         Raises:
             RuntimeError: a line search that is not known.
         """
+        state = self.state[self._params[0]]
         with no_grad():
-            return self._step(enable_grad()(closure))
+            first = self._step(enable_grad()(closure))
+        for key in KEYS:
+            if key in state:
+                state[key] = state.pop(key)
+        return first
 
     def _step(self, evaluate: Closure) -> Any:
         group = self.param_groups[0]

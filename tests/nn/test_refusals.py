@@ -11,6 +11,18 @@ nn, F = torch.nn, torch.nn.functional
 """
 
 PROGRAMS = """
+# sequences have two dims or three
+x = torch.ones(7)
+layers = [nn.RNN(4, 5), nn.LSTM(4, 5), nn.GRU(4, 5)]
+for first in (True, False):
+    layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=first)
+    other = nn.TransformerDecoderLayer(4, 2, 8, batch_first=first)
+    decoder = nn.TransformerDecoder(other, 1)
+    whole = nn.Transformer(4, 2, 1, 1, 8, batch_first=first)
+    layers += [layer, nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)]
+    layers += [lambda x, f=f: f(x, x) for f in (other, decoder, whole)]
+result = [attempt(lambda: layer(x)) for layer in layers]
+
 # recurrent layers ask for bools and for sizes above zero
 result = [attempt(lambda: getattr(nn, kind)(*sizes, **options)) for kind in ("RNN", "GRU", "LSTM")
     for sizes, options in (((3, 5), {"bias": 0}), ((3, 5), {"bias": "True"}), ((-1, 5), {}),

@@ -20,7 +20,7 @@ def minimize(steps=3, start=(-1.2, 1.0), function=rosenbrock, **options):
     for _ in range(steps):
         losses.append(opt.step(closure).item())
     state = opt.state[p]
-    return [losses, p.detach().clone(), state["func_evals"], state["n_iter"], sorted(state)]
+    return [losses, p.detach().clone(), state["func_evals"], state["n_iter"], list(state)]
 """
 
 PROGRAMS = """

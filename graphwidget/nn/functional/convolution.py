@@ -23,6 +23,8 @@ def _convolve(
     padding: Any, dilation: Any, groups: int, more: Any = 0, transposed: bool = False,
 ) -> Tensor:  # fmt: skip
     """A convolution of any kind, with an unbatched input given a batch of one."""
+    if bias is not None and not (transposed or isinstance(padding, str)):
+        _check_bias(input, bias)
     unbatched = input._data.ndim == dims + 1
     if not unbatched and input._data.ndim != dims + 2:
         raise RuntimeError(
@@ -182,6 +184,20 @@ def _check_filled(sizes: list[int], kernel: list[int]) -> None:
         )
 
 
+def _check_bias(input: Tensor, bias: Tensor) -> None:
+    """A bias of the input's type, which is looked at first of all.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    kinds = input._data.dtype, bias._data.dtype
+    if kinds[0] != kinds[1]:
+        raise RuntimeError(
+            f"Input type ({dtypes.c_word(kinds[0])}) and bias type ({dtypes.c_word(kinds[1])}) "
+            "should be the same"
+        )
+
+
 def _by_onednn(sizes: tuple[int, ...], kernel: tuple[int, ...], groups: int) -> bool:
     """Whether PyTorch leaves floats to oneDNN (on more than one thread): not where its own kernels
     are faster, for one small image (so ``at::native``'s ``use_mkldnn`` has it)."""
@@ -200,16 +216,16 @@ def _check_types(
     convolving."""
     volume, kinds = input._data.ndim == 5, (input._data.dtype, weight._data.dtype)
     sizes, window = input._data.shape, weight._data.shape[2:]
-    if bias is not None and bias._data.dtype != kinds[0] and not transposed:
-        raise RuntimeError(
-            f"Input type ({dtypes.c_word(kinds[0])}) and bias type "
-            f"({dtypes.c_word(bias._data.dtype)}) should be the same"
-        )
-    if (kinds[0].char, kinds[1].char) == ("f", "d") and _by_onednn(sizes, window, groups):
-        raise RuntimeError(
-            "Input type (torch.FloatTensor) and weight type (torch.DoubleTensor) should be the "
-            "same or input should be a MKLDNN tensor and weight is a dense tensor"
-        )
+    for each, name in ((weight, "weight"), (bias, "bias")):
+        if kinds[0].char != "f" or each is None or each._data.dtype == kinds[0]:
+            continue
+        if _by_onednn(sizes, window, groups):
+            given = dtypes.printed_type(each._data.dtype)
+            raise RuntimeError(
+                f"Input type (torch.FloatTensor) and {name} type ({given}) "
+                f"should be the same or input should be a MKLDNN tensor and {name} is a dense "
+                "tensor"
+            )
     kernel = "compute_columns3d" if volume else "slow_conv2d_cpu"
     if transposed:
         kernel = f"slow_conv_transpose{3 if volume else 2}d_out_cpu"
