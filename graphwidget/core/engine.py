@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from . import hot
+from . import hot, saving
 from .accumulate import accumulate
 from .errors import not_computed
 from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
@@ -130,8 +130,13 @@ class Run:
     def finish(self) -> None:
         """Run to the end."""
         self.pauses = False
-        for _ in self.steps():
-            pass
+        contexts = saving.hooks.stack[:]
+        try:
+            for _ in self.steps():
+                pass
+        finally:
+            if saving.hooks.stack != contexts:
+                saving.restore(contexts)
 
     def abandon(self) -> None:
         """Stop here: what was accumulated stays, the rest of the graph is untouched."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..optable.refusals import broadcast
 from . import dtypes, hot
+from .combinations import called
 from .dtypes import printed_type
 from .version import DetachedCounter, Site, WriteRecord, call_site
 
@@ -257,8 +258,7 @@ def check_grad(tensor: Tensor, grad: Any) -> None:
     """
     if not isinstance(grad, hot.Tensor):
         raise TypeError(
-            "assigned grad expected to be a Tensor or None but got grad of type "
-            f"{'numpy.ndarray' if isinstance(grad, np.ndarray) else type(grad).__name__}"
+            f"assigned grad expected to be a Tensor or None but got grad of type {called(grad)}"
         )
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")

@@ -234,6 +234,11 @@ def volatile(self: Tensor) -> bool:
     return False
 
 
+def told_names(self: Tensor) -> list[str]:
+    """What ``dir`` tells: all but what warns when it is asked for."""
+    return sorted(name for name in object.__dir__(self) if name != "volatile")
+
+
 def grad_dtype(self: Tensor) -> dtypes.dtype | None:
     """The type of a leaf's gradient: its own, or the one that it was told; None for any.
 
@@ -257,8 +262,7 @@ def set_grad_dtype(self: Tensor, wanted: dtypes.dtype | None) -> None:
     if not self.is_leaf:
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
     if not (wanted is None or isinstance(wanted, dtypes.dtype)):
-        kind = type(wanted).__name__
-        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {kind}")
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {called(wanted)}")
     if wanted is not None and there is not None and there.dtype is not wanted:
         raise RuntimeError(
             f"Cannot set grad_dtype to '{dtypes.type_word(wanted.numpy)}' because there is already "
@@ -277,6 +281,7 @@ METHODS.update(
     name=property(lambda self: None, doc="None: tensors have no names."),
     grad_dtype=property(grad_dtype, set_grad_dtype),
     volatile=property(volatile),
+    __dir__=told_names,
 )
 for _name in ("ipu", "maia", "mkldnn", "mtia", "nested", "sparse_csr", "vulkan", "xla"):
     METHODS["is_" + _name] = property(lambda self: False)

@@ -136,7 +136,7 @@ class Function:
                 hot.refresh(each)
         node = cls._backward_cls(args)
         node.function = cls  # type: ignore[misc]
-        wanted = hot.grad_enabled() and any(node.needs_input_grad)
+        wanted = hot.grad_enabled() and node.requires_grad
         if wanted:
             needing = zip(args, node.needs_input_grad, strict=True)
             node.next = tuple(edge_of(each) for each, needs in needing if needs)
@@ -203,6 +203,7 @@ def _among(tensor: Any, tensors: Sequence[Any] | None) -> bool:
 
 def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: bool) -> None:
     """Give the outputs their history."""
+    node.check_marked()
     for each in node.dirty_tensors or ():
         bump(each, node.name())
     returned = tuple(outputs)

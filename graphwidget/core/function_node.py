@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from . import errors, hot, saving
+from .combinations import called
 from .engine import current_run
 from .hooks import as_given, as_tensor
 from .node import AccumulateGrad, Node, Nowhere, dtype_of_grad, edge_of, output_of
@@ -32,6 +33,15 @@ READ_BEFORE = (
 )
 
 
+# PyTorch leaves out what its texts end with.
+NO_BOOL = (
+    "set_materialize_grads received an invalid combination of arguments - got (), but expected "
+    "(bool)"
+)
+NOT_DIRTY = "mark_dirty can only accept variables, but argument "
+NOT_MARKED = "mark_non_differentiable only accepts variable arguments, but got "
+
+
 class Kept(NamedTuple):
     """A tensor that forward saved. ``tensor`` is None for the node's own output: keeping that
     would be a cycle."""
@@ -54,7 +64,7 @@ class FunctionNode(Node):
 
     def __init__(self, inputs: Sequence[Any]) -> None:
         self.start(())
-        self.needs_input_grad = tuple(
+        self.needs_input_grad = self._needs = tuple(
             isinstance(each, Tensor) and each.requires_grad for each in inputs
         )
         self._tensors = tuple(isinstance(each, Tensor) for each in inputs)
@@ -96,8 +106,25 @@ class FunctionNode(Node):
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether missing gradients reach backward as zeros (the default) or as None."""
+        """Whether missing gradients reach backward as zeros (the default) or as None.
+
+        Raises:
+            TypeError: the value is no bool.
+        """
+        if not isinstance(value, bool):
+            raise TypeError(NO_BOOL)
         self.materialize_grads = value
+
+    def check_marked(self) -> None:
+        """Refuse marks of what is no tensor, once forward has run.
+
+        Raises:
+            RuntimeError: PyTorch's texts.
+        """
+        told = (self.dirty_tensors, NOT_DIRTY), (self.non_differentiable, NOT_MARKED)
+        for marked, text in told:
+            if not all(isinstance(each, Tensor) for each in marked or ()):
+                raise RuntimeError(text)
 
     # What was saved -------------------------------------------------------------------------
     @property
@@ -141,7 +168,7 @@ class FunctionNode(Node):
     @property
     def requires_grad(self) -> bool:
         """Whether any argument of forward requires grad."""
-        return any(self.needs_input_grad)
+        return any(self._needs)
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
@@ -283,15 +310,14 @@ class FunctionNode(Node):
                     )
                 continue
             if each is not None and not isinstance(each, Tensor):
-                raise RuntimeError(f"expected Variable or None (got {type(each).__name__})")
-            if self.needs_input_grad[i]:
+                raise RuntimeError(f"expected Variable or None (got {called(each)})")
+            if self._needs[i]:
                 results.append(each)
             else:
                 unused.append(each)
         if self.hooks is not None and self.hooks.post:
             self.unused = unused
-        wanted = [meta for meta, needs in zip(self.input_metas, self.needs_input_grad, strict=True)
-                  if needs]  # fmt: skip
+        wanted = [meta for meta, needs in zip(self.input_metas, self._needs, strict=True) if needs]
         return [
             None if each is None else self._fit(i, each, wanted[i])
             for i, each in enumerate(results)
@@ -310,7 +336,7 @@ class FunctionNode(Node):
         left = (None if each.__class__ is Nowhere else each for each in self.next)
         return tuple(
             known(next(left)) if wanted else None
-            for wanted, tensor in zip(self.needs_input_grad, self._tensors, strict=True)
+            for wanted, tensor in zip(self._needs, self._tensors, strict=True)
             if tensor
         )
 

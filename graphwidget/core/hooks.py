@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, hot
+from .combinations import called
 from .node import Hooks, Node, Nowhere
 from .version import counter_for_grad, version_of
 
@@ -69,7 +70,7 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
     if before is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(after, hot.Tensor):
-        raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}'")
+        raise TypeError(f"expected Variable, but hook returned '{called(after)}'")
     if after._data.dtype != before._data.dtype:
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has changed the type of value (was "
@@ -174,7 +175,7 @@ def run_post(run: Run, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
 
 def _checked_tuple(hook: Any, before: tuple[Any, ...], after: Any) -> tuple[Any, ...]:
     if not isinstance(after, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(after).__name__}'")
+        raise TypeError(f"expected tuple, but hook returned '{called(after)}'")
     if len(after) != len(before):
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has returned an incorrect number of values "

@@ -165,6 +165,12 @@ def backward_hooks(self: Tensor) -> OrderedDict[int, Any] | None:
     return OrderedDict(hooks.tensor) if hooks is not None and hooks.tensor else None
 
 
+def accumulated_hooks(self: Tensor) -> OrderedDict[int, Any] | None:
+    """What is called after accumulation into a leaf, by the handles' ids; None without any."""
+    hooks = self._hooks
+    return OrderedDict(hooks.accumulated) if hooks is not None and hooks.accumulated else None
+
+
 HOOK_STAYS = (
     "backward hook {!r} on tensor will not be serialized.  If this is expected, you can decorate "
     "the function with @torch.utils.hooks.unserializable_hook to suppress this warning"
@@ -222,4 +228,5 @@ METHODS.update(
     __dlpack__=to_dlpack_capsule, __dlpack_device__=lambda self: self._data.__dlpack_device__(),
     __deepcopy__=deepcopy, __copy__=shallow_copy, __reduce_ex__=reduce,
     _backward_hooks=property(backward_hooks),
+    _post_accumulate_grad_hooks=property(accumulated_hooks),
 )  # fmt: skip

@@ -45,26 +45,22 @@ class _Mode:
     """A grad mode as context manager and decorator; generators keep the mode per step."""
 
     on: bool
+    prev: bool
     name: str
 
-    def __new__(cls, function: Any = None, **kwargs: Any) -> Any:
-        if cls is not set_grad_enabled and function is not None:
-            mode: _Mode = cls()
-            return mode(function)
-        return super().__new__(cls)
-
     def __enter__(self) -> None:
-        self._before = hot.mode.asked
+        self.prev = hot.mode.asked
         hot.set_grad_enabled(self.on)
         if hot.observer is not None:
             hot.observer.scope(self.name, self.name, True)
 
     def __exit__(self, *exc: object) -> None:
-        hot.set_grad_enabled(self._before)
+        hot.set_grad_enabled(self.prev)
         if hot.observer is not None:
             hot.observer.scope(self.name, self.name, False)
 
     def clone(self) -> _Mode:
+        """Another one of this mode."""
         mode: _Mode = type(self)()
         return mode
 
@@ -106,14 +102,21 @@ class _Mode:
         return wrapped
 
 
-class no_grad(_Mode):
+class _NoParamDecoratorContextManager(_Mode):
+    """A mode without arguments, which needs no parentheses as a decorator."""
+
+    def __new__(cls, orig_func: Any = None) -> Any:
+        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+
+
+class no_grad(_NoParamDecoratorContextManager):
     """Nothing is recorded inside. Context manager or decorator, with or without parentheses."""
 
-    on = False
+    on = prev = False
     name = "no_grad"
 
 
-class enable_grad(_Mode):
+class enable_grad(_NoParamDecoratorContextManager):
     """Operations are recorded inside, also within ``no_grad``."""
 
     on = True
@@ -127,25 +130,25 @@ class set_grad_enabled(_Mode):
 
     def __init__(self, mode: bool) -> None:
         wanted_bool("set_grad_enabled", mode)
-        self.on = mode
-        self._before = hot.mode.asked
+        self.mode = mode
+        self.prev = hot.mode.asked
         hot.set_grad_enabled(mode)
 
     def __enter__(self) -> None:
-        hot.set_grad_enabled(self.on)
+        hot.set_grad_enabled(self.mode)
 
     def __exit__(self, *exc: object) -> None:
-        hot.set_grad_enabled(self._before)
+        hot.set_grad_enabled(self.prev)
 
     def clone(self) -> _Mode:
-        return type(self)(self.on)
+        return type(self)(self.mode)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        hot.set_grad_enabled(self._before)  # as a decorator it changes nothing outside
+        hot.set_grad_enabled(self.prev)  # as a decorator it changes nothing outside
         return super().__call__(function)
 
     def __repr__(self) -> str:
-        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.on})"
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
 
 class Inference:
@@ -186,7 +189,7 @@ class inference_mode(_Mode):
 
     def __enter__(self) -> None:
         self._outer = hot.mode.inference
-        self._before = hot.mode.asked
+        self.prev = hot.mode.asked
         hot.mode.inference = self.mode
         hot.set_grad_enabled(not self.mode)
         switch(INFERENCE, True)
@@ -198,7 +201,7 @@ class inference_mode(_Mode):
             hot.observer.scope(self.name, self.name, False)
         switch(INFERENCE, False)
         hot.mode.inference = self._outer
-        hot.set_grad_enabled(self._before)
+        hot.set_grad_enabled(self.prev)
 
     def clone(self) -> _Mode:
         return inference_mode(self.mode)

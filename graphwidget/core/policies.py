@@ -27,9 +27,6 @@ class enforce_grad_layout_policy(_Mode):
     has is taken over as it is, and there are no warnings of sums that lie otherwise. A plain call,
     a context manager or a decorator; it concerns the thread that calls it."""
 
-    def __new__(cls, enable: bool = True) -> Any:
-        return object.__new__(cls)
-
     def __init__(self, enable: bool = True) -> None:
         wanted_bool("set_grad_layout_enforcement_enabled", enable)
         self.mode, self.prev = enable, policy.layout
@@ -52,9 +49,6 @@ class enforce_grad_layout_policy(_Mode):
 class set_multithreading_enabled(_Mode):
     """PyTorch's switch of the threads that run backward on other devices. There are none here, so
     it only says what it was told."""
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        return object.__new__(cls)
 
     def __init__(self, mode: bool) -> None:
         wanted_bool("set_multithreading_enabled", mode)
@@ -83,9 +77,6 @@ class unsafe_preserve_version_counter(_Mode):
     Raises:
         AssertionError: neither a tensor nor a tuple of them.
     """
-
-    def __new__(cls, tensors: Any) -> Any:
-        return object.__new__(cls)
 
     def __init__(self, tensors: Tensor | tuple[Tensor, ...]) -> None:
         self.tensors: Any = (tensors,) if isinstance(tensors, Tensor) else tensors

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import hot
+from .combinations import called
 from .dtypes import Size, default_numpy
 from .edges import GradientEdge, meta_at, refreshed, target_at
 from .indexing import getitem
@@ -167,7 +168,7 @@ def targets_of(inputs: Sequence[Any]) -> list[Any]:
             targets.append(target_at(each))
             continue
         if not isinstance(each, Tensor):
-            raise RuntimeError(NOT_AN_INPUT.format(type(each).__name__))
+            raise RuntimeError(NOT_AN_INPUT.format(called(each)))
         target = target_of(refreshed(each))
         if target is None and not each.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import errors, hot
+from .combinations import called
 from .observer import switch
 from .version import counter_of
 
@@ -39,6 +40,7 @@ TWICE = (
     "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
     "pair of hooks is allowed at a time."
 )
+NO_FUNCTIONS = ": incompatible function arguments. The following argument types are supported:"
 OF_NONE = "Calling register_hooks on a saved tensor with value None is forbidden"
 NOT_TENSOR = "Output of saved tensor unpack_hook expected to be a Tensor but got result of type {}"
 
@@ -58,8 +60,11 @@ def push(pack: Pack, unpack: Pack) -> None:
     """Let hooks apply to all that this thread's nodes save from now on.
 
     Raises:
+        TypeError: they are no functions.
         RuntimeError: hooks are disabled; the text is the one given with that.
     """
+    if not callable(pack) or not callable(unpack):
+        raise TypeError(f"_push_saved_tensors_default_hooks(){NO_FUNCTIONS}")
     if hooks.disabled is not None:
         raise RuntimeError(hooks.disabled)
     hooks.stack.append((pack, unpack))
@@ -87,6 +92,16 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         yield
     finally:
         hooks.disabled = before
+
+
+def restore(contexts: list[tuple[Pack, Pack]]) -> None:
+    """Make these this thread's contexts again: what a backward run entered or left in hooks ends
+    with it."""
+    for _ in contexts[len(hooks.stack) :]:
+        switch(PART, True)
+    for _ in hooks.stack[len(contexts) :]:
+        switch(PART, False)
+    hooks.stack[:] = contexts
 
 
 class Packed:
@@ -123,7 +138,7 @@ class Packed:
         """
         found = self.unpack(self.kept)
         if not isinstance(found, hot.Tensor):
-            raise TypeError(NOT_TENSOR.format(type(found).__name__))
+            raise TypeError(NOT_TENSOR.format(called(found)))
         if not self.needs_grad and not found._requires_grad:
             return found  # type: ignore[no-any-return]
         out: Tensor = hot.Tensor._wrap(found._data)
@@ -289,7 +304,7 @@ class SavedTensor:
             RuntimeError: the value is None or freed, or has hooks already.
         """
         if not callable(pack) or not callable(unpack):
-            raise TypeError("register_hooks(): incompatible function arguments.")
+            raise TypeError(f"register_hooks(){NO_FUNCTIONS}")
         saved = self._node.raw_saved(self._slot)
         if saved is None:
             raise RuntimeError(OF_NONE)

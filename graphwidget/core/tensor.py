@@ -15,6 +15,7 @@ from numpy import ndarray
 
 from ..optable.zeros import as_array
 from . import devices, dtypes, errors, hot, overrides, printing
+from .combinations import called
 from .handles import RemovableHandle
 from .hot import Meta, meta_of
 from .node import (
@@ -335,7 +336,7 @@ class Tensor(Offered):
     @data.setter
     def data(self, other: Tensor) -> None:
         if not isinstance(other, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
+            raise TypeError(f"Variable data has to be a tensor, but got {called(other)}")
         if self._requires_grad and not other._meta.floating:
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex "

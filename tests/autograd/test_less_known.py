@@ -295,6 +295,90 @@ x = torch.arange(8.).reshape(1, 2, 4)
 result = [torch.nn.InstanceNorm1d(3)(x), torch.nn.InstanceNorm1d(2)(x),
           attempt(lambda: torch.nn.InstanceNorm1d(3, affine=True)(x))]
 
+# what ctx is told is checked
+result = []
+x = torch.ones(2, requires_grad=True)
+def tell(what):
+    class F(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            what(ctx, a)
+            return a * 2
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3
+    x.grad = None
+    return attempt(lambda: F.apply(x).sum().backward()), x.grad
+for what in (
+    lambda ctx, a: ctx.mark_dirty(3), lambda ctx, a: ctx.mark_dirty([a]),
+    lambda ctx, a: ctx.mark_non_differentiable(a, None), lambda ctx, a: ctx.mark_dirty(None),
+    lambda ctx, a: ctx.set_materialize_grads(1),
+    lambda ctx, a: setattr(ctx, "needs_input_grad", ()),
+):
+    result.append(tell(what))
+
+# types of values are called as C calls them
+import collections
+import numpy as np
+x = torch.ones(2, requires_grad=True)
+result = []
+for value in (np.ones(2), np.float32(1), collections.OrderedDict(), [1]):
+    y, z, leaf = x * 2, x.detach(), torch.ones(2, requires_grad=True)
+    y.register_hook(lambda g: value)
+    result.append(attempt(y.sum().backward))
+    for found in (value, (value,)):
+        y = x * 2
+        y.grad_fn.register_hook(lambda i, o: found)
+        result.append(attempt(y.sum().backward))
+    leaf.register_post_accumulate_grad_hook(lambda t: value)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: value):
+        e = x.exp().sum()
+    result += [attempt(leaf.sum().backward), attempt(e.backward),
+               *(attempt(lambda: setattr(z, to, value)) for to in ("data", "grad", "grad_dtype")),
+               attempt(lambda: torch.autograd.Variable(value)),
+               attempt(lambda: torch.autograd.grad(x.sum(), [value]))]
+
+# contexts that hooks enter or leave end with backward
+hooks = torch.autograd.graph.saved_tensors_hooks
+same = lambda t: t
+seen = []
+def leave(t):
+    one.__exit__()
+    return t
+one, two = hooks(same, leave), hooks(same, same)
+x = torch.ones(2, requires_grad=True)
+for _ in range(2):
+    with two:
+        one.__enter__()
+        x.sin().sum().backward()
+for _ in range(2):
+    one.__exit__()
+def enter(t):
+    hooks(lambda t: seen.append("packed"), same).__enter__()
+    return t
+with hooks(same, enter):
+    x.sin().sum().backward()
+y = x.exp()
+result = [x.grad, seen, attempt(lambda: hooks(3, same).__enter__())[:2]]
+
+# modes tell what was before them, and have others like them
+result = []
+for mode in (torch.no_grad, torch.enable_grad, lambda: torch.set_grad_enabled(False)):
+    m = mode()
+    with m:
+        result.append(m.prev)
+    result.append(type(m.clone()) is type(m))
+    torch.set_grad_enabled(True)
+result += [torch.no_grad().prev, torch.set_grad_enabled(True).mode, torch.inference_mode().mode]
+result += [attempt(lambda: torch.no_grad(1, 2)), attempt(lambda: torch.set_grad_enabled(1, 2))]
+
+# dir tells nothing that warns
+x = torch.ones(2)
+result = [all(hasattr(x, name) for name in dir(x) if name not in ("imag", "H")),
+          "volatile" in dir(x), dir(x) == sorted(dir(x))]
+x.requires_grad_().register_post_accumulate_grad_hook(print)
+result += [len(x._post_accumulate_grad_hooks), torch.ones(2)._post_accumulate_grad_hooks]
+
 # new_tensor of a tensor
 x = torch.ones(2, requires_grad=True)
 result = x.new_tensor(x), x.new_tensor(torch.tensor([1, 2])), x.new_tensor([1], requires_grad=True)
