@@ -10,7 +10,7 @@ from ..core.tensor import Tensor
 from . import functional, init
 from .module import Module
 from .parameter import Parameter
-from .registers import OwnConstructor
+from .registers import OwnMethods
 
 Sizes = int | tuple[int, ...]
 _MODES = ("zeros", "reflect", "replicate", "circular")
@@ -21,7 +21,7 @@ def each_dim(value: Any, dims: int) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,) * dims
 
 
-class _ConvNd(OwnConstructor, Module):
+class _ConvNd(OwnMethods, Module):
     """What all share: the weights, their starting values, and the repr.
 
     Raises:

@@ -7,9 +7,11 @@ from typing import ClassVar
 from ..core.tensor import Tensor
 from . import functional
 from .module import Module
+from .registers import OwnMethods
 
 
-class _DropoutNd(Module):
+class _DropoutNd(OwnMethods, Module):
+    _own = ("forward",)
     _function: ClassVar[str]
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:

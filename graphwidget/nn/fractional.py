@@ -8,9 +8,10 @@ from ..core.tensor import Tensor
 from . import functional
 from .functional.sizes import each_dim
 from .module import Module
+from .registers import OwnMethods
 
 
-class _Fractional(Module):
+class _Fractional(OwnMethods, Module):
     """What both share.
 
     Raises:

@@ -88,6 +88,9 @@ class HuberLoss(_Loss):
         reduction: str = "mean",
         delta: float = 1.0,
     ) -> None:
+        if not isinstance(delta, float | int):
+            kind = "<class 'torch.Tensor'>" if isinstance(delta, Tensor) else type(delta)
+            raise TypeError(f"delta must be a float or int, got: {kind}")
         super().__init__(None, None, reduction)
         self.delta = delta
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from ..core.dtypes import Size
@@ -13,7 +14,7 @@ from .parameter import Parameter
 
 
 def _shape(normalized_shape: Any) -> Any:
-    return tuple([normalized_shape] if isinstance(normalized_shape, int) else normalized_shape)
+    return tuple([normalized_shape] if isinstance(normalized_shape, Integral) else normalized_shape)
 
 
 class LayerNorm(Module):

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 from ..core.tensor import Tensor
 from . import functional
 from .module import Module
-from .registers import OwnConstructor
+from .registers import OwnMethods
 
 
-class _Pad(OwnConstructor, Module):
+class _Pad(OwnMethods, Module):
+    _own = ("__init__",)
     _dims: ClassVar[int]
     _mode: ClassVar[str]
 
@@ -28,7 +29,7 @@ class _Pad(OwnConstructor, Module):
         return f"{self.padding}"
 
 
-class _Constant(_Pad):
+class _ConstantPadNd(_Pad):
     _mode = "constant"
 
     def __init__(self, padding: Any, value: float) -> None:
@@ -44,25 +45,25 @@ class _Constant(_Pad):
         return f"padding={self.padding}, value={self.value}"
 
 
-class ConstantPad1d(_Constant):
+class ConstantPad1d(_ConstantPadNd):
     """Pads the last dim with a number."""
 
     _dims = 1
 
 
-class ConstantPad2d(_Constant):
+class ConstantPad2d(_ConstantPadNd):
     """Pads the last two dims with a number."""
 
     _dims = 2
 
 
-class ConstantPad3d(_Constant):
+class ConstantPad3d(_ConstantPadNd):
     """Pads the last three dims with a number."""
 
     _dims = 3
 
 
-class _Zero(_Constant):
+class _Zero(_ConstantPadNd):
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
 
@@ -125,7 +126,7 @@ class ReplicationPad3d(_Pad):
     _dims, _mode = 3, "replicate"
 
 
-class _Circular(_Pad):
+class _CircularPadNd(_Pad):
     _mode = "circular"
 
     def forward(self, input: Tensor) -> Tensor:
@@ -137,19 +138,19 @@ class _Circular(_Pad):
         return super().forward(input)
 
 
-class CircularPad1d(_Circular):
+class CircularPad1d(_CircularPadNd):
     """Pads the last dim with items from its other end."""
 
     _dims = 1
 
 
-class CircularPad2d(_Circular):
+class CircularPad2d(_CircularPadNd):
     """Pads the last two dims with items from their other ends."""
 
     _dims = 2
 
 
-class CircularPad3d(_Circular):
+class CircularPad3d(_CircularPadNd):
     """Pads the last three dims with items from their other ends."""
 
     _dims = 3

@@ -59,6 +59,11 @@ class Parameter(Tensor, metaclass=_ParameterType):
                 raise RuntimeError(NOT_DETACHED.format(type(given).__name__, type(made).__name__))
             made._is_param = True
             return made  # type: ignore[no-any-return]
+        if requires_grad.__class__ is not bool:
+            kind = type(requires_grad).__name__
+            raise TypeError(
+                f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {kind}"
+            )
         source = given._detached()
         if (
             requires_grad

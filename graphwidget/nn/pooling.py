@@ -8,10 +8,11 @@ from ..core.tensor import Tensor
 from . import functional
 from .functional.sizes import each_dim
 from .module import Module
-from .registers import OwnConstructor
+from .registers import OwnMethods
 
 
-class _MaxPoolNd(Module):
+class _MaxPoolNd(OwnMethods, Module):
+    _own = ("forward",)
     _dims: ClassVar[int]
 
     def __init__(
@@ -95,7 +96,7 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class _AvgPool(OwnConstructor, Module):
+class _AvgPool(OwnMethods, Module):
     _dims: ClassVar[int]
 
     def __init__(
@@ -142,7 +143,8 @@ class AvgPool3d(_AvgPool):
     _dims = 3
 
 
-class _LPPoolNd(Module):
+class _LPPoolNd(OwnMethods, Module):
+    _own = ("forward",)
     _dims: ClassVar[int]
 
     def __init__(
@@ -187,7 +189,8 @@ class LPPool3d(_LPPoolNd):
     _dims = 3
 
 
-class _AdaptiveAvgPoolNd(Module):
+class _AdaptiveAvgPoolNd(OwnMethods, Module):
+    _own = ("forward",)
     _function: ClassVar[str]
 
     def __init__(self, output_size: Any) -> None:
@@ -253,7 +256,7 @@ def _single(value: Any) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-class _MaxUnpool(OwnConstructor, Module):
+class _MaxUnpool(OwnMethods, Module):
     _dims: ClassVar[int]
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:

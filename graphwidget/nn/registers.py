@@ -58,19 +58,23 @@ def register_module_module_registration_hook(hook: Callable[..., Any]) -> Remova
     return RemovableHandle(REGISTRATIONS["module"], hook)
 
 
-class OwnConstructor:
-    """A base of layers each of which has a constructor of its own in PyTorch, where ours share one:
+class OwnMethods:
+    """A base of layers each of which has methods of its own in PyTorch, where ours share them:
     what Python says of wrong arguments names the layer."""
+
+    _own: ClassVar[tuple[str, ...]] = ("__init__", "forward")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        shared: Any = vars(cls).get("__init__", cls.__init__)
-        if shared.__qualname__.startswith("_") and not cls.__name__.startswith("_"):
-            own = FunctionType(shared.__code__, shared.__globals__, "__init__",
-                               shared.__defaults__, shared.__closure__)  # fmt: skip
-            own.__kwdefaults__, own.__annotations__ = shared.__kwdefaults__, shared.__annotations__
-            own.__qualname__ = f"{cls.__qualname__}.__init__"
-            type.__setattr__(cls, "__init__", own)
+        for name in () if cls.__name__.startswith("_") else cls._own:
+            shared: Any = getattr(cls, name)
+            if shared.__qualname__.startswith("_"):
+                own = FunctionType(shared.__code__, shared.__globals__, name,
+                                   shared.__defaults__, shared.__closure__)  # fmt: skip
+                own.__kwdefaults__ = shared.__kwdefaults__
+                own.__annotations__, own.__doc__ = shared.__annotations__, shared.__doc__
+                own.__qualname__ = f"{cls.__qualname__}.{name}"
+                type.__setattr__(cls, name, own)
 
 
 class Registers:

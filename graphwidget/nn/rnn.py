@@ -16,6 +16,7 @@ from . import init, packed, rnn_functions
 from .module import Module
 from .parameter import Parameter
 from .recurrence import Step, stepping, through
+from .registers import OwnMethods
 from .rnn_cell import gru_step, lstm_step
 from .utils.rnn import PackedSequence
 
@@ -229,7 +230,7 @@ class RNNBase(Module):
         return given.unsqueeze(1) if alone else given
 
 
-class _Simple(RNNBase):
+class _Simple(OwnMethods, RNNBase):
     """The part of those whose state is one tensor."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -20,12 +20,13 @@ from .dropout import Dropout
 from .linear import Linear
 from .module import Module
 from .normalization import LayerNorm
+from .registers import OwnMethods
 
 Activation = str | Callable[[Tensor], Tensor]
 _NESTED = "enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer"
 
 
-class _Layer(Module):
+class _Layer(OwnMethods, Module):
     """What encoder and decoder layers share: attention to oneself, and the feed-forward part."""
 
     crosses = False

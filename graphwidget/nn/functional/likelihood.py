@@ -73,6 +73,10 @@ def _nll_images(
     if [shape[0], *shape[2:]] != wanted:
         raise RuntimeError(f"size mismatch (got input: {shape} , target: {wanted}")
     _check_kinds(input, target, weight)
+    if target._data.dtype.char == "B":
+        raise RuntimeError(
+            f"expected scalar type Long but found {dtypes.type_word(target._data.dtype)}"
+        )
     without_grad("nll_loss2d_forward", weight=weight)
     return F.nll_loss2d(input, target, weight, how, ignore_index)
 
