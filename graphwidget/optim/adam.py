@@ -97,6 +97,8 @@ class Adam(Stepper):
 class AdamW(Adam):
     """Adam whose weight decay shrinks the parameters themselves, not through the gradient."""
 
+    later = Stepper.later | {"decoupled_weight_decay": True}
+
     def __init__(
         self,
         params: Iterable[Any],

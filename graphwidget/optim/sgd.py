@@ -21,6 +21,7 @@ class SGD(Stepper):
     """
 
     recorded = recorded.sgd
+    later = Stepper.later | {"fused": False}
     block = 1 << 14  # few operations, so that memory may count for more
 
     def __init__(

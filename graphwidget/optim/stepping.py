@@ -23,6 +23,8 @@ from .recorded import is_derived
 
 Rule = Callable[..., None]
 Recorded = Callable[[Tensor, Tensor, dict[str, Any], Group], None]
+_NUMBERS = "step", "eta", "mu", "mu_product"
+"""State that was a number in PyTorch's earlier versions."""
 _DEVICES = "cuda", "xpu", "hpu", "privateuseone", "xla"
 
 
@@ -41,6 +43,12 @@ class Stepper(Optimizer):
     captured: ClassVar[str] = "params and state_steps"
     on_xla: ClassVar[tuple[bool, bool]] = (True, False)
     """What has to lie on a device that captures; whether XLA's are such, `foreach` or not."""
+    later: ClassVar[dict[str, Any]] = {
+        "amsgrad": False, "nesterov": False, "centered": False, "foreach": None, "maximize": False,
+        "differentiable": False, "capturable": False, "decoupled_weight_decay": False,
+        "fused": None,
+    }  # fmt: skip
+    """Options that state dicts of PyTorch's earlier versions do not have."""
     block: ClassVar[int] = 1 << 16
     """Items of a block: the more operations a rule has, the more a block costs beside them."""
 
@@ -115,6 +123,17 @@ class Stepper(Optimizer):
             elif decay != 0:
                 grad = grad.add(parameter, alpha=decay)
             type(self).recorded(parameter, grad, state, group)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            for option, value in self.later.items():
+                if option in self.defaults:
+                    group.setdefault(option, value)
+        for own in self.state.values():
+            for name in _NUMBERS:
+                if isinstance(own.get(name), int | float):
+                    own[name] = number(float(own[name]))
 
     def _decays(self, group: Group) -> tuple[Any, Any]:
         """The weight decay that goes through the gradient, and the one that does not."""

@@ -170,6 +170,18 @@ result = [repr(fused), list(fused.parameters()), fused(image).detach(), list(lon
 m = U.skip_init(nn.Linear, 3, 4, bias=False)
 result = [repr(m), tuple(m.weight.shape), torch.rand(2), attempt(lambda: U.skip_init(nn.ReLU)),
     attempt(lambda: U.skip_init(int))]
+
+# orthogonal matrices made of their own reflections
+result = []
+for shape in ((3, 3), (4, 2), (2, 4), (2, 3, 3)):
+    torch.manual_seed(1)
+    m = nn.Module()
+    m.weight = nn.Parameter(torch.randn(shape, dtype=torch.float64))
+    Z.orthogonal(m, orthogonal_map="householder", use_trivialization=False)
+    result += [m.weight.detach(), list(m.state_dict()), plain(torch.autograd.grad(
+        (m.weight * torch.arange(m.weight.numel()).view(shape)).sum(), list(m.parameters())))]
+    m.weight = torch.eye(*shape[-2:], dtype=torch.float64).expand(shape).clone()
+    result.append(m.weight.detach())
 """
 
 

@@ -275,6 +275,29 @@ for handle in handles:
 opt.step()
 result = log
 
+# state dicts of earlier versions have fewer options, and numbers for tensors
+import copy
+result = []
+late = ("amsgrad", "nesterov", "centered", "foreach", "maximize", "differentiable", "capturable",
+    "decoupled_weight_decay", "fused")
+for kind in ("SGD", "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "ASGD", "Rprop", "RMSprop",
+    "Adagrad", "Adadelta"):
+    opt = getattr(O, kind)([p])
+    p.grad = torch.ones(2)
+    opt.step()
+    old = copy.deepcopy(opt.state_dict())
+    for name in late:
+        old["param_groups"][0].pop(name, None)
+    for state in old["state"].values():
+        for name in ("step", "eta", "mu", "mu_product"):
+            if name in state and (name == "step" or kind in ("ASGD", "NAdam")):
+                state[name] = state[name].item()
+    opt = getattr(O, kind)([p])
+    opt.load_state_dict(old)
+    opt.step()
+    state = [(name, value.clone()) for name, value in opt.state[p].items()]
+    result += [state, opt.state_dict()["param_groups"], repr(opt), p.detach().clone()]
+
 # copies
 import copy
 opt = O.Adam([p], lr=.1)

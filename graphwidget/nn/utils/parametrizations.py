@@ -187,12 +187,20 @@ class _Orthogonal(Module):
         found: Tensor = product * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
         return found
 
+    @staticmethod
+    def _reflections(Q: Tensor) -> Any:
+        """The reflections whose product is Q, made orthogonal; the diagonal holds R's signs."""
+        found, tau = FUNCTIONS["geqrf"](Q)
+        signs = found.diagonal(dim1=-2, dim2=-1).sign_()
+        signs[tau == 0.0] *= -1  # LAPACK did without this one
+        return found
+
     def right_inverse(self, Q: Tensor) -> Tensor:
-        """What gives Q back, made orthogonal: it becomes the base.
+        """What gives Q back, made orthogonal: it becomes the base, or the reflections.
 
         Raises:
             ValueError: Q has another shape.
-            NotImplementedError: there is no base.
+            NotImplementedError: there is no base, and no reflections.
         """
         if Q.shape != self.shape:
             raise ValueError(
@@ -204,10 +212,13 @@ class _Orthogonal(Module):
         if turned:
             Q, n, k = Q.mT, k, n
         if not hasattr(self, "base"):
-            raise NotImplementedError(
-                "It is not possible to assign to the matrix exponential or the Cayley "
-                "parametrizations when use_trivialization=False."
-            )
+            if self.orthogonal_map != "householder":
+                raise NotImplementedError(
+                    "It is not possible to assign to the matrix exponential or the Cayley "
+                    "parametrizations when use_trivialization=False."
+                )
+            reflections: Tensor = self._reflections(Q)
+            return reflections.mT if turned else reflections
         if n != k:
             more = FUNCTIONS["randn"](*Q.shape[:-2], n, n - k, dtype=Q.dtype)
             Q = _orthonormal(cat([Q, more], -1))
