@@ -67,15 +67,16 @@ def save(
     """
     packer = Packer()
     described = packer.text(obj)
-    data = format.encode(packer.storages.entries, {"format": "pt", _KEY: described})
+    parts = format.encode(packer.storages.entries, {"format": "pt", _KEY: described})
     if isinstance(f, str | os.PathLike):
         folder = Path(f).parent
         if not folder.is_dir():
             raise RuntimeError(f"Parent directory {folder} does not exist.")
         with open(f, "wb") as file:
-            file.write(data)
+            file.writelines(parts)
     elif hasattr(f, "write"):
-        f.write(data)
+        for part in parts:
+            f.write(part)
     else:
         raise AttributeError(_NO_FILE)
 

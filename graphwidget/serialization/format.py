@@ -26,33 +26,33 @@ _STRIDES = "graphwidget.strides"
 _LONGEST_HEADER = 100_000_000
 
 
-def encode(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> bytes:
-    """The bytes of a file with these arrays and texts.
+def encode(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> list[Any]:
+    """The bytes of a file with these arrays and texts, in parts: those of arrays are not copied.
 
     Raises:
         TypeError: an array of a type that such files do not have.
     """
     header: dict[str, Any] = {}
-    parts: list[bytes] = []
+    parts: list[Any] = []
     end = 0
     # The widest types first, so that every tensor lies aligned.
     for name in sorted(arrays, key=lambda name: -arrays[name].itemsize):
         array = arrays[name]
         if array.dtype.name not in _WORDS:
             raise TypeError(f"cannot save an array of {array.dtype.name}")
-        part = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+        part = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
         header[name] = {
             "dtype": _WORDS[array.dtype.name],
             "shape": list(array.shape),
-            "data_offsets": [end, end + len(part)],
+            "data_offsets": [end, end + part.nbytes],
         }
-        end += len(part)
-        parts.append(part)
+        end += part.nbytes
+        parts.append(part.view(np.uint8).data)
     strides = {name: in_items(array) for name, array in arrays.items() if not in_c_order(array)}
     texts = {**metadata, **({_STRIDES: json.dumps(strides)} if strides else {})}
     text = json.dumps({_METADATA: texts, **header}, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    return b"".join([len(text).to_bytes(8, "little"), text, *parts])
+    return [len(text).to_bytes(8, "little"), text, *parts]
 
 
 def in_items(array: np.ndarray) -> list[int]:
