@@ -445,7 +445,7 @@ def checkpoint_sequential(
     checkpoints; the last segment keeps what it saves.
 
     Raises:
-        ValueError: unknown options.
+        ValueError: unknown options, or more segments than functions.
     """
     if use_reentrant is None:
         warn(_EXPLICIT_SEQUENTIAL)
@@ -465,7 +465,7 @@ def checkpoint_sequential(
         return forward
 
     end = size * (segments - 1)
-    for start in range(0, end, size) if size else ():
+    for start in range(0, end, size):
         input = checkpoint(
             segment(start, start + size), input, use_reentrant=use_reentrant,
             preserve_rng_state=preserve,
