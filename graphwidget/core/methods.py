@@ -15,6 +15,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     copies,
     counts,
     draws,
+    eigenpairs,
     einsum,
     factories,
     factors,

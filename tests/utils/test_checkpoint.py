@@ -33,6 +33,10 @@ for reentrant in (True, False):
     z.sum().backward()
 result = [calls, x.grad]
 
+# more segments than functions
+m = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+result = [attempt(lambda: C.checkpoint_sequential(m, 3, x, use_reentrant=False))]
+
 # groups of backward runs
 import contextlib
 seen = []
