@@ -132,7 +132,7 @@ def fits(parameter: Parameter, value: Any, place: int, numbers: bool) -> tuple[b
 
 
 # One signature -----------------------------------------------------------------------------------
-MISSING = object()
+MISSING: Any = object()
 """What stands for an argument that was not given."""
 
 

@@ -51,7 +51,7 @@ def rsub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
             broadcast([other._data.shape, input._data.shape])
         return F.rsub_tensor(input, other, alpha)
     if not is_number(other):
-        return NotImplemented  # type: ignore[no-any-return]
+        return hot.left_alone(rsub, input, other)  # type: ignore[no-any-return]
     if input._data.dtype == bool or isinstance(other, bool):
         refuse_bools(BOOL if isinstance(other, bool) else INT, input._data.dtype)
     if hot.mode.deriving:  # PyTorch's formulas subtract from a tensor filled with the number
@@ -95,12 +95,12 @@ def pow(input: Any, exponent: Any) -> Tensor:
         if isinstance(input, Tensor):
             return F.pow_tensor(input, exponent)
         if not is_number(input):
-            return NotImplemented  # type: ignore[no-any-return]
+            return hot.left_alone(rpow, exponent, input)  # type: ignore[no-any-return]
         dtype = dtypes.result_type(exponent._data, input)
         power = exponent if exponent._data.dtype == dtype else F.to_copy(exponent, dtype)
         return F.pow_base(power, input)
     if not is_number(exponent):
-        return NotImplemented  # type: ignore[no-any-return]
+        return hot.left_alone(pow, input, exponent)  # type: ignore[no-any-return]
     dtype = dtypes.result_type(input._data, exponent)
     if input._data.dtype != dtype:
         input = F.to_copy(input, dtype)

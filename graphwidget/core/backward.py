@@ -10,9 +10,11 @@ from ..optable.layout import empty_like
 from . import hot
 from .edges import GradientEdge
 from .engine import Run
-from .fronts import PLACES, Front, written
+from .fronts import PLACES
 from .hooks import as_tensor
 from .indexing import getitem
+from .manners import Front, written
+from .newcomers import guarded
 from .roots import (
     as_tuple,
     grads_of,
@@ -262,6 +264,7 @@ def in_rows(
     ]  # fmt: skip
 
 
+backward, grad = guarded(backward), guarded(grad)
 PLACES.append(
     lambda: [
         (function, Front(partial(written, manner="roots"), f"torch.autograd.{function.__name__}"))

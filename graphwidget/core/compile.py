@@ -346,7 +346,9 @@ def operator_source(source: str, op: Op) -> str:
     head, catch, tail = source.partition("except AttributeError:\n")
     coerced, rest = tail.split("\n", 1)
     indent = coerced[: -len(coerced.lstrip())]
-    attempt = f"{indent}try:\n    {coerced}\n{indent}except TypeError: return NotImplemented\n"
+    attempt = f"{indent}try:\n    {coerced}\n{indent}except TypeError:\n"
+    names = ", ".join(op.inputs)
+    attempt += f"{indent}    return left_alone({op.key!r}, {names})\n"
     return head + catch + attempt + rest
 
 

@@ -23,6 +23,7 @@ from .combinations import Named
 from .compile import RECORDED, body
 from .dtypes import Size, dtype
 from .later import compiled, later
+from .newcomers import newcomer
 from .out import into
 from .precedence import UNDERIVED, ask_operands
 from .signatures import INTEGERS, Parameter, inner_signatures, signatures
@@ -76,6 +77,16 @@ class Face:
         wrong = self.refusal(values, spelled, left)
         if wrong is not None:
             raise wrong
+
+    def newcomer(self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None) -> bool:
+        """Whether the call failed because something wants to be asked."""
+        return newcomer((*values, *spelled.values()), self.function)
+
+    def again(self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None) -> Any:
+        """The same call once more."""
+        by_place = zip_longest((p.name for p in self.places), values)
+        args = [value for name, value in by_place if value is not MISSING and name not in spelled]
+        return self.function(*args, **spelled)
 
     def unusual(self, values: Sequence[Any], spelled: Named = NO_NAMES,
                 left: Named = NO_NAMES) -> Any:  # fmt: skip
@@ -224,6 +235,7 @@ def source(face: Face, scope: dict[str, Any], out: bool) -> Iterator[str]:
     yield "try:"
     yield from (f"    {line}" for line in calls(face, open_ended, out))
     yield "except Exception:"
+    yield f"    if FACE.newcomer({told}): return FACE.again({told})"
     yield f"    wrong = FACE.refusal({told})"
     yield "    if wrong is None:"
     asked = "".join(f"{p.name}, " for p in places if p.name not in UNDERIVED)

@@ -55,6 +55,7 @@ as_strided: Any
 DETACH: Any
 awaken: Any
 """Sets fronts before public functions (see ``fronts``)."""
+left_alone: Any
 
 observer: Observer | None = None
 

@@ -52,6 +52,7 @@ def behind(front: Front, function: types.FunctionType) -> types.FunctionType:
     )  # fmt: skip
     inner.__kwdefaults__ = dict(function.__kwdefaults__ or {})
     inner.__qualname__ = function.__qualname__
+    inner.__annotations__ = function.__annotations__
     if is_pending(function):
         inner.__kwdefaults__["write"] = partial(inner.__kwdefaults__["write"], inner)
     told = vars(function)

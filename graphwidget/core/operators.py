@@ -15,6 +15,7 @@ from .compile import TENSORS as F
 from .factories import from_numpy
 from .indexing import getitem, setitem
 from .inplace import writer
+from .newcomers import guarded
 from .promote import is_number
 from .public import METHODS
 from .tensor import Tensor
@@ -34,7 +35,7 @@ def rfloordiv(self: Tensor, other: Any) -> Tensor:
 def rmod(self: Tensor, other: Any) -> Tensor:
     """other % self."""
     if not is_number(other):
-        return NotImplemented  # type: ignore[no-any-return]
+        return hot.left_alone(rmod, self, other)  # type: ignore[no-any-return]
     return elementwise.remainder(other, self)
 
 
@@ -57,6 +58,9 @@ def equal(self: Tensor, other: Any) -> Any:
     if found is NotImplemented and isinstance(other, np.ndarray):
         with suppress(TypeError):  # of what tensors do not have
             return F.eq(self, from_numpy(other))
+    elif found is NotImplemented and hasattr(other, "__torch_function__"):
+        with suppress(TypeError):
+            return hot.Tensor.eq(self, other)
     return found
 
 
@@ -68,14 +72,14 @@ def turned(self: Tensor) -> Tensor:
 def at(self: Tensor, other: Any) -> Tensor:
     """self @ other, which no number may be."""
     if not isinstance(other, Tensor):
-        return NotImplemented  # type: ignore[no-any-return]
+        return hot.left_alone(at, self, other)  # type: ignore[no-any-return]
     return matmul.matmul(self, other)
 
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
     """other @ self."""
     if not isinstance(other, Tensor):
-        return NotImplemented  # type: ignore[no-any-return]
+        return hot.left_alone(rmatmul, self, other)  # type: ignore[no-any-return]
     return matmul.matmul(other, self)
 
 
@@ -155,7 +159,7 @@ def left_alone(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], A
         except TypeError:
             if isinstance(other, (Tensor, complex, float, int, np.generic)):
                 raise
-            return NotImplemented
+            return hot.left_alone(operator, self, other)
 
     return operator
 
@@ -186,7 +190,7 @@ METHODS.update({
     "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow,
     "__mod__": left_alone(elementwise.remainder),
     "__matmul__": at, "__invert__": invert, "__abs__": F.abs,
-    "__getitem__": getitem, "__setitem__": setitem,
+    "__getitem__": guarded(getitem), "__setitem__": guarded(setitem),
     "__rfloordiv__": left_alone(rfloordiv), "__rmod__": rmod, "__rmatmul__": rmatmul,
     "__rlshift__": left_alone(lambda self, other: F.bitwise_left_shift(other, self)),
     "__rrshift__": left_alone(lambda self, other: F.bitwise_right_shift(other, self)),

@@ -13,6 +13,7 @@ from typing import Any
 from .arguments import refusal
 from .face import RIGHT, number, plain, unlike
 from .later import compiled, later
+from .newcomers import newcomer
 from .precedence import ask_operands
 from .signatures import Parameter, signatures
 
@@ -35,7 +36,7 @@ def passing(
     signature = inspect.signature(target)
     name = name if "'" in name else repr(name)
     scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal, "ASK": ask_operands,
-                             "PLAIN": plain}  # fmt: skip
+                             "PLAIN": plain, "NEWCOMER": newcomer}  # fmt: skip
     scope.update({f"DEFAULT_{p.name}": p.default for p in signature.parameters.values()})
 
     def build() -> types.FunctionType:
@@ -53,21 +54,25 @@ def passing(
             doubts.append(" and ".join([f"{each} is not None"] * left_out + conditions))
             numbers += number(each, wanted, scope)
         heads, args, asks = zip(*map(spelled, parameters_of(signature)), strict=True)
+        values, given = "".join(filter(None, asks)), ", ".join(filter(None, args))
+        again = f"    if NEWCOMER(({values})): return MADE({given})"
         lines = [
             f"def {target.__name__}({', '.join(heads)}):",
             f"if {' or '.join(doubts) or False}:",
+            again,
             *(f"    {line}" for line in refuse),
             *numbers,
-            f"try: return TARGET({', '.join(filter(None, args))})",
+            f"try: return TARGET({given})",
             "except Exception as error:",
+            again,
             *(f"    {line}" for line in refuse),
             "    if not isinstance(error, ValueError):",  # which is said before any op
-            f"        ASK({target.__name__!r}, ({''.join(filter(None, asks))}))",
+            f"        ASK({target.__name__!r}, ({values}))",
             "    raise",
         ]
         return compiled("\n    ".join(lines), target.__name__, scope)
 
-    made = later(target.__name__, build, scope)
+    made = scope["MADE"] = later(target.__name__, build, scope)
     made.__module__, made.__doc__ = target.__module__, target.__doc__
     made.__qualname__ = title or target.__name__
     made.__signature__ = signature  # type: ignore[attr-defined]

@@ -24,8 +24,10 @@ from ..optable import TABLE, Op
 from . import docs, handed
 from .compile import TENSORS
 from .face import faced
+from .fronts import FUNCTIONAL
 from .inplace import writer
 from .later import parameter_names
+from .newcomers import guarded
 from .passing import passing
 from .signatures import inner_signatures
 
@@ -118,6 +120,8 @@ def face_all() -> None:
     for space, functions in {"": FUNCTIONS, **SPACES}.items():
         for name in functions:
             face(space, name)
+    for name in FUNCTIONAL:
+        FUNCTIONS[name] = guarded(FUNCTIONS[name])
     for name, target in METHODS.items():
         if inspect.isfunction(target) and inner_signatures("Tensor", name):
             METHODS[name] = faced("Tensor", name, target)

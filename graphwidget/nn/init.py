@@ -12,6 +12,7 @@ import numpy as np
 from ..core.arithmetic import where
 from ..core.fronts import PLACES, written_in
 from ..core.modes import no_grad
+from ..core.newcomers import guarded
 from ..core.random import Generator, randperm
 from ..core.tensor import Tensor
 from ..core.warning import warn
@@ -306,6 +307,9 @@ dirac, sparse, orthogonal = _old(dirac_), _old(sparse_), _old(orthogonal_)
 xavier_uniform, xavier_normal = _old(xavier_uniform_), _old(xavier_normal_)
 kaiming_uniform, kaiming_normal = _old(kaiming_uniform_), _old(kaiming_normal_)
 
+uniform_, normal_, constant_, kaiming_uniform_ = map(
+    guarded, (uniform_, normal_, constant_, kaiming_uniform_)
+)
 PLACES.append(
     written_in(
         "torch.nn.init",

@@ -1,5 +1,7 @@
 """`__torch_function__`, call by call: who is asked, of what, and what becomes of the result."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,3 +114,67 @@ def test_call(call: str) -> None:
 @pytest.mark.parametrize("call", UNDER)
 def test_call_under_a_mode(call: str) -> None:
     both(source(program(call, "M()")))
+
+
+FIRST = """
+import os, sys
+torch = __import__(sys.argv[1])
+F, x = torch.nn.functional, torch.ones(2, 2)
+class D:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func.__name__, [each.__name__ for each in types], len(args), sorted(kwargs or {})
+d = D()
+for call in sys.stdin.read().splitlines():
+    if os.fork():
+        os.wait()
+    else:
+        try:
+            print(call, eval(call), flush=True)
+        except Exception as error:
+            print(call, type(error).__name__, str(error).splitlines()[0], flush=True)
+        os._exit(0)
+"""
+NEWCOMERS = """\
+torch.add(d, 1)
+torch.sum(x, dim=d)
+torch.add(d)
+torch.cat([x, d])
+torch.zeros(d)
+torch.einsum("i", d)
+torch.tensordot(d, d, 1)
+torch.add(x, x, out=d)
+torch.autograd.grad(d, x)
+torch.nn.init.normal_(d)
+torch.nn.Linear(2, 2)(d)
+torch.is_tensor(d)
+F.relu(d)
+F.mse_loss(d, x)
+F.softmax(d, dim=0)
+F.linear(x, d)
+x + d
+d + x
+d - x
+d ** x
+x == d
+d < x
+d @ x
+x[d]
+x[0, d]
+x.__iadd__(d)
+x.add_(d)
+x.__contains__(d)
+d + 1
+"""
+
+
+def test_first_of_its_kind() -> None:
+    """Objects that nobody knew of are asked by the function that comes upon the first."""
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", FIRST, engine],
+            input=NEWCOMERS, capture_output=True, text=True, check=True,
+        ).stdout.splitlines()
+        for engine in ("graphwidget", "torch")
+    ]  # fmt: skip
+    assert told[0] == told[1]

@@ -1,5 +1,7 @@
 """Functions that layers and losses are made of, as in `torch.nn.functional`."""
 
+from inspect import isfunction
+
 from ...core.activations import (
     celu,
     celu_,
@@ -37,6 +39,7 @@ from ...core.activations import (
 )
 from ...core.face import faced
 from ...core.fronts import PLACES, bound, written_in
+from ...core.newcomers import guarded
 from ...core.padding import one_hot, pad
 from ...core.passing import passing
 from ...core.signatures import inner_signatures
@@ -325,6 +328,10 @@ __all__ = [
     "triplet_margin_with_distance_loss", "unfold", "upsample", "upsample_bilinear",
     "upsample_nearest",
 ]  # fmt: skip
+
+for _name in __all__:
+    if isfunction(globals()[_name]):
+        globals()[_name] = guarded(globals()[_name])
 
 PLACES += [
     lambda: [(globals()[each], bound(*known)) for each, known in PARSED.items()],
