@@ -1,10 +1,12 @@
 """``torch.func``: derivatives of functions as functions, and functions of samples over batches."""
 
-from .derivatives import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
+from .derivatives import grad, grad_and_value, jvp, linearize, vjp
+from .jacobians import hessian, jacfwd, jacrev
 from .mapping import vmap
-from .modules import functional_call, stack_module_state
+from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
+from .rearranging import rearrange
 
 __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
-    "stack_module_state", "vjp", "vmap",
+    "rearrange", "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from ..core.modes import enable_grad, inference_mode
 from ..core.roots import leaves_of
 from ..core.tensor import Tensor
 from .hooks import without_saved_hooks
-from .trees import LEAF, Spec, flatten, over, unflatten
+from .trees import Spec, flatten, over, unflatten
 
 Function = Callable[..., Any]
 Leaves = list[Tensor]
@@ -34,22 +34,28 @@ def recording() -> Any:
 
 # The arguments to derive by -----------------------------------------------------------------------
 def chosen(argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
-    """The places of arguments, counted from the start.
+    """The places of arguments, counted from the start; None for all.
 
     Raises:
         RuntimeError: no places, or not of these arguments (PyTorch's texts).
     """
+    if argnums is None:
+        return tuple(range(len(args)))
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    places = (argnums,) if isinstance(argnums, int) else argnums
-    if not places:
-        raise RuntimeError(f"Expected argnums to be non-empty, got {argnums}")
-    for place in places:
+    for place in (argnums,) if isinstance(argnums, int) else argnums:
         if not isinstance(place, int):
-            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {argnums}")
+            raise RuntimeError(f"argnum must be int, got: {type(place)}")
         if not -len(args) <= place < len(args):
             raise RuntimeError(f"Got argnum={place}, but only {len(args)} positional inputs")
-    return tuple(place % len(args) for place in places)
+    if isinstance(argnums, int):
+        return (argnums % len(args),)
+    places = tuple(place % len(args) for place in argnums)
+    if not places:
+        raise RuntimeError("argnums must be non-empty")
+    if len(set(places)) < len(places):
+        raise RuntimeError(f"argnums elements must be unique, got {places}")
+    return places
 
 
 def fresh(tensor: Any) -> Tensor:
@@ -94,9 +100,13 @@ class Inputs:
         return over(self.released, tree)
 
     def released(self, value: Any) -> Any:
-        """One result."""
+        """One result.
+
+        Raises:
+            RuntimeError: it is no tensor (PyTorch's text).
+        """
         if not isinstance(value, Tensor):
-            return value
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(value)}")
         if not value.requires_grad:
             return value
         outside = hot.mode.enabled and leaves_of(value) - self.own
@@ -206,13 +216,33 @@ def tensors_only(outputs: list[Any], name: str) -> Leaves:
     """The outputs of a function.
 
     Raises:
-        RuntimeError: one is no tensor (PyTorch's text).
+        RuntimeError: there are none, or one is no tensor (PyTorch's texts).
     """
+    if not outputs or outputs == [None]:
+        raise RuntimeError(
+            f"{name}: Expected f to be a function that has non-empty output (got output = "
+            f"{outputs})"
+        )
     for each in outputs:
         if not isinstance(each, Tensor):
             raise RuntimeError(
                 f"{name}: expected f(*primals) to return only tensors, got unsupported type "
                 f"{type(each)}"
+            )
+    return outputs
+
+
+def floats_only(outputs: Leaves) -> Leaves:
+    """Outputs that have derivatives.
+
+    Raises:
+        RuntimeError: one is of integers (PyTorch's text).
+    """
+    for each in outputs:
+        if not each.is_floating_point():
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
+                f"Tensor with dtype {each.dtype}"
             )
     return outputs
 
@@ -229,21 +259,20 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
         RuntimeError: outputs or cotangents that do not fit.
     """
     name = "vjp(f, *primals)"
-    inputs = Inputs(primals, tuple(range(len(primals)))) if primals else None
+    inputs = Inputs(primals, None)
     with recording():
-        output = func(*(inputs.args if inputs else ()))
-    assert inputs is not None  # a function of nothing was refused by the call
+        output = func(*inputs.args)
     aux = None
     if has_aux:
         output, aux = with_aux(output, name)
     outputs, spec = flatten(output)
-    tensors_only(outputs, name)
+    floats_only(tensors_only(outputs, name))
 
     def vjp_fn(
-        *cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
-    ) -> Any:
+        cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> Any:  # fmt: skip
         """The products of the cotangents and the Jacobian, by each primal."""
-        given, shape = flatten(cotangents[0] if len(cotangents) == 1 else cotangents)
+        given, shape = flatten(cotangents)
         if shape != spec:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of "
@@ -271,7 +300,7 @@ def jvp(
         raise RuntimeError(
             f"{name}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    inputs = Inputs(primals, tuple(range(len(primals))))
+    inputs = Inputs(primals, None)
     ways, spec = flatten(tangents)
     if spec != inputs.spec:
         raise RuntimeError(
@@ -318,7 +347,7 @@ UNLIKE_PRIMAL = (
 
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """The output of ``func`` and the function that multiplies its Jacobian from the right."""
-    inputs = Inputs(primals, tuple(range(len(primals))))
+    inputs = Inputs(primals, None)
     with recording():
         output = func(*inputs.args)
     outputs, shape = flatten(output)
@@ -339,66 +368,3 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
         return inputs.finished(unflatten(pushed(outputs, inputs.tensors, ways), shape))
 
     return inputs.finished(output), jvp_fn
-
-
-# Jacobians ----------------------------------------------------------------------------------------
-def jacrev(
-    func: Function, argnums: int | tuple[int, ...] = 0, *, has_aux: bool = False,
-    chunk_size: int | None = None, _preallocate_and_copy: bool = False,
-) -> Function:  # fmt: skip
-    """A function that gives the Jacobian of ``func``, row by row: a nest like the output of nests
-    like the inputs, each of the output's shape and then the input's.
-
-    Args:
-        argnums: by which positional arguments; a tuple gives tuples.
-        has_aux: ``func`` gives (output, aux) and the result is (Jacobian, aux).
-        chunk_size: changes nothing here: rows are computed one at a time.
-    """
-    if chunk_size is not None and chunk_size <= 0:
-        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-    return without_saved_hooks(by_rows(func, argnums, has_aux))
-
-
-def by_rows(func: Function, argnums: int | tuple[int, ...], has_aux: bool) -> Function:
-    """The Jacobian of ``func``, computed row by row."""
-
-    @functools.wraps(func)
-    def jacobian(*args: Any) -> Any:
-        inputs = Inputs(args, argnums)
-        with recording():
-            output = func(*inputs.args)
-        aux = None
-        if has_aux:
-            output, aux = with_aux(output, "vjp(f, *primals)")
-        outputs, spec = flatten(output)
-        tensors_only(outputs, "vjp(f, *primals)")
-        with recording():
-            rows = [unflatten(rows_of(each, inputs.tensors), inputs.spec) for each in outputs]
-        found = inputs.finished(unflatten(rows, spec) if spec != LEAF else rows[0])
-        return (found, inputs.finished(aux)) if has_aux else found
-
-    return jacobian
-
-
-def rows_of(output: Tensor, by: Leaves) -> Leaves:
-    """The Jacobian of one output by each tensor."""
-    data = output._data
-    unit = np.eye(data.size, dtype=data.dtype).reshape(data.size, *data.shape)
-    if not data.size:
-        return [Tensor._wrap(np.zeros(data.shape + x._data.shape, x._data.dtype)) for x in by]
-    found = slopes([output], by, [Tensor._wrap(unit)], rows=True)
-    return [F.reshape(each, data.shape + x._data.shape) for each, x in zip(found, by, strict=True)]
-
-
-def jacfwd(
-    func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *,
-    randomness: str = "error",
-) -> Function:  # fmt: skip
-    """The Jacobian of ``func``; computed as ``jacrev`` does, for there is no forward mode."""
-    return by_rows(func, argnums, has_aux)
-
-
-def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
-    """A function that gives the matrix of second derivatives of ``func``: the Jacobian of its
-    Jacobian."""
-    return jacfwd(jacrev(func, argnums), argnums)

@@ -22,6 +22,7 @@ RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' "
     "or 'different' randomness flags on vmap or perform the randomness operation out of vmap"
 )
+RAGGED = "vmap: We do not support batching operators that can output dynamic shape."
 
 
 def vmap(
@@ -86,7 +87,7 @@ def input_dims(
     Raises:
         ValueError: they do not fit (PyTorch's texts).
     """
-    if not isinstance(in_dims, (int, tuple, list)):
+    if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
             f"(potentially nested) tuple matching the structure of inputs, got: {type(in_dims)}."
@@ -101,7 +102,7 @@ def input_dims(
     if dims is None:
         raise ValueError(
             f"{start}in_dims is not compatible with the structure of `inputs`. in_dims has "
-            f"structure {flatten(in_dims)[1]} but inputs has structure {spec}."
+            f"structure {flatten(in_dims)[1].printed()} but inputs has structure {spec.printed()}."
         )
     for value, dim in zip(values, dims, strict=True):
         if dim is None:
@@ -173,8 +174,8 @@ def output_dims(name: str, out_dims: Any, values: list[Any], spec: Spec) -> list
     if dims is None:
         raise ValueError(
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
-            f"the structure of `outputs`. out_dims has structure {flatten(out_dims)[1]} but "
-            f"outputs has structure {spec}."
+            f"the structure of `outputs`. out_dims has structure {flatten(out_dims)[1].printed()} "
+            f"but outputs has structure {spec.printed()}."
         )
     return dims
 
@@ -183,10 +184,14 @@ def joint(name: str, found: tuple[Any, ...], dim: int | None, size: int) -> Any:
     """One result of all samples, stacked.
 
     Raises:
-        ValueError: results that are no tensors.
+        ValueError: results that are no tensors, or differ though they are not joined.
+        RuntimeError: they have different sizes.
     """
     first = found[0]
     if dim is None:
+        if not all(alike(each, first) for each in found[1:]):
+            text = f"`{name}` can not return a BatchedTensor when out_dim is None"
+            raise ValueError(f"vmap({name}, ...): {text}")
         return first
     if not isinstance(first, Tensor):
         raise ValueError(
@@ -198,8 +203,18 @@ def joint(name: str, found: tuple[Any, ...], dim: int | None, size: int) -> Any:
         shape = list(first._data.shape)
         shape.insert(place, 0)
         return Tensor._wrap(np.zeros(shape, first._data.dtype))
+    if any(each._data.shape != first._data.shape for each in found):
+        raise RuntimeError(RAGGED)
     joined = F.stack(found, dim=0)
     if not place:
         return joined
     rest = list(range(1, joined.ndim))
     return F.permute(joined, (*rest[:place], 0, *rest[place:]))
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two results are the same, or are no tensors, of which nothing is asked."""
+    if one is other or not (isinstance(one, Tensor) and isinstance(other, Tensor)):
+        return True
+    nans = one._data.dtype.kind == "f"
+    return bool(np.array_equal(one._data, other._data, equal_nan=nans))

@@ -8,6 +8,7 @@ from typing import Any
 from ..core.joins import stack
 from ..core.tensor import Tensor
 from ..nn import Module, ModuleList
+from ..nn.batchnorm import _BatchNorm
 from ..nn.utils.stateless import call_with
 
 
@@ -97,3 +98,13 @@ def joined(tensors: list[Tensor]) -> Tensor:
         )
     found = stack([tensor.detach() for tensor in tensors])
     return found.requires_grad_() if wanted[0] else found
+
+
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Let all batch norms of a module forget their running statistics and gather none: they write
+    into buffers, which a function that is transformed may not."""
+    for module in root.modules():
+        if isinstance(module, _BatchNorm) and module.track_running_stats:
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

@@ -21,7 +21,17 @@ class Spec(NamedTuple):
             pairs = zip(self.keys, self.parts, strict=True)
             return "{" + ", ".join(f"{key!r}: {part}" for key, part in pairs) + "}"
         parts = ", ".join(map(str, self.parts))
-        return f"[{parts}]" if issubclass(self.kind, list) else f"({parts})"
+        comma = "," * (len(self.parts) == 1)
+        return f"[{parts}]" if issubclass(self.kind, list) else f"({parts}{comma})"
+
+    def printed(self, indent: int = 2) -> str:
+        """As PyTorch prints it where it does not make it pretty."""
+        if self.kind is None:
+            return "*"
+        keys = list(self.keys) if issubclass(self.kind, dict) else None
+        space = ",\n" + " " * indent
+        parts = space.join(part.printed(indent + 2) for part in self.parts)
+        return f"TreeSpec({self.kind.__name__}, {keys}, [{parts}])"
 
 
 LEAF = Spec(None)
