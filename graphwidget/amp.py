@@ -67,6 +67,9 @@ class GradScaler:
         self._stages: dict[int, int] = {}
         self._bad: dict[int, bool] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restored, (self.__dict__,)
+
     def scale(self, outputs: Any) -> Any:
         """A tensor times the factor, or a list or tuple of them."""
         if not self._enabled:
@@ -210,6 +213,13 @@ class GradScaler:
         self._backoff_factor = state_dict["backoff_factor"]
         self._growth_interval = state_dict["growth_interval"]
         self._growth_tracker = state_dict["_growth_tracker"]
+
+
+def restored(state: dict[str, Any]) -> GradScaler:
+    """A scaler out of a pickle, or a copy."""
+    made = GradScaler.__new__(GradScaler)
+    made.__dict__.update(state)
+    return made
 
 
 GradScaler.__module__ = "torch.amp.grad_scaler"

@@ -29,11 +29,23 @@ class RemovableHandle:
         for each in self._within:
             each.pop(self.id, None)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restored, (self.id, self._within)
+
     def __enter__(self) -> RemovableHandle:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.remove()
+
+
+def restored(number: int, within: tuple[dict[int, Any], ...]) -> RemovableHandle:
+    """A handle out of a pickle, or a copy; new ones get higher numbers."""
+    global _ids
+    made = RemovableHandle.__new__(RemovableHandle)
+    made.id, made._within = number, within
+    _ids = itertools.count(max(number + 1, next(_ids)))
+    return made
 
 
 RemovableHandle.__module__ = "torch.utils.hooks"

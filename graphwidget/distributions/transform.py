@@ -31,6 +31,9 @@ class Transform:
         self._cached: tuple[Any, Any] = (None, None)
         self._inv: Any = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_inv": None}  # it is made anew, and only referred to weakly
+
     @property
     def event_dim(self) -> int:
         """The dims of one value, where they are as many before as after.
@@ -114,6 +117,9 @@ class _InverseTransform(Transform):
     def __init__(self, transform: Transform) -> None:
         super().__init__(cache_size=transform._cache_size)
         self._inv: Any = transform
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__
 
     @property
     def inv(self) -> Any:

@@ -142,6 +142,9 @@ class PackedSequence(_Packed):
         """Raises what a build of PyTorch without CUDA raises."""
         return self._replace(data=self.data.cuda(*args, **kwargs))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restored, tuple(self)
+
     @property
     def is_cuda(self) -> bool:
         """False."""
@@ -150,6 +153,11 @@ class PackedSequence(_Packed):
     def is_pinned(self) -> bool:
         """False: there is no memory to pin."""
         return False
+
+
+def restored(*parts: Any) -> PackedSequence:
+    """A packed sequence out of a pickle, or a copy."""
+    return PackedSequence(*parts)
 
 
 PackedSequence.__module__ = "torch.nn.utils.rnn"
