@@ -45,6 +45,9 @@ def current_run() -> Run | None:
     return None
 
 
+hot.current_run = current_run
+
+
 def current_node() -> Node | None:
     """The node whose backward (or hook) this thread is running."""
     run = current_run()

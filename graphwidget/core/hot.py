@@ -25,6 +25,7 @@ tensors: Any
 new: Any
 ndarray: Any
 array: Any
+current_run: Any
 nothing: Any
 wrap: Any
 ABSENT: Any

@@ -87,7 +87,8 @@ class Node(Saves):
     always: ClassVar[bool] = True
     """It computes, or refuses, though nothing wanted lies behind it: users' own functions do."""
     unused: Sequence[Any] = ()
-    """What a Function gave for inputs that need no gradient, for its hooks to see."""
+    """What was given for inputs that need no gradient, for hooks to see: Functions and nodes of
+    lists compute it, too."""
 
     next: tuple[Any, ...]
     fit: tuple[hot.Meta | None, ...] | None
@@ -399,12 +400,17 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | Former | Nowhere | None:
     return found if leaf._accumulator is made else accumulator(leaf)
 
 
+def alike(before: hot.Meta, now: hot.Meta) -> bool:
+    """Whether gradients of one form are of the other, too: how they lie in memory is no matter."""
+    return before is now or (before.shape == now.shape and before.dtype == now.dtype)
+
+
 def renewed(leaf: Tensor, before: hot.Meta) -> None:
     """A leaf whose data had another form ``before``: the AccumulateGrad that graphs refer to knows
     that one. Of another type, it gets a new AccumulateGrad."""
     found = leaf._accumulator
     place = None if found is None else found()
-    if found is None or place is None or before is leaf._meta:
+    if found is None or place is None or alike(before, leaf._meta):
         return
     if before.dtype != leaf._meta.dtype:
         leaf._accumulator = None
@@ -417,7 +423,7 @@ def reformed(tensor: Tensor, before: hot.Meta) -> None:
     the node that gave it knows that one."""
     if tensor._node is None:
         renewed(tensor, before)
-    elif tensor._node.place is tensor._node:
+    elif tensor._node.place is tensor._node and not alike(before, tensor._meta):
         counter_of(tensor)  # which the node knows of, while it can be asked
         tensor._node = Former(tensor._node, before)
 

@@ -158,7 +158,12 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
     if not op.single and "grad" in op.derivatives[targets[0]].needs:
         lines.append("    grad = grad[0]")
     if op.variadic:
-        found = [f"every = {results[0]}", "return tuple(every[i] for i in node.which)"]
+        unused = "[each for each, slot in zip(every, node.slots) if slot is None]"
+        found = [
+            f"every = {results[0]}",
+            f"if node.hooks is not None: node.unused = {unused}",
+            "return tuple(every[i] for i in node.which)",
+        ]
     else:
         found = [f"return {', '.join(results)}"]
     if arrays:
@@ -307,7 +312,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     if plain:
         slots += target_slots(targets)
     if op.variadic:
-        slots += ["which", "count"]
+        slots += ["which", "count", "unused"]
     if not op.single:
         slots += ["metas", "made"]
     scope: dict[str, Any] = {

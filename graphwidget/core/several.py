@@ -39,7 +39,7 @@ def record_list(op: Op) -> Callable[..., Any]:
                 raise hot.not_differentiable(data.dtype)
             node = class_of()()
             node.start(tuple([hot.target_of(tensors[i]) for i in which]))
-            node.which, node.count = tuple(which), len(tensors)
+            node.which, node.count, node.unused = tuple(which), len(tensors), ()
             metas = [tensor._meta for tensor in tensors]
             if any(meta.dtype is not out._meta.dtype for meta in metas):
                 node.fit = tuple([metas[i] for i in which])

@@ -338,6 +338,13 @@ class CopySlices(Node):
     def release(self) -> None:
         self.function = None
 
+    def _refuses(self, part: np.ndarray) -> bool:
+        """Whether the view's gradient cannot be written, though that of the base is wanted."""
+        if not overlaps_itself(part):
+            return False
+        run = hot.current_run()
+        return run is None or run.present is None or self.next[0] in run.present
+
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         function = self._function()
         whole = laid_out(grad, self.order)
@@ -352,7 +359,7 @@ class CopySlices(Node):
             part[...] = 0
             return (whole, *found) if self.passes else found
         own = found[0]
-        if overlaps_itself(part):
+        if self._refuses(part):
             raise RuntimeError(OVERLAP)
         part[...] = own if function.fit is None else hot.fit_to(own, function.fit[0])
         return (whole, *found[1:]) if self.passes else found[1:]
@@ -383,7 +390,8 @@ class CopySlices(Node):
         if function.slots[0] is None:
             part.zero_()
             return (whole, *found) if self.passes else found
-        part.copy_(found[0])
+        if not overlaps_itself(part._data) or self._refuses(part._data):
+            part.copy_(found[0])
         return (whole, *found[1:]) if self.passes else found[1:]
 
 

@@ -164,9 +164,11 @@ class Op:
         return output == self.outputs[0] or not alone
 
     def guarded(self, need: str) -> bool:
-        """Whether an input is saved only for the one formula that needs it. The derivatives of
-        derivatives save all they have."""
-        if need not in self.inputs or self.variadic or "backward" in self.name:
+        """Whether an input is saved only for the one formula that needs it. What may be left out
+        is saved for all, and the derivatives of derivatives save all they have."""
+        if need not in self.inputs or need in self.optional:
+            return False
+        if self.variadic or "backward" in self.name:
             return False
         users = [each for each in self.derivatives.values() if need in each.needs]
         return len(users) == 1 and users[0].place is None

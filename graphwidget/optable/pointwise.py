@@ -212,9 +212,9 @@ op("addcdiv(self, tensor1, tensor2, /, value=1)", more.addcdiv, inplace=True, po
 # Powers --------------------------------------------------------------------------------------
 @composite
 def pow_backward(grad: Any, self: Any, exponent: Any) -> Any:
-    """d self**exponent by self for a number; 0 where the exponent is 0."""
+    """d self**exponent by self for a number; 0, in C order, where the exponent is 0."""
     if exponent == 0:
-        return F.zeros_like(self)
+        return F.zeros_of(self, self.shape)
     exponent = float(exponent)
     return grad * (exponent * F.pow(self, exponent - 1))
 

@@ -125,6 +125,50 @@ result = [b @ (torch.ones(2, 0) > 0), attempt(lambda: (torch.ones(3) > 0) @ x),
           attempt(lambda: torch.ones(3).double() @ x), graph((torch.ones(3) @ x.detach()
           .requires_grad_()).grad_fn), attempt(lambda: b @ b.t()),
           attempt(lambda: torch.nn.functional.soft_margin_loss(b, b))]
+
+# hooks of nodes of lists see the gradients of all
+results = []
+a, b = torch.ones(2, 2), torch.ones(2, 2, requires_grad=True)
+for f in (torch.stack, torch.cat, lambda x: torch.cat([*x, x[0]]), lambda x: torch.block_diag(*x)):
+    for x in ([a, b], [b, a]):
+        y = f(x)
+        y.grad_fn.register_hook(lambda i, o: results.append([each.tolist() for each in i]))
+        y.sum().backward()
+result = results
+
+# zeros of a third derivative lie in C order
+results = []
+for f in (lambda x: x.t(), lambda x: (x * 1).t_(), lambda x: x.rot90(1, (0, 1))):
+    x = torch.ones(2, 3, requires_grad=True)
+    y = f(x)
+    for _ in range(3):
+        y, = torch.autograd.grad((y ** 2).sum(), x, create_graph=True)
+        results.append((y.stride(), y.detach().sum()))
+result = results
+
+# what a written view's gradient cannot be written to, nobody may ask for
+x = torch.tensor([1., 2.], requires_grad=True)
+y = torch.tensor(3., requires_grad=True)
+v = (x * 1).expand(2, -1)
+v[[1, 0]] += y
+result = [torch.autograd.grad(v.sum(), y, retain_graph=True)[0].clone(),
+          attempt(lambda: torch.autograd.grad(v.sum(), x, retain_graph=True)),
+          torch.autograd.grad(v.sum(), y, create_graph=True)[0].clone()]
+
+# what retains its gradient goes on doing so with other data
+x = torch.ones(2, 3, requires_grad=True)
+y = (x * 2).t()
+z = torch.ones(1, requires_grad=True)
+y.data = y.data.clone(memory_format=torch.contiguous_format)
+y.retain_grad()
+y.backward(torch.ones_like(y), inputs=[z])
+result = y.grad, z.grad, x.grad
+
+# weights that may be left out are saved in any case
+table, weights = torch.ones(5, 3), torch.ones(2, 2, requires_grad=True)
+y = torch.nn.functional.embedding_bag(
+    torch.tensor([[0, 2], [4, 0]]), table, mode="sum", per_sample_weights=weights)
+result = y.grad_fn._saved_per_sample_weights.detach()
 """
 
 
