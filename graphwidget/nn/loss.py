@@ -8,6 +8,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..core.warning import warn
 from . import functional
+from .chunking import LinearCrossEntropyOptions
 from .functional.reduction import reduction_text
 from .linear import Linear
 from .module import Module
@@ -172,7 +173,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         in_features: I.
         num_classes: C.
         out_features: further dims of the logits (N, C, ...).
-        options: how PyTorch would cut the computation into pieces; must be None here.
+        options: how PyTorch would cut the computation into pieces; it is one piece here.
 
     Raises:
         RuntimeError: a weight of another shape, or a smoothing out of range.
@@ -182,7 +183,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         self, in_features: int, num_classes: int, *, out_features: tuple[int, ...] = (),
         bias: bool = False, device: Any = None, dtype: Any = None, reduction: str = "mean",
         weight: Tensor | None = None, ignore_index: int | None = None,
-        label_smoothing: float = 0.0, options: Any = None,
+        label_smoothing: float = 0.0, options: LinearCrossEntropyOptions | None = None,
     ) -> None:  # fmt: skip
         if weight is not None and weight.shape != (num_classes,):
             raise RuntimeError(

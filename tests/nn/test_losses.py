@@ -178,3 +178,35 @@ result = [attempt(f) for f in (lambda: new([]), lambda: new([5, 2]), lambda: new
 @pytest.mark.parametrize(("title", "text"), programs(SEQUENCES), ids=lambda part: part[:60])
 def test_sequences(title: str, text: str) -> None:
     both(source("nn, F = torch.nn, torch.nn.functional\ntorch.manual_seed(0)\n" + text))
+
+
+CHUNKED = """
+# options of linear_cross_entropy change neither the loss nor its gradients
+Options = nn.LinearCrossEntropyOptions
+result = []
+for options in (Options(), Options(True, 2, None), Options(chunking_method="aspect_ratio:2"),
+    Options(acc_policy="accurate", acc_dtype=torch.float32)):
+    for more in ({}, {"reduction": "sum", "bias": True}, {"weight": torch.rand(4)},
+        {"reduction": "none", "ignore_index": 1}):
+        m = nn.LinearCrossEntropyLoss(5, 4, options=options, **more)
+        x, y = n(6, 5).requires_grad_(), c(4, 6)
+        loss = m(x, y)
+        loss.sum().backward()
+        result += [loss.detach().clone(), plain([x.grad, *[p.grad for p in m.parameters()]])]
+
+# options where there are no pieces, and wrong ones
+Options = nn.LinearCrossEntropyOptions
+m = nn.LinearCrossEntropyLoss(5, 4, out_features=(2,), bias=True, options=Options())
+e = nn.LinearCrossEntropyLoss(5, 4, label_smoothing=.1, options=Options(batch_chunk_size=3))
+result = [repr(m), m(n(6, 5), c(4, 6, 2)), e(n(6, 5), c(4, 6)), e(n(6, 5), n(6, 4).softmax(1))]
+result += [attempt(lambda: Options(**wrong)) for wrong in ({"acc_policy": "fast"},
+    {"chunking_method": "aspect"}, {"chunking_method": "aspect_ratio:0"}, {"batch_chunk_size": 0},
+    {"chunking_method": "aspect_ratio:"}, {"batch_chunk_size": 1.5}, {"acc_dtype": torch.int64})]
+result += [Options() == Options(), hash(Options()) == hash(Options()), repr(Options(acc_dtype=
+    torch.float64))]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(CHUNKED), ids=lambda part: part[:60])
+def test_linear_cross_entropy_in_pieces(title: str, text: str) -> None:
+    both(source(SETUP + text))

@@ -11,6 +11,7 @@ from ...core.compile import TENSORS as F
 from ...core.shapes import view
 from ...core.storage import contiguous
 from ...core.tensor import Tensor
+from ...core.warning import warn
 from .linear import linear
 from .reduction import reduction_of, reduction_text, without_grad
 
@@ -202,14 +203,14 @@ def linear_cross_entropy(
         input: (N, I), or (I).
         linear_weight: (C, I), or (C, d1, d2, ..., I) for logits (N, C, d1, d2, ...).
         linear_bias: (C), or (C, d1, d2, ...).
-        options: how PyTorch would cut the computation into pieces; must be None here.
+        options: how PyTorch would cut the computation into pieces; it is one piece here.
 
     Raises:
         RuntimeError: shapes that do not fit.
-        NotImplementedError: options.
+
+    Warns:
+        UserWarning: options where PyTorch knows no pieces either.
     """
-    if options is not None:
-        raise NotImplementedError("graphwidget's linear_cross_entropy takes no options")
     shape, rows = linear_weight._data.shape, input._data.shape
     if not 1 <= len(rows) <= 2:
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {len(rows)}")
@@ -233,6 +234,19 @@ def linear_cross_entropy(
     logits_shape = (*rows[:-1], *classes)
     if target._data.shape == logits_shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    if options is not None and (
+        len(classes) > 1
+        or reduction not in ("mean", "sum", "none")
+        or label_smoothing != 0.0
+        or target.dtype != dtypes.int64
+    ):
+        shown = None if linear_bias is None else linear_bias._data.shape
+        warn(
+            "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean',"
+            "'sum','none'}, label_smoothing == 0, target.dtype == int64, out_features == (). Got "
+            f"reduction={reduction!r}, label_smoothing={label_smoothing}, target.dtype="
+            f"{target.dtype}, out_features={classes[1:]}, tracing=False, linear_bias.shape={shown}."
+        )
     if len(classes) > 1:
         linear_weight = linear_weight.reshape(math.prod(classes), rows[-1])
         linear_bias = None if linear_bias is None else linear_bias.reshape(math.prod(classes))
