@@ -93,6 +93,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     """
     if input._data.dtype == bool:
         raise not_implemented("linspace_cpu", input._data.dtype)
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     return F.histc(input, bins, *histogram_range(input, float(min), float(max)))
 
 

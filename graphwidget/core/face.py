@@ -103,7 +103,8 @@ class Face:
             raise TypeError(
                 f"{self.name}() got an unexpected keyword argument {next(iter(left))!r}"
             )
-        own = {self.own_name(name): value for name, value in bound.items()}
+        own = {self.own_name(name): value for name, value in bound.items()
+               if name != "out" or value is not None}  # fmt: skip
         return self.function(*values[: self.section == "Tensor"], **own)
 
     def own_name(self, name: str) -> str:

@@ -17,7 +17,7 @@ DIMS = "a, b, *(dims if isinstance(dims, (tuple, list)) and len(dims) == 2 else 
 
 def split(own: str, size: str) -> tuple[str, str, str]:
     """What ``split`` hands on, by the names of the tensor and the size."""
-    number = f"({size}.item() if hasattr({size}, 'grad_fn') and {size}.dim() == 0 else {size})"
+    number = f"(int({size}) if hasattr({size}, 'grad_fn') and {size}.dim() == 0 else {size})"
     name = f"'split' if isinstance({number}, int) else 'split_with_sizes'"
     return "_VF", name, f"{own}, {number}, dim"
 

@@ -176,7 +176,7 @@ def old_slogdet(input: Tensor) -> Any:
 
 
 old_slogdet.__name__ = old_slogdet.__qualname__ = "slogdet"
-offer()(old_slogdet)
+offer(out=True)(old_slogdet)
 FUNCTIONS["det"] = METHODS["det"] = det
 
 

@@ -323,9 +323,9 @@ def renorm_arguments(
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got " + kind
         )
-    if p <= 0:
+    if not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     if input.ndim < 2:
         raise RuntimeError(

@@ -117,15 +117,20 @@ EXACT = {
     ),
     **dict.fromkeys(
         ("addmm", "addmv", "aminmax", "argmax", "argmin", "avg_pool2d", "avg_pool3d", "baddbmm",
-         "bmm", "cross", "diag", "gather", "index_add", "index_copy", "inv", "inverse", "isin",
-         "linear", "log_softmax", "lu_solve", "lu_unpack", "matmul", "max", "min", "mm", "norm",
-         "renorm", "scatter", "scatter_add", "softmax", "sort", "take_along_dim", "topk", "tril",
-         "triu", "vector_norm"), WANTED,
+         "bmm", "cholesky", "cholesky_ex", "cross", "det", "diag", "eigh", "eigvalsh", "gather",
+         "index_add", "index_copy", "index_reduce", "inv", "inv_ex", "inverse", "isin", "linear",
+         "log_softmax", "lu_factor", "lu_factor_ex", "lu_solve", "lu_unpack", "matmul", "max",
+         "min", "mm", "msort", "norm", "qr", "renorm", "scatter", "scatter_add", "scatter_reduce",
+         "slogdet", "softmax", "solve", "solve_ex", "sort", "svdvals", "take_along_dim", "topk",
+         "tril", "triu", "vector_norm"), WANTED,
     ),
     **dict.fromkeys(COPIES, WANTED),
     **dict.fromkeys(("amax", "amin"), ALIKE),
     **dict.fromkeys(
         ("quantile", "nanquantile"), "quantile() out tensor must be same dtype as the input tensor"
+    ),
+    **dict.fromkeys(
+        ("hardshrink", "softplus", "softshrink"), "Found dtype {given} but expected {result}"
     ),
     "addbmm": "self and mat2 must have the same dtype, but got {given} and {result}",
     "mv": "addmv input tensors must have the same dtype, but got {given}, {result}, and {result}",

@@ -134,8 +134,10 @@ def face(space: str, name: str) -> None:
     """The same for one function of a space ("" for the package's own)."""
     functions = SPACES[space] if space else FUNCTIONS
     target, known = functions[name], f"{space}_{name}" if space else name
-    out = WITH_OUT.get((space, name), "")
-    if inspect.isfunction(target) and (out or inner_signatures(space or "torch", known)):
+    out, signatures = WITH_OUT.get((space, name), ""), inner_signatures(space or "torch", known)
+    if signatures and not any(" out=" in each for each in signatures):
+        out = ""
+    if inspect.isfunction(target) and (out or signatures):
         functions[name] = faced(space or "torch", known, target, out)
     if not space and name in handed.FUNCTIONS:
         functions[name] = passing(functions[name], *handed.FUNCTIONS[name])

@@ -250,17 +250,17 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     shapes.check_tensors(tensors)
     if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-    for tensor in tensors:
-        if tensor._data.ndim > 1:
-            raise RuntimeError(
-                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor!r}"
-            )
     if indexing is None:
         warn(INDEXING)
     elif indexing not in ("ij", "xy"):
         raise RuntimeError(
             f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
+    for tensor in tensors:
+        if tensor._data.ndim > 1:
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor!r}"
+            )
     swap = indexing == "xy" and len(tensors) >= 2
     if swap:
         tensors = (tensors[1], tensors[0], *tensors[2:])

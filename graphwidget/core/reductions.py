@@ -102,6 +102,11 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{dtypes.type_word(input._data.dtype)}"
         )
+    if dtype is not None and dtype.numpy.kind != "f":
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating "
+            f"point or complex dtype. Got: {dtypes.type_word(dtype.numpy)}"
+        )
     there = F.logical_not(F.isnan(input.detach()))
     count = sum(there, dim, keepdim)
     return F.div(nansum(input, dim, keepdim, dtype=dtype), count)

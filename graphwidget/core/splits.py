@@ -39,7 +39,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
     number = split_size_or_sections
     if isinstance(number, Tensor) and not number._data.ndim:
-        number = number.item()
+        number = int(number)
     if isinstance(number, bool) or not isinstance(number, int):
         return split_with_sizes(tensor, number, dim)
     if tensor._data.ndim == 0:

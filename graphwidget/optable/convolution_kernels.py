@@ -199,11 +199,19 @@ def transposed_sizes(
     return tuple((n - 1) * s - 2 * p + d * (k - 1) + 1 + m for n, k, s, p, d, m in each)
 
 
+def spread(dims: int, *numbers: Shape) -> tuple[Shape, ...]:
+    """Numbers for each dim, from one for all or one for each."""
+    return tuple(each if len(each) == dims else each * dims for each in numbers)
+
+
 def convolution(
     a: Array, weight: Array, bias: Array | None, stride: Shape, padding: Shape, dilation: Shape,
     transposed: bool, output_padding: Shape, groups: int,
 ) -> Array:  # fmt: skip
     """The convolution, or the transposed one, plus the bias of each output channel."""
+    stride, padding, dilation, output_padding = spread(
+        a.ndim - 2, stride, padding, dilation, output_padding
+    )
     if transposed:
         sizes = transposed_sizes(
             a.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding
@@ -225,6 +233,7 @@ def convolution_backward(
     """The derivatives of ``convolution`` by its input, weight and bias; None for those that are
     not among ``wanted``."""
     grad, first, second = as_array(grad), None, None
+    stride, padding, dilation = spread(a.ndim - 2, stride, padding, dilation)
     how = stride, padding, dilation, groups
     border = _border(weight, *how)
     alike = 5 * math.prod(grad.shape[2:]) >= 4 * math.prod(a.shape[2:])

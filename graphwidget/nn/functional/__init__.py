@@ -167,7 +167,15 @@ BOUND = (
 )  # fmt: skip
 """What PyTorch does not write in Python, so that its parser of arguments answers callers."""
 
-WRITTEN = ("avg_pool2d", "avg_pool3d", "linear")
+WRITTEN = (
+    "avg_pool2d",
+    "avg_pool3d",
+    "hardshrink",
+    "linear",
+    "logsigmoid",
+    "softplus",
+    "softshrink",
+)
 """Those that take ``out=``."""
 
 PARSED: dict[str, tuple[str, str]] = {}

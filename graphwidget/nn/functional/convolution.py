@@ -40,7 +40,7 @@ def _convolve(
     if padding == "same":
         source, padding = _same_padding(source, weight, stride, dilation, groups)
     elif padding == "valid":
-        padding = (0,)
+        padding = more = (0,)
     elif is_int(padding):
         padding = (int(padding),) * dims
     numbers = {
@@ -66,6 +66,7 @@ def convolved(
     if transposed:
         _check_more(more, stride, dilation)
         _check_result(input, weight, found)
+    stride, padding, dilation, more = numbers.values()  # which the node shows as they are
     return F.convolution(input, weight, bias, stride, padding, dilation, transposed, more, groups)
 
 

@@ -119,7 +119,7 @@ def huber_loss(
     """
     input, target = _alike(input, target)
     how = reduction_of(reduction)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     given = input, target
     common = dtypes.promote_types(input._data.dtype, target._data.dtype)
