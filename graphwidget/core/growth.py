@@ -7,6 +7,7 @@ have saved of it stays as it was.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import math
 from typing import Any
@@ -44,12 +45,8 @@ def move(data: np.ndarray, memory: np.ndarray, place: np.ndarray) -> None:
     place[:kept] = memory[:kept]
     if not memory.size:
         return
-    shown: list[tuple[Any, str, np.ndarray]] = []
-    for each in gc.get_objects():
-        name = next((name for kind, name in SHOWING if issubclass(type(each), kind)), None)
-        array = None if name is None else getattr(each, name, None)
-        if array is not None and owner_of(array) is owner:
-            shown.append((each, str(name), array))
+    shown = [found for found in map(shown_by, gc.get_objects()) if found is not None]
+    shown = [found for found in shown if owner_of(found[2]) is owner]
     begin = memory.ctypes.data
     moved = []
     for each, name, array in shown:
@@ -68,6 +65,15 @@ def move(data: np.ndarray, memory: np.ndarray, place: np.ndarray) -> None:
         moved.append((each, name, found))
     for each, name, found in moved:
         setattr(each, name, found)
+
+
+def shown_by(each: Any) -> tuple[Any, str, np.ndarray] | None:
+    """An object that shows memory, as which attribute, and what of it; else None."""
+    for kind, name in SHOWING:
+        if issubclass(type(each), kind):
+            with contextlib.suppress(AttributeError, ValueError):  # a lazy parameter has none yet
+                return each, name, getattr(each, name)
+    return None
 
 
 SHOWING: list[tuple[type, str]] = [(Tensor, "_data")]
