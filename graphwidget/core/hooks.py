@@ -10,6 +10,7 @@ from . import dtypes, hot
 from .combinations import called
 from .node import Hooks, Node, Nowhere
 from .version import counter_for_grad, version_of
+from .views import show_spread
 
 if TYPE_CHECKING:
     from .engine import Run
@@ -25,6 +26,8 @@ def as_tensor(run: Run | None, grad: Any, version: int | None = None) -> Any:
         return known
     tensor = hot.Tensor._wrap(grad)
     tensor._counter = counter_for_grad(version)
+    if 0 in grad.strides:
+        show_spread(tensor)
     return tensor
 
 

@@ -139,6 +139,19 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
         out._requires_grad = True
 
 
+def show_spread(tensor: Tensor) -> None:
+    """Make a tensor that repeats items, as gradients of sums do, a view of those items, which
+    PyTorch's ``expand`` made without recording. One without repeated items stays as it is."""
+    data = tensor._data
+    repeated = [step == 0 and size > 1 for step, size in zip(data.strides, data.shape, strict=True)]
+    if not any(repeated) or not data.size:
+        return
+    base: Tensor = hot.Tensor._wrap(data[tuple(0 if each else slice(None) for each in repeated)])
+    base._counter = tensor._counter
+    link = Link(TABLE["expand"], {"shape": data.shape}, base._data.shape, base._data.strides)
+    tensor._view = ViewInfo(base, link, "no_grad", counter_of(base).version)
+
+
 class AsStridedBackward0(Node):
     """The regenerated history of a view: the whole chain from the base in one node."""
 

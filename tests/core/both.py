@@ -34,6 +34,7 @@ WARNED_ONCE = (
     "The use of `x.T` on tensors of dimension other than 2",
     "Tensor.T is deprecated on",
     "index_reduce() is in beta",
+    "torch.meshgrid: in an upcoming release",
     "torch.qr is deprecated",
     "torch.cholesky is deprecated",
     "torch.lu",

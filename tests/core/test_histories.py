@@ -257,6 +257,20 @@ y = torch.nn.functional.layer_norm(x, (0,), w)
 product = (y @ y.mT + torch.eye(2)).sum()
 result = [y.detach(), *torch.autograd.grad(product, (x, w), create_graph=True)]
 
+# gradients that repeat items are views of them, which were made without recording
+x = torch.ones(2, 3, requires_grad=True)
+y, seen = x * 1, []
+y.register_hook(lambda g: seen.append([g._is_view(), g.stride(), g._base, g._version]))
+found = []
+for f in (lambda: y.sum(), lambda: y.sum(0).pow(2).sum(), lambda: y[0].sum(),
+          lambda: y.mean(1).sum(), lambda: (y * y).sum()):
+    (g,) = torch.autograd.grad(f(), y, retain_graph=True)
+    found += [g._is_view(), g.stride(), g._base, g._version]
+(g,) = torch.autograd.grad(y.sum(), x)
+result = [found, seen, [attempt(f) for f in (
+    lambda: g.detach_(), lambda: g.add_(x), lambda: g.add_(1), lambda: g.squeeze().mul_(x),
+    lambda: g.requires_grad_()._is_view())]]
+
 # what is detached from an inference tensor outside may be written, and tells its version
 with torch.inference_mode():
     x, n = torch.ones(3), torch.ones(3)
