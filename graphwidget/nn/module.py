@@ -262,14 +262,19 @@ class Module(Calls):
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
         children = [
-            f"({name}): " + repr(child).replace("\n", "\n  ")
-            for name, child in self._modules.items()
+            f"({name}): {_addindent(repr(child), 2)}" for name, child in self._modules.items()
         ]
         if len(lines) == 1 and not children:
             return f"{self._get_name()}({lines[0]})"
         inner = lines + children
         body = "\n  " + "\n  ".join(inner) + "\n" if inner else ""
         return f"{self._get_name()}({body})"
+
+
+def _addindent(text: str, spaces: int) -> str:
+    """A text with all lines but the first and the blank ones moved to the right."""
+    first, *others = text.split("\n")
+    return "\n".join([first, *(" " * spaces + line if line.strip() else "" for line in others)])
 
 
 _EXTRA_STATE = (

@@ -96,7 +96,7 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class _AvgPool(OwnMethods, Module):
+class _AvgPoolNd(OwnMethods, Module):
     _dims: ClassVar[int]
 
     def __init__(
@@ -129,14 +129,14 @@ class _AvgPool(OwnMethods, Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AvgPool2d(_AvgPool):
+class AvgPool2d(_AvgPoolNd):
     """The mean of windows over the last two dims; `divisor_override` divides instead of their
     number of items."""
 
     _dims = 2
 
 
-class AvgPool3d(_AvgPool):
+class AvgPool3d(_AvgPoolNd):
     """The mean of windows over the last three dims; `divisor_override` divides instead of their
     number of items."""
 

@@ -28,6 +28,13 @@ result = [repr(m) for m in (n, nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Sequ
     nn.ReLU(True), nn.Identity(3), nn.Module(),
     nn.Sequential({"a": nn.ReLU()}) if False else nn.ReLU())]
 
+# blank lines in the text of modules
+class Blank(nn.Module):
+    def extra_repr(self):
+        return "x=3\\n\\n  \\ny=4"
+result = [repr(m) for m in (Blank(), nn.Sequential(Blank()), nn.ModuleList([Blank(), Blank()]),
+    nn.Sequential(nn.Sequential(Blank(), nn.ReLU())))]
+
 # extra_repr of several lines
 class R(nn.Module):
     def __init__(self):
