@@ -72,7 +72,8 @@ def shown_by(each: Any) -> tuple[Any, str, np.ndarray] | None:
     for kind, name in SHOWING:
         if issubclass(type(each), kind):
             with contextlib.suppress(AttributeError, ValueError):  # a lazy parameter has none yet
-                return each, name, getattr(each, name)
+                array = getattr(each, name)
+                return None if array is None else (each, name, array)
     return None
 
 
