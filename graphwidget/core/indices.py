@@ -49,6 +49,11 @@ class End(int):
 
 
 END = End(2**63 - 1)
+NO_BOUND = "slice indices must be integers or None or have an __index__ method"
+TRUNCATED = (
+    "Truncating the start/stop/step of slice. This is likely because of saved old models when the "
+    "start/stop/step were larger."
+)
 
 
 class Indices(tuple[Any, ...]):
@@ -107,7 +112,7 @@ def plain(tensor: Tensor, index: Any) -> tuple[Tensor, ...] | None:
 
 
 def is_integer(item: Any) -> bool:
-    """An index that is one integer: Python's, numpy's or a 0-d integer tensor."""
+    """An index that is one integer: Python's, numpy's or a 0-d tensor, of bytes a mask."""
     kind = item.__class__
     if kind is int:
         return True
@@ -115,8 +120,9 @@ def is_integer(item: Any) -> bool:
         return False
     if isinstance(item, (int, np.integer)):
         return True
-    array = item._data if isinstance(item, Tensor) else item
-    return isinstance(array, np.ndarray) and array.ndim == 0 and array.dtype.kind in "iu"
+    if isinstance(item, Tensor):
+        return item._data.ndim == 0 and item._data.dtype.kind == "i"
+    return isinstance(item, np.ndarray) and item.ndim == 0 and item.dtype.kind in "iu"
 
 
 def as_tuple(index: Any) -> tuple[Any, ...]:
@@ -233,7 +239,7 @@ def slice_numbers(item: slice) -> tuple[int, int, int]:
     """start, end and step as numbers.
 
     Raises:
-        ValueError: the step is not positive.
+        TypeError, ValueError: one is no number, or the step is not positive.
     """
     start, stop = item.start, item.stop
     if item.step is None and start is None and stop is None:
@@ -242,9 +248,12 @@ def slice_numbers(item: slice) -> tuple[int, int, int]:
     def number(bound: Any, default: int) -> int:
         if bound is None:
             return default
-        if isinstance(bound, Tensor):
-            return int(bound.item())
-        return bound if bound.__class__ is int else int(bound.__index__())
+        if bound.__class__ is not int and not hasattr(bound, "__index__"):
+            raise TypeError(NO_BOUND)
+        found = bound if bound.__class__ is int else int(bound.__index__())
+        if found < -END:
+            warn(TRUNCATED)
+        return found
 
     step = number(item.step, 1)
     if step == 0:
@@ -292,9 +301,9 @@ def basic_part(tensor: Tensor, items: list[tuple[int, Any]]) -> tuple[Tensor, li
             view = TENSORS.select(view, dim, integer_index(item, at, size))
         else:
             index = as_index_tensor(item)
-            if index._data.dtype == bool and index._data.ndim == 0:  # x[True] adds a dimension
+            if index._data.dtype in MASKS and index._data.ndim == 0:  # x[True] adds a dimension
                 view = TENSORS.unsqueeze(view, dim)
-                index = Tensor._wrap(np.zeros(int(index._data), np.int64))
+                index = Tensor._wrap(np.zeros(int(bool(index._data)), np.int64))
                 if index._data.size:
                     index._counter = filled()
             left.append(index)

@@ -193,6 +193,8 @@ def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tenso
 def _index_put(here: bool, self: Tensor, indices: Any, values: Tensor, accumulate: bool) -> Tensor:
     if here:
         allowed(TABLE["index_put"], (self, values))
+    if not indices:
+        raise RuntimeError("sym_strides() called on an undefined Tensor")
     used = sum(each._data.ndim if each._data.dtype in MASKS else 1 for each in indices)
     if used > self._data.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self._data.ndim} (got {used})")

@@ -135,6 +135,15 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     return iter(F.unbind(self, dim=0))
 
 
+def delete(self: Tensor, index: Any) -> None:
+    """A tensor keeps its items.
+
+    Raises:
+        TypeError: always.
+    """
+    raise TypeError("Tensor does not support deleting items")
+
+
 def contains(self: Tensor, item: Any) -> bool:
     """Whether any item equals this one.
 
@@ -190,7 +199,7 @@ METHODS.update({
     "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow,
     "__mod__": left_alone(elementwise.remainder),
     "__matmul__": at, "__invert__": invert, "__abs__": F.abs,
-    "__getitem__": guarded(getitem), "__setitem__": guarded(setitem),
+    "__getitem__": guarded(getitem), "__setitem__": guarded(setitem), "__delitem__": delete,
     "__rfloordiv__": left_alone(rfloordiv), "__rmod__": rmod, "__rmatmul__": rmatmul,
     "__rlshift__": left_alone(lambda self, other: F.bitwise_left_shift(other, self)),
     "__rrshift__": left_alone(lambda self, other: F.bitwise_right_shift(other, self)),

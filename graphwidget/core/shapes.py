@@ -135,7 +135,9 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:
         inferred = infer_shape(sizes, shape[dim])
-    except RuntimeError:
+    except RuntimeError as error:
+        if list(sizes).count(-1) > 1:
+            raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
         raise RuntimeError(
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
             f"({shape[dim]}) in the input tensor"

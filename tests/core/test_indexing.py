@@ -129,6 +129,29 @@ for order in itertools.permutations(range(3)):
     read = (t[i], t[:, i], t[i, i], t[i, base], t[base, i], t[i, :, i], t[i, 1], t[i[:, :1], i],
             t.transpose(0, 3)[i], t.permute(3, 1, 0, 2)[:, i], torch.take(t, i), t[i.int()])
     result += [(each.shape, each.stride()) for each in read]
+
+# a byte alone is a mask
+result = []
+for n in (0, 1, 5):
+    u = torch.tensor(n, dtype=torch.uint8)
+    for t in (torch.arange(6.).view(2, 3), torch.tensor(1.)):
+        for key in (u, (u, 0), (u, u), (..., u), (0, u), (None, u), (slice(None), u)):
+            w = t.clone()
+            result += [attempt(lambda: t[key]), attempt(lambda: w.__setitem__(key, 7)), w]
+
+# bounds of slices
+t = torch.arange(5)
+class Two:
+    def __index__(self):
+        return 2
+result = [attempt(lambda: t[bounds]) for bounds in (slice(-2**70, 2**70), slice(0, 2**63),
+    slice(2**63, None), slice(-2**63, None), slice(None, -2**63), slice(0., 2), slice("a"),
+    slice(None, None, 1.), slice(Two(), None), slice(None, torch.tensor(2.)), slice([1], None),
+    slice(torch.tensor(1), torch.tensor([3])), slice(True, 3), slice(None, None, True))]
+def gone():
+    del t[0]
+result += [attempt(gone), attempt(lambda: torch.ones(3).index_put((), torch.ones(1))),
+           attempt(lambda: torch.ones(4).unflatten(0, (-1, -1)))[2].splitlines()[:2]]
 """
 
 WRITING = """
