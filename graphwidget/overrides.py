@@ -79,7 +79,7 @@ def handle_torch_function(
     Raises:
         TypeError: none has an answer.
     """
-    module = public_api.__module__.replace(str(__package__), "torch", 1)
+    module = str(public_api.__module__).replace(str(__package__), "torch", 1)
     title = f"{module}.{public_api.__name__}"
     return handle(title, public_api, relevant_args, args, kwargs)
 
@@ -208,7 +208,7 @@ def _namespaces() -> list[tuple[str, Any, dict[str, Any]]]:
     layers = {name: vars(functional)[name] for name in functional.__all__}
     return [
         ("torch", top, FUNCTIONS),
-        ("torch.functional", top, {name: FUNCTIONS[name] for name in FUNCTIONAL}),
+        ("torch.functional", top, {n: FUNCTIONS[n] for n in FUNCTIONAL if n != "lobpcg"}),
         ("torch.nn.functional", functional, layers),
         ("torch.nn.init", init, vars(init)),
         ("torch.Tensor", Tensor, dict(vars(Tensor))),
@@ -244,7 +244,9 @@ def _takes_tensors(title: str, name: str) -> bool:
     in place are no public functions to PyTorch."""
     section = title.rpartition(".")[2]
     known = signatures(section, f"{section}_{name}".removeprefix("torch_"))
-    types = {each.type for signature in known for each in signature.parameters}
+    types = {
+        each.type for signature in known for each in signature.parameters if each.name != "out"
+    }
     return not name.endswith("_") and (not known or any("Tensor" in each for each in types))
 
 

@@ -121,6 +121,13 @@ def bound(section: str, name: str) -> Front:
     return Front(parsed, f"torch.{section}.{name}".replace("torch.torch", "torch"), section, name)
 
 
+def as_method(name: str) -> Front:
+    """For a function that calls a method, which is what those who are asked are told of."""
+    front = Front(bare, f"torch.Tensor.{name}")
+    front.func = vars(hot.Tensor)[name]
+    return front
+
+
 def functions_of(names: dict[str, Any], section: str, prefix: str = "") -> Place:
     """The functions of a namespace that are bound to C++."""
     return lambda: [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.public import FUNCTIONS
 from ..core.tensor import Tensor
 from . import functional
 from .module import Module
@@ -172,7 +173,8 @@ class Sigmoid(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input through the activation."""
-        return functional.sigmoid(input)
+        found: Tensor = FUNCTIONS["sigmoid"](input)
+        return found
 
 
 class LogSigmoid(Module):
@@ -212,7 +214,8 @@ class Tanh(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input through the activation."""
-        return functional.tanh(input)
+        found: Tensor = FUNCTIONS["tanh"](input)
+        return found
 
 
 class Tanhshrink(Module):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.factories import empty
 from ..core.joins import stack
+from ..core.public import FUNCTIONS
 from ..core.tensor import Tensor
 from ..core.warning import warn
 from . import init, packed, rnn_functions
@@ -262,9 +263,9 @@ class _Simple(OwnMethods, RNNBase):
 
 
 STEPS: dict[str, tuple[Step, Any]] = {
-    "RNN_TANH": (rnn_functions.tanh_step, rnn_functions.rnn_tanh),
-    "RNN_RELU": (rnn_functions.relu_step, rnn_functions.rnn_relu),
-    "GRU": (gru_step, rnn_functions.gru),
+    "RNN_TANH": (rnn_functions.tanh_step, FUNCTIONS["rnn_tanh"]),
+    "RNN_RELU": (rnn_functions.relu_step, FUNCTIONS["rnn_relu"]),
+    "GRU": (gru_step, FUNCTIONS["gru"]),
 }
 """One step, and all of a layer, by PyTorch's name of the kind."""
 
@@ -337,7 +338,7 @@ class LSTM(RNNBase):
         self._check_input(input, 3)
         self._check_state(start[0], self._state_shape(batch, sizes[0]), "hx[0]")
         self._check_state(start[1], self._state_shape(batch, sizes[1]), "hx[1]")
-        output, *last = rnn_functions.lstm(input, start, *self._options())
+        output, *last = FUNCTIONS["lstm"](input, start, *self._options())
         if alone:
             output, *last = (output.squeeze(self._sequences), *(each.squeeze(1) for each in last))
         return output, (last[0], last[1])

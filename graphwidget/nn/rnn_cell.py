@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.compile import TENSORS as F
 from ..core.factories import empty
+from ..core.public import FUNCTIONS
 from ..core.tensor import Tensor
 from . import functional, init
 from .module import Module
@@ -126,8 +127,10 @@ class RNNCellBase(Module):
             )
         return state
 
-    def _projected(self, input: Tensor) -> Tensor:
-        return functional.linear(input, self.weight_ih, self.bias_ih)
+    def _step(self, name: str, input: Tensor, state: Any) -> Any:
+        return FUNCTIONS[name](
+            input, state, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+        )
 
 
 class RNNCell(RNNCellBase):
@@ -150,10 +153,8 @@ class RNNCell(RNNCellBase):
         input, alone = self._batched(input, hidden=hx)
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        found = plain_step(
-            self._projected(input), self._state(hx, input, alone), self.weight_hh, self.bias_hh,
-            self.nonlinearity,
-        )  # fmt: skip
+        state = self._state(hx, input, alone)
+        found: Tensor = self._step(f"rnn_{self.nonlinearity}_cell", input, state)
         return found.squeeze(0) if alone else found
 
 
@@ -166,7 +167,7 @@ class GRUCell(RNNCellBase):
         """The next hidden state, (N, H) or (H)."""
         input, alone = self._batched(input, hidden=hx)
         state = self._state(hx, input, alone)
-        found = gru_step(self._projected(input), state, self.weight_hh, self.bias_hh)
+        found: Tensor = self._step("gru_cell", input, state)
         return found.squeeze(0) if alone else found
 
 
@@ -185,5 +186,5 @@ class LSTMCell(RNNCellBase):
             )
         hidden, cell = (None, None) if hx is None else hx
         state = (self._state(hidden, input, alone), self._state(cell, input, alone, 1))
-        found = lstm_step(self._projected(input), state, self.weight_hh, self.bias_hh)
+        found: State = self._step("lstm_cell", input, state)
         return (found[0].squeeze(0), found[1].squeeze(0)) if alone else found

@@ -3,16 +3,19 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
+import graphwidget
 from tests.core.both import both, source
 
 SETUP = """
 import copy, pickle
 import numpy as np
 torch.manual_seed(0)
-F, o, log = torch.nn.functional, torch.overrides, []
+nn, F, o, log = torch.nn, torch.nn.functional, torch.overrides, []
 def told(value):
     if isinstance(value, (list, tuple)):
         return [type(value).__name__, *map(told, value)]
@@ -178,3 +181,25 @@ def test_first_of_its_kind() -> None:
         for engine in ("graphwidget", "torch")
     ]  # fmt: skip
     assert told[0] == told[1]
+
+
+def test_functions_that_ask() -> None:
+    """What PyTorch says can be overridden can be here, as far as it is here."""
+
+    def names(engine: Any) -> set[str]:
+        overrides = engine.overrides
+        lists = overrides.get_overridable_functions().values()
+        return {overrides.resolve_name(function) for functions in lists for function in functions}
+
+    def is_here(name: str) -> bool:
+        inner = name.removesuffix(".__get__").replace("torch.functional.", "torch.").split(".")[1:]
+        found: Any = graphwidget
+        for part in inner:
+            found = getattr(found, part, None)
+        return found is not None
+
+    missing = {name for name in names(torch) - names(graphwidget) if is_here(name)}
+    assert missing == {
+        "torch.Tensor._grad.__get__", "torch.Tensor._post_accumulate_grad_hooks.__get__",
+        "torch.autocast", "torch.is_inference",
+    }  # fmt: skip

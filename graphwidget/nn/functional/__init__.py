@@ -38,7 +38,7 @@ from ...core.activations import (
     threshold_,
 )
 from ...core.face import faced
-from ...core.fronts import PLACES, bound, written_in
+from ...core.fronts import PLACES, as_method, bound, written_in
 from ...core.newcomers import guarded
 from ...core.padding import one_hot, pad
 from ...core.passing import passing
@@ -341,11 +341,15 @@ for _name in __all__:
     if isfunction(globals()[_name]):
         globals()[_name] = guarded(globals()[_name])
 
+AS_METHODS = ("sigmoid", "tanh")
+"""Those that are the methods of the same name to whoever is asked what they do."""
+
 PLACES += [
     lambda: [(globals()[each], bound(*known)) for each, known in PARSED.items()],
+    lambda: [(globals()[each], as_method(each)) for each in AS_METHODS],
     written_in(
         "torch.nn.functional",
         globals(),
-        [each for each in __all__ if each not in (*BOUND, "native")],
+        [each for each in __all__ if each not in (*BOUND, *AS_METHODS, "native")],
     ),
 ]

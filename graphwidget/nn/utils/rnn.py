@@ -10,6 +10,8 @@ import numpy as np
 from ...core import dtypes
 from ...core.compile import TENSORS as F
 from ...core.factories import as_tensor, full
+from ...core.fronts import PLACES
+from ...core.manners import Front, parsed
 from ...core.tensor import Tensor
 from ...core.version import bump, filled
 
@@ -55,6 +57,9 @@ def pad_sequence(
         start = longest - each.size(0) if padding_side == "left" else 0
         rows[place, start : start + each.size(0)] = each
     return out
+
+
+PLACES.append(lambda: [(pad_sequence, Front(parsed, "torch.nn.pad_sequence"))])
 
 
 def unpad_sequence(
