@@ -18,7 +18,10 @@ from ..core.function import Function
 from ..core.tensor import Tensor
 from ..core.warning import warn
 
-__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+__all__ = [
+    "GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian", "gradcheck",
+    "gradgradcheck",
+]  # fmt: skip
 
 SINGLE = (
     "Input #{} requires gradient and is not a double precision floating point or complex. This "
@@ -61,6 +64,12 @@ UNDEFINED_NOT_ZERO = (
     "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
 )
 SEE = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+FORMER = (
+    "`{}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and "
+    "it will be removed in a future version of PyTorch. If you have a specific use for this or "
+    "feature request for this to be a stable API, please file us an issue at "
+    "https://github.com/pytorch/pytorch/issues/new"
+)
 NO_CHECK = "Expected at least one of check_forward_ad or check_backward_ad to be True"
 NEEDS = "Setting check_{}=True requires check_{} to be True"
 NO_FORWARD_MODE = "Forward-mode derivatives are not offered; check_forward_ad must be False."
@@ -110,15 +119,16 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
 
 
 def _numerical(
-    func: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any], eps: float
-) -> Iterator[list[np.ndarray]]:
-    """For each wanted input the derivative of each output by it, by central differences: arrays
-    of (elements of the input, elements of the output)."""
+    func: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any], eps: float,
+    by: Sequence[Any],
+) -> Iterator[list[np.ndarray]]:  # fmt: skip
+    """For each tensor of ``by`` that requires grad the derivative of each output by it, by central
+    differences: arrays of (elements of the tensor, elements of the output)."""
 
     def values() -> list[np.ndarray]:
         return [each._data.copy() for each in _as_tuple(func(*inputs))]
 
-    for wanted in _wanted(inputs):
+    for wanted in _wanted(by):
         data = wanted._data  # written past the version counter
         found = [np.zeros((data.size, out._data.size), out._data.dtype) for out in outputs]
         for row, index in enumerate(product(*map(range, data.shape))):
@@ -153,24 +163,80 @@ def _analytical(inputs: Sequence[Any], output: Tensor, tolerance: float) -> list
     Raises:
         GradcheckError: a second time it is not the same.
     """
+    first, second = (_derivatives(inputs, output) for _ in range(2))
+    if not _alike(first, second, tolerance):
+        raise GradcheckError(NOT_REENTRANT.format(tolerance))
+    return first
+
+
+def _derivatives(inputs: Sequence[Any], output: Tensor) -> list[np.ndarray]:
+    """The derivatives of an output, by one backward for each of its elements."""
     wanted = _wanted(inputs)
-    twice = []
-    for _ in range(2):
-        alike = hot.tensors.clone(output)
-        found = [np.zeros((each._data.size, output._data.size), each._data.dtype)
-                 for each in wanted]  # fmt: skip
-        for column in range(output._data.size):
-            seed = np.zeros(output._data.shape, output._data.dtype)
-            seed.reshape(-1)[column] = 1
-            grads = grad(alike, wanted, Tensor._wrap(seed), retain_graph=True, allow_unused=True)
-            for rows, each in zip(found, grads, strict=True):
-                if each is not None:
-                    rows[:, column] = each._data.reshape(-1)
-        twice.append(found)
-    for first, second in zip(*twice, strict=True):
-        if first.size and np.abs(first - second).max() > tolerance:  # nan is not more
-            raise GradcheckError(NOT_REENTRANT.format(tolerance))
-    return twice[0]
+    alike = hot.tensors.clone(output)
+    found = [np.zeros((each._data.size, output._data.size), each._data.dtype) for each in wanted]
+    for column in range(output._data.size):
+        seed = np.zeros(output._data.shape, output._data.dtype)
+        seed.reshape(-1)[column] = 1
+        grads = grad(alike, wanted, Tensor._wrap(seed), retain_graph=True, allow_unused=True)
+        for rows, each in zip(found, grads, strict=True):
+            if each is not None:
+                rows[:, column] = each._data.reshape(-1)
+    return found
+
+
+def _alike(one: Sequence[np.ndarray], other: Sequence[np.ndarray], tolerance: float) -> bool:
+    """Whether derivatives are no further from each other; nan is not."""
+    pairs = zip(one, other, strict=True)
+    return not any(each.size and np.abs(each - again).max() > tolerance for each, again in pairs)
+
+
+def _former(name: str, grad_out: float) -> None:
+    """Warn of a function that PyTorch is to remove.
+
+    Raises:
+        ValueError: another ``grad_out`` than 1.
+    """
+    warn(FORMER.format(name), FutureWarning)
+    if grad_out != 1.0:
+        raise ValueError(
+            f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0."
+        )
+
+
+def get_numerical_jacobian(
+    fn: Callable[[Any], Any], inputs: Any, target: Any = None, eps: float = 1e-3,
+    grad_out: float = 1.0,
+) -> tuple[Tensor, ...]:  # fmt: skip
+    """The derivatives of the first result of ``fn(inputs)`` by central differences, by each of
+    ``target`` (all of the inputs) that requires grad: (elements of it, elements of the result).
+    Deprecated.
+
+    Raises:
+        ValueError: another ``grad_out`` than 1.
+    """
+    _former("get_numerical_jacobian", grad_out)
+    given, by = _as_tuple(inputs), inputs if target is None else target
+
+    def first(*args: Any) -> Any:
+        return _as_tuple(fn(args))[0]
+
+    found = _numerical(first, given, (first(*given),), eps, _as_tuple(by))
+    return tuple(Tensor._wrap(by_output[0]) for by_output in found)
+
+
+def get_analytical_jacobian(
+    inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
+) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
+    """The derivatives of ``output`` by backward, by each of the inputs that requires grad, and
+    whether a second backward gives the same, sizes are right and types are. Deprecated.
+
+    Raises:
+        ValueError: another ``grad_out`` than 1.
+    """
+    _former("get_analytical_jacobian", grad_out)
+    first, second = (_derivatives(_as_tuple(inputs), output) for _ in range(2))
+    found = tuple(Tensor._wrap(each) for each in first)
+    return found, _alike(first, second, nondet_tol), True, True
 
 
 def _check_mul_by_grad_output(outputs: Sequence[Tensor], inputs: Sequence[Any]) -> None:
@@ -258,7 +324,7 @@ def _check(func: Callable[..., Any], inputs: tuple[Any, ...], limits: Any, undef
     eps, atol, rtol, nondet_tol = limits
     every = _as_tuple(func(*inputs))
     outputs = _differentiable(every)
-    numerical = list(_numerical(func, inputs, every, eps))
+    numerical = list(_numerical(func, inputs, every, eps, inputs))
     if not outputs:
         if any(each.any() for by_output in numerical for each in by_output):
             raise GradcheckError("Numerical gradient for function expected to be zero")

@@ -24,7 +24,8 @@ Node.__module__ = "torch.autograd.graph"
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
     "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
-    "saved_tensors_hooks",
+    "saved_tensors_hooks", "set_override_stale_capture_stream",
+    "set_warn_on_accumulate_grad_stream_mismatch",
 ]  # fmt: skip
 
 
@@ -74,6 +75,14 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
             )
         if not each.is_inference():  # those count no versions
             bump(each, "increment_version")
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """PyTorch's switch of a warning about streams of other devices, of which there are none."""
+
+
+def set_override_stale_capture_stream(enabled: bool) -> None:
+    """The same, of what is done about such streams."""
 
 
 class MultiHandle(RemovableHandle):

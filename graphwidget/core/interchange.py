@@ -177,14 +177,19 @@ HOOK_STAYS = (
 )
 
 
+def warn_if_has_hooks(tensor: Tensor) -> None:
+    """Warn of the hooks of a tensor that is pickled: they stay behind."""
+    for hook in (backward_hooks(tensor) or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warn(HOOK_STAYS.format(hook))
+
+
 def reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     """For pickle: storage, place and ``requires_grad``, without gradient and history.
 
     As in PyTorch each tensor brings a storage of its own, and warns that its hooks stay behind.
     """
-    for hook in (backward_hooks(self) or {}).values():
-        if not hasattr(hook, "__torch_unserializable__"):
-            warn(HOOK_STAYS.format(hook))
+    warn_if_has_hooks(self)
     storage = storage_of(self._data)
     place, storage = place_in(self._data, storage), as_it_lies(storage).copy()
     shape, needed = self._data.shape, self.requires_grad
