@@ -75,6 +75,7 @@ from .core.dtypes import (
 from .core.dtypes import (
     bool_ as _bool,
 )
+from .core.errors import AcceleratorError, OutOfMemoryError
 from .core.formats import (
     channels_last,
     channels_last_3d,
@@ -181,19 +182,20 @@ if not TYPE_CHECKING:  # checkers know the names above
 
 
 __all__ = [
-    "Generator", "GradScaler", "GraphWidget", "Size", "Tensor", "__config__", "__future__",
-    "__version__", "accelerator", "amp", "as_torch", "autograd", "backends", "bool",
-    "channels_last", "channels_last_3d", "compiler", "contiguous_format", "cpu", "cuda",
-    "default_generator", "device", "distributed", "distributions", "double", "dtype", "e",
-    "enable_grad", "finfo", "float", "float16", "float32", "float64", "func", "functional",
-    "get_default_dtype", "get_rng_state", "half", "iinfo", "inf", "inference_mode", "initial_seed",
-    "int", "int16", "int32", "int64", "int8", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
-    "is_grad_enabled", "is_inference", "is_inference_mode_enabled", "is_tensor", "jit", "layout",
-    "linalg", "load", "load_ipython_extension", "long", "manual_seed", "memory_format", "mps",
-    "nan", "newaxis", "nn", "no_grad", "optim", "overrides", "pi", "preserve_format", "profiler",
-    "random", "return_types", "save", "seed", "serialization", "set_anomaly_enabled",
-    "set_default_dtype", "set_grad_enabled", "set_printoptions", "set_rng_state", "short", "signal",
-    "special", "storage", "strided", "testing", "to_graphviz", "types", "uint8",
-    "unload_ipython_extension", "utils", "version", "vmap", "watch", "xpu",
+    "AcceleratorError", "Generator", "GradScaler", "GraphWidget", "OutOfMemoryError", "Size",
+    "Tensor", "__config__", "__future__", "__version__", "accelerator", "amp", "as_torch",
+    "autograd", "backends", "bool", "channels_last", "channels_last_3d", "compiler",
+    "contiguous_format", "cpu", "cuda", "default_generator", "device", "distributed",
+    "distributions", "double", "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32",
+    "float64", "func", "functional", "get_default_dtype", "get_rng_state", "half", "iinfo", "inf",
+    "inference_mode", "initial_seed", "int", "int16", "int32", "int64", "int8",
+    "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference",
+    "is_inference_mode_enabled", "is_tensor", "jit", "layout", "linalg", "load",
+    "load_ipython_extension", "long", "manual_seed", "memory_format", "mps", "nan", "newaxis", "nn",
+    "no_grad", "optim", "overrides", "pi", "preserve_format", "profiler", "random", "return_types",
+    "save", "seed", "serialization", "set_anomaly_enabled", "set_default_dtype", "set_grad_enabled",
+    "set_printoptions", "set_rng_state", "short", "signal", "special", "storage", "strided",
+    "testing", "to_graphviz", "types", "uint8", "unload_ipython_extension", "utils", "version",
+    "vmap", "watch", "xpu",
     *_FUNCTIONS,
 ]  # fmt: skip

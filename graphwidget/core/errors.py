@@ -278,3 +278,14 @@ def check_grad(tensor: Tensor, grad: Any) -> None:
             f"size '{list(tensor._data.shape)}'. Please ensure that the gradient and the tensor "
             "are the same size"
         )
+
+
+class OutOfMemoryError(RuntimeError):
+    """What PyTorch raises when a device's memory is full; here nobody raises it."""
+
+
+class AcceleratorError(RuntimeError):
+    """What PyTorch raises of a device's own errors; here nobody raises it."""
+
+
+OutOfMemoryError.__module__ = AcceleratorError.__module__ = "torch"

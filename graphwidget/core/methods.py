@@ -27,6 +27,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     kinds,
     linalg,
     lowrank,
+    mapped,
     masks,
     matmul,
     norms,

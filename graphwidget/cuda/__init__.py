@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from ..core.errors import OutOfMemoryError
 from . import amp
 
 __all__ = [
+    "OutOfMemoryError",
     "amp",
     "current_device",
     "device_count",
