@@ -350,9 +350,11 @@ class Error(Node):
     """The node of what may not be differentiated again; running it is the error."""
 
     takes_none = True
+    refuses = True
     metas: Sequence[hot.Meta | None] = (None,)
 
     def __init__(self, message: str, targets: Sequence[Any]) -> None:
+        hot.refusing = True
         self.start(tuple(target for target in targets if target is not None))
         self.message = message
         self.places = tuple(target is not None for target in targets)

@@ -86,6 +86,8 @@ class Node(Saves):
     """Its backward wants to know of missing gradients."""
     always: ClassVar[bool] = True
     """It computes, or refuses, though nothing wanted lies behind it: users' own functions do."""
+    refuses: ClassVar[bool] = False
+    """It has no derivative: it runs, and fails, before all others that could run."""
     unused: Sequence[Any] = ()
     """What was given for inputs that need no gradient, for hooks to see: Functions and nodes of
     lists compute it, too."""
@@ -171,8 +173,8 @@ class Node(Saves):
             return self._dict
 
     def _sequence_nr(self) -> int:
-        """Rises by one for each node created."""
-        return int(self.seq)
+        """Rises by one for each node created; that of refusals and leaves is the largest."""
+        return 2**64 - 1 if self.refuses else int(self.seq)
 
     def output(self, nr: int) -> Any:
         """The target at which the gradient of an output arrives."""

@@ -325,6 +325,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         "own": op.outputs[0] if op.single and op.outputs[0] in saved else None,
         "single": len(targets) == 1 and not op.variadic,
         "always": op.node == "NotImplemented",
+        "refuses": op.node == "NotImplemented",
         "takes_none": any("some_grads" in d.needs for d in op.derivatives.values()),
         "outputs": 1 if op.single else len(op.outputs),
         "writes": {i: times for i, name in enumerate(targets) if (times := writes_of(op, name))},
@@ -333,6 +334,8 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         scope["slots"] = property(_variadic_slots)
     if plain:
         scope["next"] = next_of(targets)
+    if op.node == "NotImplemented":
+        scope["__init__"] = _refused
     cls = type(op.node, (Node,), scope)
     globals_: dict[str, Any] = {
         "__name__": __name__,  # by which Python knows whose warnings are silent
@@ -352,6 +355,10 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         if name in globals_:
             setattr(cls, name, globals_[name])
     return cls
+
+
+def _refused(node: Any) -> None:
+    hot.refusing = True
 
 
 def _variadic_slots(node: Any) -> tuple[Any, ...]:

@@ -61,7 +61,8 @@ def get_total_norm(
     kind = float(norm_type)
     if not listed:
         return Tensor._wrap(np.zeros((), np.float32))
-    norms = np.array([_norm(each._data, kind) for each in listed], listed[0]._data.dtype)
+    found = [np.asarray(_norm(each._data, kind), each._data.dtype) for each in listed]
+    norms = np.array(found, np.result_type(*found))  # each in its type, all in their common one
     total = Tensor._wrap(np.asarray(_norm(norms, kind), norms.dtype))
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(_NOT_FINITE.format(kind))
