@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import copy
 from collections import OrderedDict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..optable.layout import as_it_lies
+from ..optable.layout import memory_of
 from . import devices, dtypes, functions
+from .growth import bytes_of
 from .making import made
 from .public import METHODS, offer
+from .storages import copied_memory
 from .tensor import Tensor
 from .version import filled
 from .warning import warn
@@ -126,33 +128,34 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 
 # Copies and pickles ----------------------------------------------------------------------------
-def storage_of(data: np.ndarray) -> np.ndarray:
-    """The array that owns the memory of ``data``; a copy where that has gaps."""
-    root = data
-    while isinstance(root.base, np.ndarray) and root.base.dtype == data.dtype:
-        root = root.base
-    return root if as_it_lies(root).flags.c_contiguous else np.ascontiguousarray(data)
+class Place(NamedTuple):
+    """Where in a storage items of a type lie, in bytes."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+    strides: tuple[int, ...]
 
 
-def place_in(data: np.ndarray, storage: np.ndarray) -> tuple[int, tuple[int, ...]]:
-    """Where in its storage ``data`` begins, in bytes, and its strides."""
-    if not np.may_share_memory(data, storage):  # a copy in C order
-        return 0, storage.strides
-    return data.ctypes.data - storage.ctypes.data, data.strides
+def place_of(data: np.ndarray) -> tuple[np.ndarray, Place]:
+    """An array whose memory has no gaps (a copy, if it has), and its place in that."""
+    if not memory_of(data).flags.c_contiguous:
+        data = np.ascontiguousarray(data)
+    offset = data.ctypes.data - memory_of(data).ctypes.data if data.size else 0
+    return data, Place(data.dtype.str, data.shape, offset, data.strides)
 
 
 def rebuild(
     kind: type[Tensor] | None,
-    storage: np.ndarray,
-    place: tuple[int, tuple[int, ...]],
-    shape: tuple[int, ...],
+    memory: np.ndarray,
+    place: Place,
     requires_grad: bool,
     attributes: dict[str, Any],
 ) -> Tensor:
     """A leaf on a part of a storage. Pickles name no class for plain tensors: by its public name
     it would be PyTorch's."""
-    (offset, strides), memory = place, as_it_lies(storage)
-    out = (kind or Tensor)._wrap(np.ndarray(shape, storage.dtype, memory, offset, strides))
+    dtype, shape, offset, strides = place
+    out = (kind or Tensor)._wrap(np.ndarray(shape, dtype, memory, offset, strides))
     out._counter = filled()
     out._requires_grad = requires_grad
     out.__dict__.update(attributes)
@@ -190,11 +193,10 @@ def reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     As in PyTorch each tensor brings a storage of its own, and warns that its hooks stay behind.
     """
     warn_if_has_hooks(self)
-    storage = storage_of(self._data)
-    place, storage = place_in(self._data, storage), as_it_lies(storage).copy()
-    shape, needed = self._data.shape, self.requires_grad
+    data, place = place_of(self._data)
     kind = None if type(self) is Tensor else type(self)
-    return rebuild, (kind, storage, place, shape, needed, self.__dict__)
+    memory = bytes_of(data).copy()
+    return rebuild, (kind, memory, tuple(place), self.requires_grad, self.__dict__)
 
 
 def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -207,11 +209,10 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         raise RuntimeError(LEAVES_ONLY)
     if type(self) is not Tensor and type(self.new_empty([])) is not type(self):
         raise RuntimeError(NOT_REMADE)
-    storage = storage_of(self._data)
-    place = place_in(self._data, storage)
+    data, place = place_of(self._data)
     attributes = copy.deepcopy(self.__dict__, memo)
-    copied = copy.deepcopy(storage, memo)
-    out = rebuild(type(self), copied, place, self._data.shape, self._requires_grad, attributes)
+    memory = copied_memory(data, memo)
+    out = rebuild(type(self), memory, place, self._requires_grad, attributes)
     memo[id(self)] = out
     if self._grad is not None:
         out._grad = copy.deepcopy(self._grad, memo)

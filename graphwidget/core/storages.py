@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import weakref
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..optable.layout import memory_of, owner_of
+from ..optable.layout import owner_of
 from . import devices, dtypes
 from .growth import SHOWING, bytes_of, move
 from .public import FUNCTIONS
@@ -137,8 +136,7 @@ class StorageBase:
         return restored, (type(self) is TypedStorage, np.array(self._memory))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        memory = memory_of(self._memory)
-        copied = copy.deepcopy(memory, memo).reshape(-1).view(np.uint8)
+        copied = copied_memory(self._memory, memo)
         made = type(self)._of(copied[: self._memory.nbytes].view(self._memory.dtype))
         return memo.setdefault(id(self), made)
 
@@ -151,6 +149,18 @@ class StorageBase:
 
 
 SHOWING.append((StorageBase, "_memory"))
+
+
+def copied_memory(data: np.ndarray, memo: dict[int, Any]) -> np.ndarray:
+    """A copy of the memory behind an array, as bytes; the same one for all within a deepcopy."""
+    owner = owner_of(data)
+    if id(owner) not in memo:
+        memo[id(owner)] = bytes_of(data).copy()
+        memo.setdefault(id(memo), []).append(owner)  # as ``copy`` does, so that ids stay theirs
+    found: np.ndarray = memo[id(owner)]
+    return found
+
+
 _shared: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
 """The memory that programs said other processes share."""
 

@@ -29,6 +29,7 @@ __all__ = [
 
 File = str | os.PathLike[str] | IO[bytes]
 _KEY = "graphwidget"
+_PICKLES = (b"PK", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 _NO_PICKLES = (
     "this file is a pickle, as PyTorch's torch.save writes them, and graphwidget does not read "
     "pickles because reading one may run any code. Save it from PyTorch as safetensors instead: "
@@ -112,7 +113,8 @@ def load(
     data = _read(f, bool(mmap))
     if not data:
         raise EOFError
-    if data[:2] in (b"PK", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"):
+    # A header's length may begin as pickles do; theirs would be longer than the file.
+    if data.startswith(_PICKLES) and int.from_bytes(data[:8], "little") > len(data):
         raise pickle.UnpicklingError(_NO_PICKLES)
     arrays, metadata = format.decode(data)
     if callable(map_location):  # it is shown every storage, and may only leave it where it is

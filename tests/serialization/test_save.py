@@ -310,3 +310,14 @@ def test_trusted_classes() -> None:
     serialization.add_safe_globals([dict])
     serialization.clear_safe_globals()
     assert serialization.get_safe_globals() == []
+
+
+def test_a_header_may_begin_as_pickles_do() -> None:
+    begun = set()
+    for length in range(500, 1600):
+        file = io.BytesIO()
+        gw.save(["x" * length, gw.ones(1)], file)
+        begun.add(file.getvalue()[:2])
+        file.seek(0)
+        assert gw.load(file)[0] == "x" * length
+    assert {b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"} <= begun
