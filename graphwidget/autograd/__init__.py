@@ -15,6 +15,7 @@ from ..core.modes import (
 )
 from ..core.policies import enforce_grad_layout_policy, set_multithreading_enabled
 from ..core.policies import is_multithreading_enabled as is_multithreading_enabled
+from ..core.policies import is_view_replay_enabled as is_view_replay_enabled
 from ..core.saving import SavedTensor
 from . import anomaly_mode, function, functional, grad_mode, graph, profiler
 from .gradcheck import gradcheck, gradgradcheck
@@ -38,4 +39,5 @@ __all__ = [
     "set_grad_enabled", "set_multithreading_enabled", "variable",
 ]  # fmt: skip
 
+_force_original_view_tracking = grad_mode._force_original_view_tracking
 _unsafe_preserve_version_counter = grad_mode._unsafe_preserve_version_counter

@@ -3,6 +3,7 @@
 from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ..core.policies import (
     enforce_grad_layout_policy,
+    force_original_view_tracking,
     set_multithreading_enabled,
     unsafe_preserve_version_counter,
 )
@@ -12,4 +13,5 @@ __all__ = [
     "set_multithreading_enabled",
 ]  # fmt: skip
 
+_force_original_view_tracking = force_original_view_tracking
 _unsafe_preserve_version_counter = unsafe_preserve_version_counter

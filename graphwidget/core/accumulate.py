@@ -12,7 +12,7 @@ from . import errors, hot
 from .meeting import ALONE, is_own
 from .node import dtype_of_grad
 from .overlap import check_overlap, is_dense, real_strides
-from .policies import policy
+from .policy import policy
 from .promote import check_spread
 from .tensor import Tensor
 from .version import bump, counter_for_grad

@@ -3,66 +3,81 @@ versions count, and how many threads run backward."""
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from .modes import _Mode, wanted_bool
+from .policy import policy
 from .tensor import Tensor
 from .version import counter_of
 
 
-class Policy(threading.local):
-    """What holds in a thread: whether first gradients that lie in memory otherwise than their
-    leaves are copied, and whether other threads may run parts of backward."""
+class _Switch(_Mode):
+    """Switches a policy by a bool: as a plain call, a context manager or a decorator. It concerns
+    the thread that calls it."""
 
-    layout = True
-    threads = True
+    field: str
+    function: str
+    """What PyTorch calls what does it, in errors."""
 
-
-policy = Policy()
-
-
-class enforce_grad_layout_policy(_Mode):
-    """Whether a leaf's gradient must lie in memory as promised. Without that one which nobody else
-    has is taken over as it is, and there are no warnings of sums that lie otherwise. A plain call,
-    a context manager or a decorator; it concerns the thread that calls it."""
-
-    def __init__(self, enable: bool = True) -> None:
-        wanted_bool("set_grad_layout_enforcement_enabled", enable)
-        self.mode, self.prev = enable, policy.layout
-        policy.layout = enable
+    def __init__(self, mode: bool) -> None:
+        wanted_bool(self.function, mode)
+        self.mode, self.prev = mode, getattr(policy, self.field)
+        setattr(policy, self.field, mode)
 
     def __enter__(self) -> None:
-        policy.layout = self.mode
+        setattr(policy, self.field, self.mode)
 
     def __exit__(self, *exc: object) -> None:
-        policy.layout = self.prev
+        setattr(policy, self.field, self.prev)
 
     def __call__(self, function: Any) -> Any:
-        policy.layout = self.prev  # as a decorator it changes nothing outside
+        setattr(policy, self.field, self.prev)  # as a decorator it changes nothing outside
         return super().__call__(function)
 
     def clone(self) -> _Mode:
         return type(self)(self.mode)
 
 
-class set_multithreading_enabled(_Mode):
+class enforce_grad_layout_policy(_Switch):
+    """Whether a leaf's gradient must lie in memory as promised. Without that one which nobody else
+    has is taken over as it is, and there are no warnings of sums that lie otherwise."""
+
+    field, function = "layout", "set_grad_layout_enforcement_enabled"
+
+    def __init__(self, enable: bool = True) -> None:
+        super().__init__(enable)
+
+
+class set_multithreading_enabled(_Switch):
     """PyTorch's switch of the threads that run backward on other devices. There are none here, so
     it only says what it was told."""
 
+    field = "threads"
+    function = "set_multithreading_enabled"
+
     def __init__(self, mode: bool) -> None:
-        wanted_bool("set_multithreading_enabled", mode)
-        self.mode, self.prev = mode, policy.threads
-        policy.threads = mode
+        super().__init__(mode)
 
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, *exc: object) -> None:
-        policy.threads = self.prev
+    def __call__(self, function: Any) -> Any:
+        return _Mode.__call__(self, function)
 
-    def clone(self) -> _Mode:
-        return type(self)(self.mode)
+
+class force_original_view_tracking(_Switch):
+    """Whether views whose base was written get a history of the view ops that made them, rather
+    than one of their place in memory."""
+
+    field, function = "replay", "set_view_replay_enabled"
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(mode)
+
+
+def is_view_replay_enabled() -> bool:
+    """Whether ``_force_original_view_tracking`` was last told so."""
+    return policy.replay
 
 
 def is_multithreading_enabled() -> bool:
@@ -96,7 +111,6 @@ class unsafe_preserve_version_counter(_Mode):
 
 
 unsafe_preserve_version_counter.__name__ = "_unsafe_preserve_version_counter"
-for _kind in (
-    enforce_grad_layout_policy, set_multithreading_enabled, unsafe_preserve_version_counter
-):  # fmt: skip
+force_original_view_tracking.__name__ = "_force_original_view_tracking"
+for _kind in (*_Switch.__subclasses__(), unsafe_preserve_version_counter):
     _kind.__module__ = "torch.autograd.grad_mode"

@@ -19,6 +19,8 @@ from ..optable.layout import laid_out, lies, memory_of, memory_order, true_strid
 from . import errors, hot
 from .meeting import MADE
 from .node import Node, Nowhere, target_of
+from .observer import get_observer, set_observer
+from .policy import policy
 from .version import InferenceCounter, counter_of
 
 if TYPE_CHECKING:
@@ -228,10 +230,27 @@ def renew(view: Tensor, info: ViewInfo) -> None:
         target = Nowhere()
         target.start(())
     keeps = retaining(view)
-    view._node = AsStridedBackward0(info, target, view._data)
+    if policy.replay and target.__class__ is not Nowhere:
+        view._node = replayed(info)
+    else:
+        view._node = AsStridedBackward0(info, target, view._data)
     if keeps is not None:
         view._node._hooks().retain = keeps
     info.version = version
+
+
+def replayed(info: ViewInfo) -> Any:
+    """The history of a view as its view ops make it from the base as it is now."""
+    found, before, observer = info.base, hot.mode.asked, get_observer()
+    hot.set_grad_enabled(True)
+    set_observer(None)  # the views are not the user's
+    try:
+        for link in info.chain:
+            found = getattr(hot.tensors, link.op.key.replace(".", "_"))(found, **link.params)
+    finally:
+        set_observer(observer)
+        hot.set_grad_enabled(before)
+    return found._node
 
 
 def retaining(tensor: Tensor) -> Any:
