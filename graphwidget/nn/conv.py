@@ -222,9 +222,9 @@ class _ConvTranspose(_ConvNd):
         """The padding of the output that gives it the wanted size."""
         dims = self._dims
         lead = 2 if input.dim() == dims + 2 else 1
+        if len(output_size) == lead + dims:
+            output_size = output_size[lead:]
         wanted = list(output_size)
-        if len(wanted) == lead + dims:
-            wanted = wanted[lead:]
         if len(wanted) != dims:
             raise ValueError(
                 f"ConvTranspose{dims}D: for {input.dim()}D input, output_size must have {dims} or "
@@ -239,7 +239,7 @@ class _ConvTranspose(_ConvNd):
         triples = list(zip(wanted, least, most, strict=True))
         if any(size < low or size > high for size, low, high in triples):
             raise ValueError(
-                f"requested an output size of {wanted}, but valid sizes range from {least} to "
+                f"requested an output size of {output_size}, but valid sizes range from {least} to "
                 f"{most} (for an input of {input.size()[2:]})"
             )
         return tuple(size - low for size, low, _ in triples)

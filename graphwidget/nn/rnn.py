@@ -330,6 +330,12 @@ class LSTM(RNNBase):
             kept = [packed.permuted(stack([end[i] for end in ends]), order) for i in (0, 1)]
             return out, (kept[0], kept[1])
         input, alone = self._batched(input)
+        dims = 2 if alone else 3
+        if hx is not None and {hx[0].dim(), hx[1].dim()} != {dims}:
+            raise RuntimeError(
+                f"For {'un' * alone}batched {dims}-D input, hx and cx should also be {dims}-D but "
+                f"got ({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
+            )
         start = (
             self._start(hidden, input, alone, "hx[0]", sizes[0]),
             self._start(cell, input, alone, "hx[1]", sizes[1]),

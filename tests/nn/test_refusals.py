@@ -8,6 +8,7 @@ from tests.core.both import both, programs, source
 
 HEAD = """
 nn, F = torch.nn, torch.nn.functional
+torch.manual_seed(0)
 """
 
 PROGRAMS = """
@@ -67,6 +68,39 @@ result = [attempt(lambda: F.max_pool1d(torch.ones(s, requires_grad=wanted), retu
 result = [attempt(lambda: f(torch.ones(s), 2, stride)) for f, s in ((F.max_pool2d, (2, 4, 4)),
     (F.max_pool3d, (2, 4, 4, 4)), (F.avg_pool2d, (2, 4, 4)), (F.avg_pool3d, (2, 4, 4, 4)))
     for stride in (-1, 0, (1, -1, 1)[:len(s) - 1])]
+
+# states of an LSTM with the wrong number of dims
+x, m = torch.ones(4, 2, 3), nn.LSTM(3, 5)
+states = [torch.ones(shape) for shape in ((1, 2, 5), (2, 5), (1, 5), (5,))]
+result = [attempt(lambda: m(y, (h, c))[0].shape) for y in (x, x[:, 0]) for h in states
+    for c in states]
+
+# padding masks of another size, and heads that do not divide those of the queries
+m, x = nn.MultiheadAttention(4, 2), torch.ones(3, 2, 4)
+q, wrong = torch.ones(2, 4, 3, 5), ((3, 3), (2, 2), (3, 2))
+result = [attempt(lambda: m(x, x, x, key_padding_mask=torch.zeros(s).bool())) for s in wrong]
+result += [attempt(lambda: F.scaled_dot_product_attention(q, k, k, enable_gqa=True, dropout_p=p))
+    for k in (q[:, :3], torch.ones(2, 8, 3, 5)) for p in (0., .5)]
+
+# what is no probability, in the module, in the function and below
+x = torch.ones(2, 3, 4, 2)
+result = [attempt(lambda: nn.CrossEntropyLoss(label_smoothing=2.)(x[0, 0], torch.tensor([0, 1])))]
+for p in (2., -1., 1.5, float("nan")):
+    result += [attempt(lambda: f(p)) for f in (nn.Dropout, nn.AlphaDropout,
+        lambda p: F.dropout(x, p), lambda p: F.dropout2d(x, p), lambda p: F.alpha_dropout(x, p),
+        lambda p: torch.dropout(x, p, True), lambda p: torch.feature_dropout(x, p, True),
+        lambda p: torch.alpha_dropout(x, p, True), lambda p: torch.dropout_(x, p, True))]
+result += [attempt(lambda: F.scaled_dot_product_attention(x, x, x, dropout_p=p)) for p in (2, 1.5)]
+
+# channels of samples without any
+x = torch.ones(3, requires_grad=True)
+result = [attempt(lambda: f(y, p)) for f in (F.dropout1d, F.dropout2d, F.dropout3d)
+    for p in (0., 1., .5) for y in (x, x[0], x[:0], x[None], x[None, None], x[None, None, None])]
+
+# sizes that a transposed convolution cannot have
+m, x = nn.ConvTranspose2d(2, 2, 3, stride=2), torch.ones(1, 2, 4, 4)
+result = [attempt(lambda: m(x, output_size=s).shape) for s in ((10, 10), (12, 10), [12, 10], (10,),
+    (1, 2, 9, 10), (1, 2, 12, 10), torch.Size((3, 3)), (1, 9, 10))]
 """
 
 

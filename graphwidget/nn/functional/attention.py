@@ -13,7 +13,7 @@ from ...core.matmul import matmul
 from ...core.modes import is_grad_enabled
 from ...core.promote import check_spread
 from ...core.tensor import Tensor
-from .dropout import dropout
+from .dropout import chance, dropout
 
 
 def scaled_dot_product_attention(
@@ -38,6 +38,8 @@ def scaled_dot_product_attention(
         RuntimeError: types that differ, or a mask together with ``is_causal``.
     """
     _check(query, key, value, attn_mask)
+    if enable_gqa and any(query.size(-3) % each.size(-3) for each in (key, value)):
+        raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
     same = query._data.shape[:-2] == key._data.shape[:-2] == value._data.shape[:-2]
     fused = (same or enable_gqa) and _fused(query, key, value, attn_mask, dropout_p, is_causal)
     if attn_mask is not None and attn_mask._data.dtype == bool and query._data.dtype.kind in "iu":
@@ -73,7 +75,7 @@ def _unfused(
     if mask is not None:
         scores = F.add(scores, _added(mask, query._data.dtype))
     weights = F.safe_softmax(scores, -1)
-    return matmul(dropout(weights, dropout_p) if dropout_p > 0 else weights, value)
+    return matmul(dropout(weights, chance(dropout_p)) if dropout_p > 0 else weights, value)
 
 
 INTEGERS = {"int64": "int64_t", "int32": "int", "uint8": "uint8_t", "int16": "int16_t",

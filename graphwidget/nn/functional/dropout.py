@@ -15,10 +15,17 @@ from ...core.warning import warn
 from ...optable.layout import memory_order
 
 
-def _check(p: float) -> None:
+def chance(p: float) -> float:
+    """The probability itself; RuntimeError if it is none."""
     if not 0.0 <= p <= 1.0:
-        kind = ValueError if p == p else RuntimeError  # nan passes the first of two checks
-        raise kind(f"dropout probability has to be between 0 and 1, but got {p}")
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+    return p
+
+
+def _check(p: float) -> None:
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    chance(p)  # nan
 
 
 def _floating(input: Tensor) -> None:
@@ -70,7 +77,7 @@ def feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> T
     """``dropout`` with one draw for each channel of each sample."""
     if not training or p == 0 or not input._data.size:
         return input
-    if input._data.ndim < 2:
+    if p < 1 and input._data.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     _floating(input)
     like = np.empty((*input._data.shape[:2], *(1,) * (input._data.ndim - 2)), input._data.dtype)
@@ -134,7 +141,7 @@ def dropout3d(
     dims = input._data.ndim
     if dims not in (4, 5):
         _warn("dropout3d", dims, 3, "4D or 5D")
-    if dims != 4:
+    if dims == 5:
         return feature_dropout(input, p, training, inplace)
     batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
     found = feature_dropout(batch, p, training, inplace)

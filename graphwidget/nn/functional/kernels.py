@@ -33,19 +33,19 @@ offer(method=False)(_pooling.max_pool1d_with_indices)
 @offer(method=False)
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``dropout``, written into the tensor."""
-    return _dropout.dropout(input, p, train, True)
+    return _dropout.dropout(input, _dropout.chance(p), train, True)
 
 
 @offer(method=False)
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``alpha_dropout``, written into the tensor."""
-    return _dropout.alpha_dropout(input, p, train, True)
+    return _dropout.alpha_dropout(input, _dropout.chance(p), train, True)
 
 
 @offer(method=False)
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``feature_alpha_dropout``, written into the tensor."""
-    return _dropout.feature_alpha_dropout(input, p, train, True)
+    return _dropout.feature_alpha_dropout(input, _dropout.chance(p), train, True)
 
 
 @offer(method=False)
@@ -54,13 +54,13 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Shapes: (N, C, ...); the result has the same.
     """
-    return _dropout.feature_dropout(input, p, train, False)
+    return _dropout.feature_dropout(input, _dropout.chance(p), train, False)
 
 
 @offer(method=False)
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``feature_dropout``, written into the tensor."""
-    return _dropout.feature_dropout(input, p, train, True)
+    return _dropout.feature_dropout(input, _dropout.chance(p), train, True)
 
 
 @offer(method=False)

@@ -132,7 +132,7 @@ def cross_entropy(
     how = reduction_of(reduction_text(size_average, reduce, reduction))
     dim = 0 if input._data.ndim == 1 else 1
     if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if input._data.shape == target._data.shape and target._meta.floating:
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")

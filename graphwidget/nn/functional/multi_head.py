@@ -223,10 +223,10 @@ def _merged(
         return mask
     if padding._data.shape != (count, keys):
         shape = tuple(padding._data.shape)
-        place, name = (0, f"`key_padding_mask.shape[0]` equal to {count}")
-        if shape[0] == count:
-            place, name = 1, f"`key_padding_mask.shape[1]` equal to {keys}"
-        raise AssertionError(f"Expected {name}, but got {shape[place]}")
+        place, wanted = (0, count) if shape[0] != count else (1, keys)
+        raise AssertionError(
+            f"Expected key_padded_mask.shape[{place}] to be {wanted}, but got {shape[place]}"
+        )
     spread = padding.view(count, 1, 1, keys).expand(-1, num_heads, -1, -1)
     merged = spread.reshape(count * num_heads, 1, keys)
     return merged if mask is None else F.add(mask, merged)

@@ -28,7 +28,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Shapes: any; the result has the same.
     """
-    return _dropout.dropout(input, p, train)
+    return _dropout.dropout(input, _dropout.chance(p), train)
 
 
 @offer(method=False)
@@ -37,7 +37,7 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Shapes: any; the result has the same.
     """
-    return _dropout.alpha_dropout(input, p, train)
+    return _dropout.alpha_dropout(input, _dropout.chance(p), train)
 
 
 @offer(method=False)
@@ -46,7 +46,7 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Shapes: (N, C, ...); the result has the same.
     """
-    return _dropout.feature_alpha_dropout(input, p, train)
+    return _dropout.feature_alpha_dropout(input, _dropout.chance(p), train)
 
 
 @offer(method=False)
