@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..optable import TABLE
@@ -12,6 +13,8 @@ from .dims import as_given, dims_as_given, filled_place, wrap_dim
 from .inplace import write
 from .public import offer
 from .reductions import numpy_type, some_dims
+from .shapes import expand, view
+from .storage import contiguous
 from .tensor import Tensor
 from .warning import warn_once
 
@@ -301,7 +304,30 @@ def cdist(
         if x1._data.size and x2._data.size:
             raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
         x2 = F.to_copy(x2, x1._data.dtype)
+    many = max(x1._data.shape[-2], x2._data.shape[-2]) > FEW_ROWS
+    by_product = many if compute_mode == COMPUTE_MODES[0] else compute_mode == COMPUTE_MODES[1]
+    if p == 2 and by_product and x1._data.size and x2._data.size:
+        return euclidean(x1, x2)
     return F.cdist(x1, x2, float(p))
+
+
+FEW_ROWS = 25
+"""Of so many, distances are computed one by one."""
+
+
+def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
+    """``cdist`` by a product of matrices, the batches spread and seen as one dim."""
+    batch = broadcast([x1._data.shape[:-2], x2._data.shape[:-2]])
+    first, second = (one_batch(each, batch) for each in (x1, x2))
+    return view(F._euclidean_dist(first, second), *batch, x1.shape[-2], x2.shape[-2])
+
+
+def one_batch(x: Tensor, batch: tuple[int, ...]) -> Tensor:
+    """Matrices spread over a batch, which is one dim; a single matrix itself."""
+    if not batch:
+        return x
+    spread = contiguous(expand(x, *batch, *x.shape[-2:]))
+    return view(spread, math.prod(batch), *x.shape[-2:])
 
 
 @offer(out=True)

@@ -113,15 +113,14 @@ op("hypot(self, other, /)", np.hypot, refuses="hypot_cpu: bool integer",
    d_other=lambda grad, other, result: grad * other / result,
    text="√({self}² + {other}²)", tex=r"\sqrt{{{self}^2 + {other}^2}}", onnx=None)
 
-op("logaddexp(self, other, /)", np.logaddexp, refuses="logaddexp_cpu: bool integer", pointwise=True,
-   numbers=False,
+op("logaddexp(self, other, /)", more.logaddexp, refuses="logaddexp_cpu: bool integer",
+   pointwise=True, numbers=False,
    d_self=lambda grad, self, other: grad / (1 + F.exp(other - self)),
    d_other=lambda grad, self, other: grad / (1 + F.exp(self - other)),
    text="log(exp({self}) + exp({other}))", tex=r"\ln(e^{{{self}}} + e^{{{other}}})", onnx=None)
 
-op("logaddexp2(self, other, /)", np.logaddexp2, refuses="logaddexp2_cpu: bool integer",
-   pointwise=True,
-   numbers=False,
+op("logaddexp2(self, other, /)", more.logaddexp2, refuses="logaddexp2_cpu: bool integer",
+   pointwise=True, numbers=False,
    d_self=lambda grad, self, other: grad / (1 + F.pow_base(other - self, 2)),
    d_other=lambda grad, self, other: grad / (1 + F.pow_base(self - other, 2)),
    text="log2(2 ^ {self} + 2 ^ {other})", tex=r"\log_2(2^{{{self}}} + 2^{{{other}}})", onnx=None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
 
 import numpy as np
 
@@ -107,23 +109,30 @@ def _even(count: int, kind: str) -> Array:
     return np.full(max(count, 1), 1 / max(count, 1), kind)[:count] if count else np.ones(0, kind)
 
 
+def derived_in_floats(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a derivative, which computes halves in floats: what is taken off a gradient is
+    nearly all of it, and squares of ``rstd`` are too large for halves."""
+
+    @wraps(kernel)
+    def wide(grad: Array, a: Array, *args: Any, **params: Any) -> Any:
+        if a.dtype.char != "e":
+            return kernel(grad, a, *args, **params)
+        floats = [
+            np.asarray(each, np.float32) if isinstance(each, np.ndarray) else each for each in args
+        ]
+        found = kernel(np.asarray(grad, np.float32), a.astype(np.float32), *floats, **params)
+        return tuple(None if each is None else each.astype(a.dtype) for each in found)
+
+    return wide
+
+
+@derived_in_floats
 def layer_norm_backward(
     grad: Array, a: Array, mean: Array, rstd: Array, weight: Array | None, bias: Array | None,
     normalized_shape: Shape,
 ) -> tuple[Array, Array | None, Array | None]:  # fmt: skip
     """The derivatives of ``layer_norm`` by input, weight and bias (see ``normalize_backward``):
-    of large arrays some rows at a time, so that what is in between stays in the cache. Halves
-    become floats: squares of ``rstd`` are too large for them."""
-    if a.dtype.char == "e":
-        wide = [None if each is None else np.asarray(each, np.float32) for each in (weight, bias)]
-        grad, mean, rstd = (np.asarray(each, np.float32) for each in (grad, mean, rstd))
-        first, second, third = layer_norm_backward(
-            grad, a.astype(np.float32), mean, rstd, wide[0], wide[1], normalized_shape
-        )
-        second, third = (
-            None if each is None else each.astype(a.dtype) for each in (second, third)
-        )
-        return first.astype(a.dtype), second, third
+    of large arrays some rows at a time, so that what is in between stays in the cache."""
     count, lines = math.prod(normalized_shape), mean.size
     rows, every = a.reshape(lines, count), as_array(grad).reshape(lines, count)
     means, rstds = mean.reshape(lines, 1), rstd.reshape(lines, 1)
@@ -233,6 +242,7 @@ def _move(running: Array, now: Array, momentum: float) -> None:
     running[...] = momentum * now + (1 - momentum) * running
 
 
+@derived_in_floats
 def batch_norm_backward(
     grad: Array, a: Array, weight: Array | None, mean: Array, rstd: Array, training: bool,
     targets: tuple[str, ...],
@@ -283,6 +293,7 @@ def group_norm(
     return _in_type(a.dtype, out.reshape(a.shape), mean[..., 0], rstd[..., 0])
 
 
+@derived_in_floats
 def group_norm_backward(
     grad: Array, a: Array, weight: Array | None, mean: Array, rstd: Array,
     sizes: tuple[int, int, int, int],

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import special_coefficients as table
+from .choice_kernels import choose
 from .layout import Array, as_array, empty_like
 
 BLOCK = 8192
@@ -85,17 +86,12 @@ def tail(x: Array) -> Array:
     return scaled_tail(x) * exp_of_square(x, -1.0)
 
 
-def centre(x: Array) -> Array:
-    """erf(x) for |x| <= 1."""
-    return x * polynomial(table.ERF, x * x)
-
-
 @blockwise
 def erf_double(x: Array) -> Array:
     """erf(x) = 2 / √π ∫ exp(-t²) dt from 0 to x."""
     size = np.abs(x)
-    return piecewise(x, (size <= 1, centre),
-                     (size > 1, lambda x: np.copysign(1 - tail(np.abs(x)), x)))  # fmt: skip
+    near = size * polynomial(table.ERF, np.minimum(size * size, 1))
+    return np.copysign(choose(size <= 1, near, 1 - tail(size)), x)
 
 
 def erf(a: Array) -> Array:
@@ -121,8 +117,7 @@ def erf(a: Array) -> Array:
 @blockwise
 def erfc(x: Array) -> Array:
     """1 - erf(x), precise where that is small."""
-    return piecewise(x, (np.abs(x) <= 0.5, lambda x: 1 - centre(x)), (x > 0.5, tail),
-                     (x < -0.5, lambda x: 2 - tail(-x)))  # fmt: skip
+    return np.abs(2 * (x < 0) - tail(np.abs(x)))
 
 
 @blockwise

@@ -112,6 +112,50 @@ op("cdist(x1, x2, /, p=2.0)", cdist, refuses="cdist: half",
        F.sum_dim(F.cdist_backward(grad, x1, x2, p, result), (len(result.shape) - 2,)), x2.shape),
    text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)
 
+
+def euclidean(a: Array, b: Array) -> Array:
+    """The same for p = 2 by one product of matrices, ‖a‖² - 2 a b + ‖b‖², as PyTorch does it."""
+    squares = [np.add.reduce(each * each, -1, keepdims=True) for each in (a, b)]
+    first = np.concatenate((a * -2, squares[0], np.ones_like(squares[0])), -1)
+    second = np.concatenate((b, np.ones_like(squares[1]), squares[1]), -1)
+    found = np.matmul(first, second.swapaxes(-1, -2))
+    np.maximum(found, 0, out=found)
+    return np.sqrt(found, found)
+
+
+@composite
+def euclidean_slope(grad: Any, result: Any) -> Any:
+    """What a difference of rows is multiplied with: 0 for equal rows."""
+    return F.masked_fill(grad / result, F.eq(result, F.zeros_like(result)), 0)
+
+
+@composite
+def euclidean_gradient(slope: Any, x1: Any, x2: Any, total: Any) -> Any:
+    """The gradient of ``euclidean`` by x1, given the sums of its slope over x2's rows."""
+    product = F.mm if len(x1.shape) == 2 else F.bmm
+    return x1 * total - product(slope, x2)
+
+
+@composite
+def euclidean_by_first(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
+    """The gradient of ``euclidean`` by its first operand."""
+    slope = F.euclidean_slope(grad, result)
+    return F.euclidean_gradient(slope, x1, x2, F.sum_dim(slope, (-1,), True))
+
+
+@composite
+def euclidean_by_second(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
+    """The gradient of ``euclidean`` by its second operand."""
+    slope, last = F.euclidean_slope(grad, result), len(x1.shape) - 1
+    total = F.unsqueeze(F.sum_dim(slope, (-2,)), last)
+    return F.euclidean_gradient(F.transpose(slope, last - 1, last), x2, x1, total)
+
+
+op("_euclidean_dist(x1, x2, /)", euclidean, node="EuclideanDistBackward0", public=False,
+   d_x1=lambda grad, x1, x2, result: F.euclidean_by_first(grad, x1, x2, result),
+   d_x2=lambda grad, x1, x2, result: F.euclidean_by_second(grad, x1, x2, result),
+   text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)
+
 # Distances within -------------------------------------------------------------------------------
 def pdist(a: Array, p: float) -> Array:
     """The distances of all pairs of rows, those of the first row first."""

@@ -171,6 +171,14 @@ result = [attempt(lambda: a.grad_fn._saved_result), b.grad_fn._saved_result,
     attempt(lambda: b.sum().backward()),
           x.grad, a.grad_fn.next_functions]
 
+# distances of many rows are a product of matrices
+many, few, batch = (torch.linspace(0, 9, n).reshape(*shape, 4).sin().requires_grad_()
+                    for n, shape in ((104, (26,)), (12, (3,)), (24, (2, 3))))
+ways = [torch.cdist(many, few), torch.cdist(batch, many), torch.cdist(few, few + 1),
+        torch.cdist(few, batch + 1, compute_mode="use_mm_for_euclid_dist"),
+        torch.cdist(many, few, 1.0), torch.cdist(many[:0], many)]
+result = [(way, graph(way.grad_fn)) for way in ways]
+
 # reading what was freed
 x = torch.tensor([1.], requires_grad=True)
 y = x * x

@@ -15,6 +15,7 @@ g = torch.arange(12.).sin().reshape(3, 4).requires_grad_()
 i, v = torch.arange(12).reshape(3, 4), torch.ones(4, requires_grad=True)
 im = torch.arange(288.).sin().reshape(2, 4, 6, 6).requires_grad_()
 A = np.ones((2, 3))
+h = torch.tensor([[0.5], [0.5], [0.5], [-1.0], [0.5]], dtype=torch.float16)
 """
 
 CALLS = """
@@ -238,6 +239,9 @@ torch.combinations(v)
 torch.combinations(v, 1)
 torch.combinations(v, 0)
 torch.cdist(g.half(), g.half())
+F.layer_norm(i, (4,), i[0], i[0].double())
+F.group_norm(i[None], 1, i[:1, 0], i[:1, 0].bool())
+torch.func.grad(lambda h: (F.batch_norm(h, None, None, training=True) ** 4).sum())(h)
 """.strip().splitlines()
 
 

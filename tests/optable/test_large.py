@@ -28,6 +28,8 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "gelu by tanh": lambda torch, x: torch.nn.functional.gelu(x, approximate="tanh"),
     "erf": lambda torch, x: torch.erf(x),
     "erfc": lambda torch, x: torch.erfc(x),
+    "logaddexp": lambda torch, x: torch.logaddexp(x, x * x),
+    "logaddexp2": lambda torch, x: torch.logaddexp2(x * 5, x),
     "softmax": lambda torch, x: torch.softmax(x, 1),
     "softmax by columns": lambda torch, x: torch.softmax(x, 0),
     "log_softmax": lambda torch, x: torch.log_softmax(x, 1),
@@ -38,6 +40,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "max": lambda torch, x: x.max(1).values,
     "mean": lambda torch, x: x.mean(0),
     "square": lambda torch, x: x**2,
+    "cdist": lambda torch, x: torch.cdist(x, x[:60] + 1),
 }
 
 LAYOUTS: dict[str, Callable[[Any], Any]] = {

@@ -80,6 +80,9 @@ SAMPLES: dict[str, list[Sample]] = {
                   "torch.autograd.grad(torch.cdist(x, y).sum(), x)[0]",
                   "torch.autograd.grad((torch.cdist(x, y, p=1.0) ** 2).sum(), y)[0]",
                   "torch.autograd.grad((torch.cdist(x, y, 3.0) ** 2).sum(), x)[0]"),
+    "_euclidean_dist": real(
+        [((2, 3), (4, 3)), ((2, 2, 3), (1, 4, 3)), ((2, 3), (2, 4, 3))],
+        "torch.cdist(x, y + 3, compute_mode='use_mm_for_euclid_dist')"),
     "renorm": real(ROWS, "x.renorm(2, 0, 1)", "torch.renorm(x, 1, -1, 0.5)",
                    "x.renorm(3, 1, 100)"),
 }  # fmt: skip
