@@ -12,6 +12,7 @@ from typing import Any
 from ..core import saving
 from ..core.edges import GradientEdge, get_gradient_edge
 from ..core.engine import Run, current_run
+from ..core.factories import empty
 from ..core.handles import RemovableHandle
 from ..core.mutation import allow_mutation_on_saved_tensors
 from ..core.node import Node
@@ -54,11 +55,16 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """PyTorch's way to keep saved tensors in main memory. All of ours are there already, so this
-    changes nothing but keeps programs that say it running."""
+    """PyTorch's way to keep saved tensors in main memory. All of ours are there already; those to
+    be pinned are copied, as there."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        super().__init__(lambda tensor: (tensor.device, tensor), lambda kept: kept[1])
+        def pack(tensor: Tensor) -> tuple[Any, Tensor]:
+            if pin_memory:
+                tensor = empty(tensor.shape, dtype=tensor.dtype).copy_(tensor)
+            return tensor.device, tensor
+
+        super().__init__(pack, lambda kept: kept[1])
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:

@@ -329,6 +329,20 @@ with torch.autograd.graph.saved_tensors_hooks(lambda t: [t], lambda t: t[0]):
 result += [told(y)]
 mask.sum().backward()
 result += [x.grad]
+
+# what is pinned is a copy, what is kept only is not
+result = []
+for pin in (True, False):
+    x = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)
+    y = x.t() * 1
+    with torch.autograd.graph.save_on_cpu(pin):
+        z = y * y
+        e = y.exp()
+    kept = z.grad_fn._saved_self, e.grad_fn._saved_result
+    with torch.no_grad():
+        y.mul_(10)
+        e.mul_(10)
+    result += [kept, torch.autograd.grad(z.sum() + e.sum(), x)[0].clone()]
 """
 
 
