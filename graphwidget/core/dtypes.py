@@ -58,6 +58,11 @@ class dtype:
         return self
 
 
+def python_type(kind: type) -> dtype:
+    """The type for which one of Python's may stand."""
+    return dtype_of({float: "float64", int: "int64", bool: "bool"}[kind])
+
+
 def dtype_of(name: str) -> dtype:
     """A dtype from its pickle, which cannot name the constant: its public name is PyTorch's."""
     return next(each for each in ALL if each.name == name)

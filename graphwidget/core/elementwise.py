@@ -251,7 +251,14 @@ def round(input: Any, *, decimals: int | None = None) -> Choice:
     return Choice("round", (input,))
 
 
-for _function in (round, xlogy):
+def special_round(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """The nearest number with so many decimals; halves go to the even one."""
+    return round(input, decimals=decimals)
+
+
+special_round.__name__ = special_round.__qualname__ = "round"
+
+for _function in (special_round, xlogy):
     offer(out=True, space="special")(_function)
 
 

@@ -21,7 +21,7 @@ from . import docs, hot
 from .arguments import MISSING, Bound, parse
 from .combinations import Named
 from .compile import RECORDED, body
-from .dtypes import Size, dtype
+from .dtypes import Size, dtype, python_type
 from .later import compiled, later
 from .newcomers import newcomer
 from .out import into
@@ -345,13 +345,16 @@ def numbers(face: Face, scope: dict[str, Any]) -> Iterator[str]:
 
 
 def number(name: str, types: set[Parameter], scope: dict[str, Any]) -> Iterator[str]:
-    """A line that makes a number of one of numpy's, where a number is wanted, and of a 0-d tensor,
-    where PyTorch's parser does: where nothing else is."""
+    """Lines that make a number of one of numpy's, where a number is wanted, and of a 0-d tensor,
+    where PyTorch's parser does: where nothing else is; and a type of tensors of Python's."""
     scope["TENSOR"], scope["NUMPY"] = Tensor, np.generic
     kinds = {one.type for one in types}
     if not kinds.isdisjoint({*NUMBERS, *INTEGERS}):
         classes = "(TENSOR, NUMPY)" if kinds <= NUMBERS else "NUMPY"
         yield f"    if isinstance({name}, {classes}): {name} = {name}.item()"
+    if kinds == {"ScalarType"}:
+        scope["TYPE_OF"] = python_type
+        yield f"    if {name}.__class__ is type: {name} = TYPE_OF({name})"
 
 
 def lonely(face: Face) -> Iterator[str]:

@@ -97,7 +97,7 @@ def with_handler(function: types.FunctionType) -> types.FunctionType:
     )
     found: dict[str, Any] = {}
     exec(code, function.__globals__, found)
-    return found[function.__name__]  # type: ignore[no-any-return]
+    return found[definition.name]  # type: ignore[no-any-return]
 
 
 def left_alone(operator: str | Callable[..., Any], *operands: Any) -> Any:

@@ -215,13 +215,13 @@ def scatter_reduce_(
     return _scatter_reduce(True, self, dim, index, src, reduce, include_self)
 
 
-def check_long(indices: Tensor, allowed: tuple[Any, ...] = (np.int64,)) -> None:
+def check_long(indices: Tensor) -> None:
     """Indices must be integers.
 
     Raises:
         RuntimeError: PyTorch's text.
     """
-    if indices._data.dtype not in allowed:
+    if indices._data.dtype != np.int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {kind(indices)}"
         )
@@ -235,8 +235,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     and 1-d without ``dim``.
     """
     if dim is None:
-        check_long(indices, INTEGERS)
-        return F.gather(view(input, -1), view(indices, -1), 0)
+        return gather(view(input, -1), 0, view(indices, -1))
     mine, theirs = input._data.shape, indices._data.shape
     if len(mine) != len(theirs):
         raise RuntimeError(

@@ -19,7 +19,7 @@ from .warning import warn
 
 
 # Quantiles ---------------------------------------------------------------------------------------
-def check_quantile(input: Tensor, q: Tensor, interpolation: str) -> None:
+def check_quantile(input: Tensor, q: Tensor) -> None:
     """PyTorch's checks of ``quantile``, by whose name it calls ``nanquantile``, too."""
     if not input._data.size:
         raise RuntimeError("quantile() input tensor must be non-empty")
@@ -29,11 +29,6 @@ def check_quantile(input: Tensor, q: Tensor, interpolation: str) -> None:
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if input._data.dtype != q._data.dtype:
         raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
-    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise RuntimeError(
-            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, "
-            f"but got {interpolation}"
-        )
 
 
 def _quantile(
@@ -43,7 +38,12 @@ def _quantile(
         if not 0 <= q <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         q = Tensor._wrap(np.asarray(q, input._data.dtype))
-    check_quantile(input, q, interpolation)
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(
+            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, "
+            f"but got {interpolation}"
+        )
+    check_quantile(input, q)
     if ((q._data < 0) | (q._data > 1)).any():
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
     shape, ndim = list(input._data.shape), input._data.ndim

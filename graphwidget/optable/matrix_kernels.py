@@ -78,10 +78,13 @@ def inv(a: Array) -> tuple[Array, Array]:
     try:
         return dense_columns(np.linalg.inv(a)), info
     except np.linalg.LinAlgError:
-        info = lu(a)[2]
-        safe = np.where(info[..., None, None] != 0, np.eye(a.shape[-1], dtype=a.dtype), a)
-        found = np.linalg.inv(safe)
-        found[info != 0] = np.inf
+        info, found = np.array(lu(a)[2]), np.full_like(a, np.inf)
+        for place in np.argwhere(info == 0):
+            at = tuple(place)
+            try:
+                found[at] = np.linalg.inv(a[at])
+            except np.linalg.LinAlgError:  # rounding decides where an elimination fails
+                info[at] = a.shape[-1]
         return dense_columns(found), info
 
 

@@ -123,7 +123,6 @@ def adaptive_max_pool3d_with_indices(
     return adaptive_max_pool3d(input, output_size, True)
 
 
-@offer(method=False)
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest items of (N, C, L), or (C, L), in ``output_size`` parts."""
     check_one_dim("adaptive_max_pool1d", input)

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...core.public import offer
 from ...core.tensor import Tensor
+from . import adaptive as _adaptive
 from . import alignment as _alignment
 from . import dropout as _dropout
 from . import embedding as _embedding
@@ -20,6 +21,13 @@ from . import probability as _probability
 from .reduction import REDUCTIONS
 
 NAMES = {number: name for name, number in REDUCTIONS.items()}
+
+
+@offer(method=False)
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+    """The largest items of (N, C, L), or (C, L), in ``output_size`` parts, and where they lie."""
+    found: tuple[Tensor, Tensor] = _adaptive.adaptive_max_pool1d(input, output_size, True)
+    return found
 
 
 @offer(method=False)
