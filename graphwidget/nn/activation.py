@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.public import FUNCTIONS
 from ..core.tensor import Tensor
+from ..core.warning import warn
 from . import functional
 from .module import Module
 
@@ -290,10 +291,23 @@ class Hardtanh(_InPlace):
         AssertionError: max_val is not greater.
     """
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
         super().__init__()
-        self.min_val = min_val
-        self.max_val = max_val
+        for name, value in (("min_val", min_value), ("max_val", max_value)):
+            if value is not None:
+                warn(
+                    f"keyword argument `{name}ue` is deprecated and renamed to `{name}`",
+                    FutureWarning,
+                )
+        self.min_val = min_val = min_val if min_value is None else min_value
+        self.max_val = max_val = max_val if max_value is None else max_value
         self.inplace = inplace
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")

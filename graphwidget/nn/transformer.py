@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import devices, dtypes
+from ..core.modes import is_grad_enabled
 from ..core.tensor import Tensor
 from ..core.warning import warn
 from . import functional, init
@@ -176,7 +177,20 @@ class TransformerEncoder(Module):
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        if padding is not None and mask is None and self._leaves_out(src, padding):
+            output = output.masked_fill(padding.unsqueeze(-1) != 0, 0.0)
         return output if self.norm is None else self.norm(output)
+
+    def _leaves_out(self, src: Tensor, padding: Tensor) -> bool:
+        """Whether PyTorch computes nothing where padding is, and gives 0 there: in evaluation,
+        without gradients and where all padding is at the ends."""
+        layer = self.layers[0]
+        if not self.use_nested_tensor or layer.training or src.dim() != 3:
+            return False
+        if is_grad_enabled() and any(p.requires_grad for p in (src, *layer.parameters())):
+            return False
+        kept = padding._data == 0
+        return not self.mask_check or bool((kept[:, :-1] >= kept[:, 1:]).all())
 
 
 class TransformerDecoder(Module):

@@ -41,6 +41,7 @@ WARNED_ONCE = (
     "torch.triangular_solve is deprecated",
     "The reduce argument of torch.scatter with Tensor src is deprecated",
     "Converting a tensor with requires_grad=True to a scalar",
+    "The PyTorch API of nested tensors is in prototype stage",
     "LSTM with projections is not supported with oneDNN",
 )
 """PyTorch gives these warnings once in a process, so only the first program would show them."""

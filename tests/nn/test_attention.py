@@ -128,6 +128,27 @@ x = torch.ones(1, 2, 3)
 result = [[repr(b) + str(b) + str(int(b)) for b in B.__members__.values()], B.MATH == 0,
     use(B.MATH), use([B.MATH]), use([B.FLASH_ATTENTION, B.MATH], set_priority=True), math(), math(),
     [attempt(lambda: use(given)) for given in (3, "MATH", (B.MATH,), None)]]
+
+# what an encoder gives for padding at the ends, in evaluation
+torch.manual_seed(0)
+layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
+x = torch.randn(3, 4, 4)
+masks = [torch.tensor(m) for m in ([[0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 0]], [[0, 1, 0, 1],
+    [0, 0, 0, 1], [0, 0, 0, 0]])]
+result = []
+for norm in (None, nn.LayerNorm(4)):
+    for options in ({}, {"mask_check": False}, {"enable_nested_tensor": False}):
+        net = nn.TransformerEncoder(layer, 2, norm, **options).eval()
+        for padding in masks[:1] if "mask_check" in options else masks:
+            with torch.no_grad():
+                result.append(net(x, src_key_padding_mask=padding.bool()))
+            result.append(net(x, src_key_padding_mask=padding.bool()).detach().clone())
+        result.append(net.requires_grad_(False)(x, src_key_padding_mask=masks[0].bool()))
+        net.requires_grad_()
+
+# limits of hardtanh by their old names
+result = [repr(nn.Hardtanh(min_value=-2., max_value=3.))]
+result.append(attempt(lambda: nn.Hardtanh(max_value=-2)))
 """
 
 
