@@ -171,6 +171,75 @@ grad, = torch.autograd.grad(z, leaf, create_graph=True)
 grad.sum().backward()
 result = [list(log), kind(grad), kind(leaf.grad)]
 
+# modules whose parameters are of a subclass
+class Negated(torch.nn.Module):
+    def forward(self, x):
+        return -x
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = torch.nn.Parameter(T([1., 2.]))
+        self.list = torch.nn.ParameterList([T([1., 2.]) for _ in range(2)])
+        self.list.append(T([3., 4.]))
+        self.dict = torch.nn.ParameterDict({"a": T([5., 6.])})
+        self.dict["b"] = T([1., 1.])
+        with torch.no_grad():
+            torch.nn.init.normal_(self.one)
+            for each in self.list:
+                torch.nn.init.uniform_(each)
+    def forward(self, x):
+        out = self.one + x
+        for each in [*self.list, *self.dict.values()]:
+            out = each + out
+        return out
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+out = net(T([1., 1.]))
+out.sum().backward(torch.tensor(1.))
+optimizer.step()
+results = [sorted(net.state_dict()), kind(out), [kind(each) for each in net.parameters()],
+           [isinstance(each, torch.nn.Parameter) for each in net.parameters()],
+           [kind(each) for each in net.state_dict().values()], net.one.tolist()]
+torch.nn.utils.parametrize.register_parametrization(net, "one", Negated())
+results += [kind(net.one), kind(net(torch.ones(2)))]
+torch.nn.utils.parametrize.remove_parametrizations(net, "one", leave_parametrized=True)
+results += [kind(net.one), isinstance(net.one, torch.nn.Parameter), net.one.tolist()]
+net.load_state_dict({name: value * 2 for name, value in net.state_dict().items()})
+result = results + [kind(net.one), net.one.tolist(), kind(net.dict["b"]), repr(net.dict["b"])]
+
+# tables of handlers, with objects and subclasses in one call
+HANDLED = {}
+def implements(*functions):
+    def register(handler):
+        HANDLED.update(dict.fromkeys(functions, handler))
+        return handler
+    return register
+class Diagonal:
+    def __init__(self, size, value):
+        self.size, self.value = size, value
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        if func not in HANDLED or not all(issubclass(t, (torch.Tensor, Diagonal)) for t in types):
+            return NotImplemented
+        return HANDLED[func](*args, **(kwargs or {}))
+@implements(torch.mean)
+def mean(input):
+    return input.value / input.size
+@implements(torch.mm, torch.matmul, torch.Tensor.matmul)
+def product(input, mat2):
+    return "product"
+@implements(torch.add, torch.Tensor.add)
+def total(input, other, alpha=1):
+    raise ValueError("no sums")
+@implements(torch.Tensor.shape.__get__)
+def shape(self):
+    return "shape"
+d, x, t = Diagonal(5, 2), torch.ones(2, 2), T([1.])
+result = [attempt(each) for each in (
+    lambda: torch.mean(d), lambda: torch.mm(d, d), lambda: torch.mm(x, d), lambda: x @ d,
+    lambda: torch.mul(d, d), lambda: torch.add(d, 1), lambda: x + d, lambda: torch.mm(t, d),
+    lambda: torch.mean(d, dim=0), lambda: d + x, lambda: torch.nn.functional.relu(d))]
+
 # views, writes and versions
 base = torch.zeros(2, 2)
 t = base.as_subclass(T)
