@@ -22,7 +22,7 @@ from .public import METHODS, offer
 from .tensor import Tensor
 
 
-def _apply(key: str, input: Tensor, inplace: bool, **params: Any) -> Tensor:
+def _apply(key: str, input: Tensor, inplace: bool, name: str = "", **params: Any) -> Tensor:
     """An op of one tensor, or the same written into the tensor.
 
     Raises:
@@ -30,7 +30,8 @@ def _apply(key: str, input: Tensor, inplace: bool, **params: Any) -> Tensor:
     """
     if not isinstance(input, Tensor):
         raise TypeError(
-            f"{key}(): argument 'input' (position 1) must be Tensor, not {called(input)}"
+            f"{name or key}{'_' * inplace}(): argument 'input' (position 1) must be Tensor, not "
+            f"{called(input)}"
         )
     if inplace:
         op = TABLE.get(key + ".written") or TABLE[key]
@@ -73,7 +74,7 @@ def hardtanh(
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """input between 0 and 6."""
-    return _apply("hardtanh", input, inplace, min_val=0, max_val=6)
+    return _apply("hardtanh", input, inplace, "relu6", min_val=0, max_val=6)
 
 
 @offer()
@@ -182,7 +183,7 @@ SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.05070098735548049
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """scale · elu(input, alpha) with the constants that keep mean 0 and variance 1."""
-    return _apply("elu", input, inplace, **SELU)
+    return _apply("elu", input, inplace, "selu", **SELU)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:

@@ -199,43 +199,45 @@ POWERS = (
 )
 PAIR = "{0} if hasattr({0}, '__iter__') else ({0}, {0})"
 PAIRS = ", ".join(map(PAIR.format, ("kernel_size", "dilation", "padding", "stride")))
+HERE = "'{0}_' if inplace else '{0}'"
 PASSED = {
     **{f"adaptive_{kind}_pool{n}d": ("nn", f"adaptive_{kind}_pool{n}d", SIZES)
        for kind in ("avg", "max") for n in (2, 3)},
     "adaptive_max_pool1d": ("torch", "adaptive_max_pool1d", "input, output_size"),
-    "alpha_dropout": ("torch", "alpha_dropout", "input, p, training"),
+    "alpha_dropout": ("torch", HERE.format("alpha_dropout"), "input, p, training"),
     "batch_norm": ("torch", "batch_norm", "input, weight, bias, running_mean, running_var, "
                    "training, momentum, eps, False"),
     "binary_cross_entropy_with_logits": ("torch", "binary_cross_entropy_with_logits",
                                          "input, target, weight, pos_weight"),
-    "celu": ("torch", "celu", "input, alpha"),
+    "celu": ("torch", HERE.format("celu"), "input, alpha"),
     "cosine_embedding_loss": ("torch", "cosine_embedding_loss", "input1, input2, target, margin"),
     "cross_entropy": ("nn", "cross_entropy_loss",
                       "input, target, weight, 0, ignore_index, label_smoothing"),
     "ctc_loss": ("torch", "ctc_loss", "log_probs, targets, input_lengths, target_lengths, blank, "
                  "0, zero_infinity"),
-    "dropout": ("torch", "dropout", "input, p, training"),
-    **{f"dropout{n}d": ("torch", "feature_dropout", "input, p, training") for n in (1, 2, 3)},
-    "elu": ("nn", "elu", "input, alpha"),
+    "dropout": ("torch", HERE.format("dropout"), "input, p, training"),
+    **{f"dropout{n}d": ("torch", HERE.format("feature_dropout"), "input, p, training")
+       for n in (1, 2, 3)},
+    "elu": ("nn", HERE.format("elu"), "input, alpha"),
     "embedding": ("torch", "embedding", "weight, input, -1 if padding_idx is None else "
                   "padding_idx, scale_grad_by_freq, sparse"),
     "embedding_bag": ("torch", "embedding_bag", "weight, input, input, scale_grad_by_freq, 0, "
                       "sparse"),
-    "feature_alpha_dropout": ("torch", "feature_alpha_dropout", "input, p, training"),
+    "feature_alpha_dropout": ("torch", HERE.format("feature_alpha_dropout"), "input, p, training"),
     **{f"fractional_max_pool{n}d": ("nn", f"fractional_max_pool{n}d", f"input, kernel_size, "
        f"({n} * [0]) if output_size is None else output_size, input") for n in (2, 3)},
     "glu": ("nn", "glu", "input, dim"),
     "group_norm": ("torch", "group_norm", "input, num_groups, weight, bias, eps"),
     "grid_sample": ("torch", "grid_sampler", "input, grid, 0, 0, "
                     "False if align_corners is None else align_corners"),
-    "hardtanh": ("nn", "hardtanh", "input, min_val, max_val"),
+    "hardtanh": ("nn", HERE.format("hardtanh"), "input, min_val, max_val"),
     "hinge_embedding_loss": ("torch", "hinge_embedding_loss", "input, target, margin"),
     "huber_loss": ("nn", "huber_loss", "input, target, 0, delta"),
     "instance_norm": ("torch", "instance_norm", "input, weight, bias, running_mean, running_var, "
                       "use_input_stats, momentum, eps, False"),
     "kl_div": ("torch", "kl_div", "input, target, 0, log_target=log_target"),
     "layer_norm": ("torch", "layer_norm", "input, normalized_shape, weight, bias, eps"),
-    "leaky_relu": ("nn", "leaky_relu", "input, negative_slope"),
+    "leaky_relu": ("nn", HERE.format("leaky_relu"), "input, negative_slope"),
     "log_softmax": ("Tensor", "log_softmax", SOFTLY),
     **{f"lp_pool{n}d": ("torch" if n == 1 else "nn", f"avg_pool{n}d", POWERS) for n in (1, 2, 3)},
     **{name: ("nn", f"{op}", columns) for name, op, columns in (
@@ -254,15 +256,15 @@ PASSED = {
                   "None else p, [dim] if isinstance(dim, int) else dim, True"),
     "pad": ("nn", "pad", "input, pad, mode, value"),
     "poisson_nll_loss": ("torch", "poisson_nll_loss", "input, target, log_input, full, eps, 0"),
-    "relu6": ("nn", "relu6", "input"),
+    "relu6": ("nn", HERE.format("relu6"), "input"),
     "rms_norm": ("torch", "rms_norm", "input, normalized_shape, weight, eps"),
-    "rrelu": ("torch", "rrelu", "input, lower, upper, training"),
-    "selu": ("torch", "selu", "input"),
+    "rrelu": ("torch", HERE.format("rrelu"), "input, lower, upper, training"),
+    "selu": ("torch", HERE.format("selu"), "input"),
     "smooth_l1_loss": ("nn", "smooth_l1_loss", "input, target, 0, beta"),
     "soft_margin_loss": ("nn", "soft_margin_loss", "input, target"),
     "softmax": ("Tensor", "softmax", SOFTLY),
     "softmin": ("Tensor", "softmax", SOFTLY),
-    "threshold": ("torch", "threshold", "input, threshold, value"),
+    "threshold": ("torch", HERE.format("threshold"), "input, threshold, value"),
     "triplet_margin_loss": ("torch", "triplet_margin_loss", "anchor, positive, negative, margin, "
                             "p, eps, swap"),
 }  # fmt: skip

@@ -154,9 +154,7 @@ def multilabel_soft_margin_loss(
 ) -> Tensor:  # fmt: skip
     """The mean over the classes (last dim) of ``binary_cross_entropy_with_logits``."""
     how = reduction_of(reduction_text(size_average, reduce, reduction))
-    yes = F.mul(target, logsigmoid(input))
-    no = F.mul(F.rsub(target, 1), logsigmoid(F.neg(input)))
-    loss = F.neg(F.add(yes, no))
+    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
         loss = F.mul(loss, weight)
     dim = input._data.ndim - 1
