@@ -197,6 +197,7 @@ result = results
 a, b, c = torch.ones(3), torch.ones(2, dtype=torch.float64), torch.ones(2, dtype=torch.float16)
 result = [torch.nn.utils.get_total_norm(each, kind) for kind in (1., 2., float("inf"))
           for each in ([a, b], [b, a], [c, a], [c, b], [c])]
+result.append(attempt(lambda: torch.nn.utils.get_total_norm([a, torch.ones(2) > 0])))
 
 # normalizations refuse integers before their weights
 x, w, v = torch.ones(2, 3) > 0, torch.ones(3) > 0, torch.ones(3)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import dtypes
 from ...core.tensor import Tensor
 from ...core.version import bump
 from ...core.warning import warn
@@ -55,12 +56,18 @@ def get_total_norm(
     """The norm of all tensors together, as if they were one vector: a 0-d tensor.
 
     Raises:
-        RuntimeError: it is not finite and `error_if_nonfinite`.
+        RuntimeError: it is not finite and `error_if_nonfinite`, or of integers.
     """
     listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     kind = float(norm_type)
     if not listed:
         return Tensor._wrap(np.zeros((), np.float32))
+    for each in listed:
+        if not each._meta.floating:
+            raise RuntimeError(
+                "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                f"{dtypes.type_word(each._data.dtype)}"
+            )
     found = [np.asarray(_norm(each._data, kind), each._data.dtype) for each in listed]
     norms = np.array(found, np.result_type(*found))  # each in its type, all in their common one
     total = Tensor._wrap(np.asarray(_norm(norms, kind), norms.dtype))
