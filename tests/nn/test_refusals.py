@@ -110,6 +110,17 @@ result = [attempt(lambda: f(y, p)) for f in (F.dropout1d, F.dropout2d, F.dropout
 m, x = nn.ConvTranspose2d(2, 2, 3, stride=2), torch.ones(1, 2, 4, 4)
 result = [attempt(lambda: m(x, output_size=s).shape) for s in ((10, 10), (12, 10), [12, 10], (10,),
     (1, 2, 9, 10), (1, 2, 12, 10), torch.Size((3, 3)), (1, 9, 10))]
+
+# statistics of instance norm may be of another type, weights may not
+kinds, x = (torch.float32, torch.float64), torch.arange(24.).sin().view(2, 3, 4)
+result = []
+for kind in kinds:
+    for kept in kinds:
+        for weight in (None, torch.ones(3), torch.ones(3, dtype=torch.float64)):
+            mean, var = torch.zeros(3, dtype=kept), torch.ones(3, dtype=kept)
+            for own in (True, False):
+                result += [attempt(lambda: F.instance_norm(x.to(kind), mean, var, weight, None,
+                    own)), mean.clone(), var.clone()]
 """
 
 

@@ -240,6 +240,9 @@ def instance_norm(
         None if each is None else each.repeat(n)
         for each in (weight, bias, running_mean, running_var)
     )
+    _same_kind(input, weight, bias)
+    if input._data.dtype != np.float16:  # halves are computed with statistics in floats
+        mean, var = (None if each is None else each.to(input.dtype) for each in (mean, var))
     flat = contiguous(input).view(1, n * channels, *shape[2:])
     out = channels_normed(flat, weight, bias, mean, var, use_input_stats, momentum, eps)
     for kept, moved in ((running_mean, mean), (running_var, var)):
