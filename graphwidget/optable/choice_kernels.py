@@ -41,13 +41,9 @@ def zero_where(mask: Array, a: Array, out: Array | None = None) -> Array:
         out[...] = found
         return out
     kind = BITS[a.itemsize]
-    narrow = np.subtract(mask.view(np.int8), _ONE)  # all bits are set where the item stays
-    if out is None:
-        bits = narrow.astype(kind)
-    else:
-        bits = out.view(kind)
-        np.copyto(bits, narrow)
-    return np.bitwise_and(a.view(kind), bits, bits).view(a.dtype)
+    bits = np.subtract(mask.view(np.int8), _ONE).astype(kind)  # all are set where the item stays
+    found = np.bitwise_and(a.view(kind), bits, bits if out is None else out.view(kind))
+    return found.view(a.dtype)
 
 
 def one_of(mask: Array, yes: float, no: float, dtype: Any) -> Array:
