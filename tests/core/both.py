@@ -35,6 +35,8 @@ WARNED_ONCE = (
     "Tensor.T is deprecated on",
     "index_reduce() is in beta",
     "torch.meshgrid: in an upcoming release",
+    "Using torch.cross without specifying the dim arg",
+    "Using padding='same' with even kernel lengths",
     "torch.qr is deprecated",
     "torch.cholesky is deprecated",
     "torch.lu",

@@ -13,6 +13,7 @@ from ...core.making import shape_from
 from ...core.public import offer
 from ...core.shapes import squeeze, unsqueeze
 from ...core.tensor import Tensor
+from ...core.warning import warn_once
 from ...optable.convolution_kernels import transposed_sizes
 from ...optable.refusals import not_implemented
 from .sizes import each_dim, is_int, shown
@@ -84,6 +85,10 @@ def _same_padding(
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(each_dim(dilation, len(kernel)), kernel, strict=True)]
     if any(t % 2 for t in total):
+        warn_once(
+            "Using padding='same' with even kernel lengths and odd dilation may require a "
+            "zero-padded copy of the input be created"
+        )
         ends = tuple(side for t in reversed(total) for side in (0, t % 2))
         input = F.constant_pad_nd(input, ends, 0)
     return input, tuple(int(t / 2) for t in total)
