@@ -72,9 +72,7 @@ def attempt(function: Callable[[], Any]) -> Any:
 
 def numbers(tensor: Any) -> Any:
     """A tensor's numbers as an array of their own."""
-    if isinstance(tensor, torch.Tensor):
-        return np.array(tensor.numpy(force=True))  # some of PyTorch's zeros have no memory
-    return np.array(tensor.detach().numpy())
+    return np.array(tensor.numpy(force=True))  # some zeros have no memory
 
 
 def strides(tensor: Any) -> tuple[int, ...] | None:
