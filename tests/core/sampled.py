@@ -148,7 +148,8 @@ class Sampled(Base):
             sample = self.some(SAMPLES[key])
             found = call_of(sample.text)
             if found and found[0] in WRITABLE and hasattr(torch.Tensor, found[0] + "_"):
-                names = self.operands(key, sample)
+                # The mean of bools is refused, after PyTorch has written their sums.
+                names = self.operands(key, sample, others=key != "index_reduce")
                 alone = len(set(names)) == len(names) or TABLE[key].pointwise
                 if alone and not any(self.undefined(names[0], name) for name in names[1:]):
                     return self.filled(f"x.{found[0]}_({found[1]})", names)
