@@ -45,10 +45,8 @@ def guarded(function: Any) -> Any:
     if "write" in (function.__kwdefaults__ or {}):
         return function
 
-    def again(*args: Any, **kwargs: Any) -> Any:
-        if newcomer((*args, *kwargs.values())):
-            return made(*args, **kwargs)
-        raise
+    def again(*args: Any, **kwargs: Any) -> list[Any]:
+        return [made(*args, **kwargs)] if newcomer((*args, *kwargs.values())) else []
 
     def build() -> types.FunctionType:
         found = with_handler(function)
@@ -64,8 +62,8 @@ def guarded(function: Any) -> Any:
 
 
 def with_handler(function: types.FunctionType) -> types.FunctionType:
-    """A function that calls ``again`` with its arguments where it fails. Its lines keep their
-    numbers."""
+    """A function that calls ``again`` with its arguments where it fails, and gives what that finds.
+    Its lines keep their numbers, and errors their tracebacks."""
     first = function.__code__.co_firstlineno - 1
     lines = linecache.getlines(function.__code__.co_filename)[first:]
     if not lines:  # there are no sources: newcomers must be asked by another function first
@@ -81,8 +79,16 @@ def with_handler(function: types.FunctionType) -> types.FunctionType:
         else p.name
         for p in inspect.signature(function).parameters.values()
     ]  # fmt: skip
-    attempt = ast.parse(f"try: pass\nexcept Exception: return again({', '.join(given)})").body[0]
+    source = f"""
+try: pass
+except Exception:
+    for found in again({", ".join(given)}): return found
+    raise"""
+    attempt = ast.parse(source.strip()).body[0]
     assert isinstance(attempt, ast.Try)
+    for each in ast.walk(attempt):
+        if isinstance(each, (ast.stmt, ast.expr, ast.excepthandler)):
+            each.lineno = each.end_lineno = definition.lineno
     attempt.body = definition.body
     definition.body, definition.decorator_list = [attempt], []
     definition.args.defaults = [ast.Constant(None) for _ in definition.args.defaults]

@@ -203,3 +203,23 @@ def test_functions_that_ask() -> None:
         "torch.Tensor._grad.__get__", "torch.Tensor._post_accumulate_grad_hooks.__get__",
         "torch.autocast", "torch.is_inference",
     }  # fmt: skip
+
+
+REFUSED = (
+    lambda x: x.backward(),
+    lambda x: graphwidget.nn.functional.relu(None),
+    lambda x: x[7],
+    lambda x: graphwidget.cat([x, 1]),
+)
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_tracebacks_name_the_lines_that_ran(call: Any) -> None:
+    """Functions that are compiled again, to ask newcomers, keep their lines; each is named once."""
+    x = graphwidget.ones(3, requires_grad=True)
+    with pytest.raises((RuntimeError, TypeError, IndexError)) as caught:
+        call(x * 1)
+    frames = [(each.frame.code.raw, each.lineno + 1) for each in caught.traceback]
+    assert all(line >= code.co_firstlineno for code, line in frames)
+    named = [code.co_qualname for code, _ in frames]
+    assert len(set(named)) == len(named)
