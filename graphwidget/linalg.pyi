@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .core.base import TensorBase
 from .core.devices import device
 from .core.dtypes import Size, dtype
 from .core.random import Generator

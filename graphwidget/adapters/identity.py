@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ..core.base import TensorBase
 from ..core.node import AccumulateGrad, Node, Output
 from ..core.tensor import Tensor
 from ..core.version import VersionCounter, version_of
@@ -43,7 +44,7 @@ class Identity:
         self.storages: WeakKeyDictionary[VersionCounter, int] = WeakKeyDictionary()
 
     # Values --------------------------------------------------------------------------------
-    def current(self, tensor: Tensor) -> Any:
+    def current(self, tensor: TensorBase) -> Any:
         """The tensor's identity as it is now, told if nobody knows it yet."""
         ref = tensor._rec
         version = version_of(tensor)
@@ -65,7 +66,7 @@ class Identity:
             self.target(node, tensor)
         return ref
 
-    def renew(self, tensor: Tensor) -> Ref:
+    def renew(self, tensor: TensorBase) -> Ref:
         """A new identity for the tensor: a new value of its storage, not told yet."""
         counter = tensor._counter
         ref = Ref(tensor, self.append)
@@ -83,12 +84,12 @@ class Identity:
         tensor._rec = ref
         return ref
 
-    def storage_of(self, tensor: Tensor) -> int | None:
+    def storage_of(self, tensor: TensorBase) -> int | None:
         """The storage that the tensor shares with values told of before."""
         counter = tensor._counter
         return None if counter is None else self.storages.get(counter)
 
-    def before(self, tensor: Tensor) -> Ref:
+    def before(self, tensor: TensorBase) -> Ref:
         """What the tensor was until just now, when it was written in place."""
         ref: Ref | None = tensor._rec
         if ref is None or ref.id not in self.recorder.values:
@@ -97,7 +98,7 @@ class Identity:
             self.tell_value(tensor, ref)  # with its new content: the old one is gone
         return ref
 
-    def share(self, out: Tensor, ref: Ref, inputs: Sequence[Any]) -> int | None:
+    def share(self, out: TensorBase, ref: Ref, inputs: Sequence[Any]) -> int | None:
         """Complete the identity of a fresh result that has a counter already; the value it is
         a view of, if it is one."""
         counter = out._counter
@@ -111,7 +112,7 @@ class Identity:
         found: int = source.id
         return found
 
-    def tell_value(self, tensor: Tensor, ref: Ref, told: ev.Summary | None = None) -> None:
+    def tell_value(self, tensor: TensorBase, ref: Ref, told: ev.Summary | None = None) -> None:
         """Tell the value as it is now, with the summary ``told`` or the usual one."""
         view = tensor._view
         base = None if view is None else self.current(view.base).id
@@ -151,7 +152,9 @@ class Identity:
         output = next((x for x in tensors if x._node is target), None)
         return self.target(target, output)
 
-    def target(self, target: Any, tensor: Tensor | None, call: list[int] | None = None) -> NodeRef:
+    def target(
+        self, target: Any, tensor: TensorBase | None, call: list[int] | None = None
+    ) -> NodeRef:
         """Tell a target and all before it that are unknown; ``tensor`` has it as its node, and
         the call made it whose id will be in ``call``."""
         waiting = [(target, tensor)]
@@ -191,7 +194,7 @@ class Identity:
         return ref  # type: ignore[no-any-return]
 
     def _tell_node(
-        self, node: Node, ref: NodeRef, output: Tensor | None, call: list[int] | None
+        self, node: Node, ref: NodeRef, output: TensorBase | None, call: list[int] | None
     ) -> None:
         """Tell a node that was not told when it was made, all whose targets are known."""
         self.recorder.nodes.add(ref.id)
@@ -208,7 +211,7 @@ class Identity:
         self.recorder.node(ref, event._replace(call=call[0]) if call else event)
 
     def _saved(
-        self, slot: str, tensor: Tensor, version: int, node: Node, output: Tensor | None
+        self, slot: str, tensor: TensorBase, version: int, node: Node, output: TensorBase | None
     ) -> ev.Saved:
         if tensor._number:
             return ev.Saved(slot, None, None, None, number_text(tensor))
@@ -231,12 +234,12 @@ def guarded(method: Callable[..., None]) -> Callable[..., None]:
     return careful
 
 
-def is_parameter(tensor: Tensor) -> bool:
+def is_parameter(tensor: TensorBase) -> bool:
     """Whether it is an ``nn.Parameter`` (which the core does not know)."""
     return type(tensor) is not Tensor and type(tensor).__name__ == "Parameter"
 
 
-def number_text(tensor: Tensor) -> str:
+def number_text(tensor: TensorBase) -> str:
     """A Python number as the user is likely to have typed it."""
     data: Any = tensor._data  # None: nothing was given
     return repr(None if data is None else data.item()).removesuffix(".0")

@@ -18,10 +18,9 @@ from types import FrameType
 from typing import Any
 
 from ..core import errors as core_errors
-from ..core import observer as core_observer
-from ..core.node import Node
-from ..core.tensor import Tensor
-from ..core.version import PACKAGE
+from ..core import listeners
+from ..core.base import NodeBase, TensorBase
+from ..core.call_sites import PACKAGE
 from ..optable import Op
 from ..recording import events as ev
 from ..recording.fold import Model
@@ -75,30 +74,30 @@ class NativeAdapter(Runs):
     # Switching on and off ------------------------------------------------------------------
     def start(self) -> None:
         """Observe from now on; whoever observed before is replaced."""
-        core_observer.set_observer(self)
+        listeners.set_observer(self)
 
     def stop(self) -> None:
         """Observe no more (unless another has taken over already)."""
-        if core_observer.get_observer() is self:
-            core_observer.set_observer(None)
+        if listeners.get_observer() is self:
+            listeners.set_observer(None)
 
     @property
     def active(self) -> bool:
         """Whether this adapter is the observer."""
-        return core_observer.get_observer() is self
+        return listeners.get_observer() is self
 
     @contextmanager
     def observing(self, commanded: bool = False) -> Iterator[None]:
         """Observe within the block, whoever observes outside of it. What a command of the page
         does (``commanded``) stands on no line of the program."""
-        before = core_observer.get_observer()
-        core_observer.set_observer(self)
+        before = listeners.get_observer()
+        listeners.set_observer(self)
         self._commanded, outer = commanded or self._commanded, self._commanded
         try:
             yield
         finally:
             self._commanded = outer
-            core_observer.set_observer(before)
+            listeners.set_observer(before)
 
     def fault(self, error: BaseException) -> None:
         """Recording has failed: say it once and leave the user's program alone."""
@@ -121,7 +120,7 @@ class NativeAdapter(Runs):
 
     # Ops -----------------------------------------------------------------------------------
     @guarded
-    def made(self, tensor: Tensor) -> None:
+    def made(self, tensor: TensorBase) -> None:
         frame = _outside(_getframe(2))
         site, names, late = self._place(frame)
         ref = tensor._rec or self.identity.renew(tensor)
@@ -136,8 +135,8 @@ class NativeAdapter(Runs):
         op: Op,
         inputs: Sequence[Any],
         params: Mapping[str, Any],
-        outputs: tuple[Tensor, ...],
-        node: Node | None,
+        outputs: tuple[TensorBase, ...],
+        node: NodeBase | None,
     ) -> None:
         # The hot path: some 2 µs. What is written out here is written out for speed.
         try:
@@ -194,7 +193,7 @@ class NativeAdapter(Runs):
         except Exception as error:
             self.fault(error)
 
-    def _made(self, node: Node, inputs: Sequence[Any]) -> Edges:
+    def _made(self, node: NodeBase, inputs: Sequence[Any]) -> Edges:
         """Give a new node its identity; its edges."""
         nodes = self.nodes
         edges: Edges = []
@@ -214,8 +213,8 @@ class NativeAdapter(Runs):
         op: Op,
         refs: list[Any],
         params: Mapping[str, Any],
-        outputs: tuple[Tensor, ...],
-        node: Node | None,
+        outputs: tuple[TensorBase, ...],
+        node: NodeBase | None,
         edges: Edges | None,
         frame: FrameType,
     ) -> None:
@@ -243,11 +242,11 @@ class NativeAdapter(Runs):
     def wrote(
         self,
         op: Op,
-        tensor: Tensor,
+        tensor: TensorBase,
         inputs: Sequence[Any],
         params: Mapping[str, Any],
-        base: Tensor | None,
-        node: Node | None,
+        base: TensorBase | None,
+        node: NodeBase | None,
     ) -> None:
         site, names, _late = self._place(_outside(_getframe(2)))
         identity = self.identity
@@ -289,7 +288,7 @@ class NativeAdapter(Runs):
 
     # What is not heard but asked -----------------------------------------------------------
     @guarded
-    def bind(self, names: Iterable[tuple[str, str, Tensor]]) -> None:
+    def bind(self, names: Iterable[tuple[str, str, TensorBase]]) -> None:
         """Record what variables are bound to, as far as it is known of and new."""
         for scope, name, tensor in names:
             if tensor._rec is None or tensor._rec.id not in self.values:
@@ -297,12 +296,12 @@ class NativeAdapter(Runs):
             ref = self.identity.current(tensor)
             self.raw.append((self.calls.rebound, ref.id, scope, name))
 
-    def peek(self, tensor: Tensor) -> None:
+    def peek(self, tensor: TensorBase) -> None:
         """Tell more of a value's numbers than is told of every value."""
         ref = self.identity.current(tensor)
         self.identity.tell_value(tensor, ref, peek(tensor._data))
 
-    def saved_at(self, node: Node, slot: str) -> tuple[str, str] | None:
+    def saved_at(self, node: NodeBase, slot: str) -> tuple[str, str] | None:
         """The variable's name for what a node saved, and the line that made the node."""
         try:
             self.drain()
@@ -350,10 +349,10 @@ class NativeAdapter(Runs):
         self._looked = now
 
 
-def model_of(tensor: Tensor) -> tuple[Model, int]:
+def model_of(tensor: TensorBase) -> tuple[Model, int]:
     """The model that shows the tensor, and its value there: of the recording in force if it
     knows the tensor, else what the tensor's own graph tells."""
-    adapter = core_observer.get_observer()
+    adapter = listeners.get_observer()
     if not isinstance(adapter, NativeAdapter) or tensor._rec is None:
         adapter = NativeAdapter(Recorder())
     ref = adapter.identity.current(tensor)
@@ -392,7 +391,7 @@ def _caller(frame: FrameType) -> FrameType:
     """Who called the record function, given two frames above ``called``: one more lies between
     when modes of the core hear the call as well."""
     beyond = frame.f_back
-    return frame if beyond is None or _getframe(2).f_code is not core_observer.HEARD else beyond
+    return frame if beyond is None or _getframe(2).f_code is not listeners.HEARD else beyond
 
 
 def _outside(frame: FrameType) -> FrameType:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..core.engine import Run
+from ..core.base import NodeBase, RunBase, TensorBase
 from ..core.errors import Finding
-from ..core.node import Node
-from ..core.tensor import Tensor
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Site
@@ -52,7 +50,7 @@ class Runs:
 
     # The run -------------------------------------------------------------------------------
     @guarded
-    def run_begins(self, run: Run) -> None:
+    def run_begins(self, run: RunBase) -> None:
         if run._rec is not None:
             return  # a live run: it was told when it was held before its first node
         identity = self.identity
@@ -69,7 +67,7 @@ class Runs:
         )  # fmt: skip
         self.raw.append((self._begin, event, self.place()))
 
-    def node_starts(self, run: Run, node: Node, grads: tuple[Any, ...]) -> None:
+    def node_starts(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         try:
             ref = node._rec
             if ref is None or ref.id not in self.nodes:
@@ -82,7 +80,7 @@ class Runs:
         except Exception as error:
             self.fault(error)
 
-    def node_finishes(self, run: Run, node: Node, grads: tuple[Any, ...]) -> None:
+    def node_finishes(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         try:
             op = node.op
             places = slots(node) if op is None or op.variadic else None
@@ -93,28 +91,28 @@ class Runs:
             self.fault(error)
 
     @guarded
-    def run_ends(self, run: Run, status: str, error: BaseException | None) -> None:
+    def run_ends(self, run: RunBase, status: str, error: BaseException | None) -> None:
         if error is not None:
             self._failed(error, run._rec)
         self.raw.append((self.recorder.tell, ev.Done(run._rec, status)))
 
-    def freed(self, node: Node) -> None:
+    def freed(self, node: NodeBase) -> None:
         ref = node._rec
         if ref is not None:
             self.raw.append((self._frees, ref.id))
 
     # Gradients and flags -------------------------------------------------------------------
     @guarded
-    def accumulated(self, run: Run, tensor: Tensor, how: str, added: Any) -> None:
+    def accumulated(self, run: RunBase, tensor: TensorBase, how: str, added: Any) -> None:
         ref = self.identity.current(tensor)
         self._grad(ref, tensor, how, self._take((added,))[0], run._rec)
 
     @guarded
-    def assigned(self, tensor: Tensor) -> None:
+    def assigned(self, tensor: TensorBase) -> None:
         ref = self.identity.current(tensor)
         self._grad(ref, tensor, "cleared" if tensor._grad is None else "assigned", None, None)
 
-    def owner_changed(self, written: Tensor) -> None:
+    def owner_changed(self, written: TensorBase) -> None:
         """When what was written in place is some tensor's ``.grad``, tell its new value."""
         ref = self._owners.get(id(written._data))
         owner = None if ref is None else ref()
@@ -123,7 +121,7 @@ class Runs:
             self._grad(self.identity.current(owner), owner, how, None, None)
 
     def _grad(
-        self, ref: Ref, tensor: Tensor, how: str, added: Captured | None, run: int | None
+        self, ref: Ref, tensor: TensorBase, how: str, added: Captured | None, run: int | None
     ) -> None:
         grad = tensor._grad
         taken = value = None
@@ -137,7 +135,7 @@ class Runs:
         self.raw.append((self._tell_grad, ref.id, how, taken, added, run, value))
 
     @guarded
-    def flagged(self, tensor: Tensor) -> None:
+    def flagged(self, tensor: TensorBase) -> None:
         ref = self.identity.current(tensor)
         if not tensor._requires_grad:
             self.identity.tell_value(tensor, ref)  # a detached tensor is a leaf now
@@ -220,7 +218,7 @@ class Runs:
             elif grad is None:
                 taken.append(None)
             else:
-                data = grad._data if isinstance(grad, Tensor) else grad
+                data = grad._data if isinstance(grad, TensorBase) else grad
                 if data.size <= SMALL:
                     captured: Captured = (data.dtype, data.shape, data.tobytes())
                 else:
@@ -243,7 +241,7 @@ class Runs:
         return found
 
 
-def slots(node: Node) -> list[int | None]:
+def slots(node: NodeBase) -> list[int | None]:
     """For each differentiable input, its place in ``next``; None where none needs a gradient."""
     following = iter(range(len(node.next)))
     return [None if slot is None else next(following) for slot in node.slots]

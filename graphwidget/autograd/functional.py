@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import joins, shapes
+from ..core import hot
 from ..core.backward import grad
 from ..core.modes import enable_grad, is_grad_enabled, set_grad_enabled
 from ..core.tensor import Tensor
@@ -90,7 +90,7 @@ def _fresh(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
     """Tensors of their own, that the user's function may be differentiated by: connected to those
     given only under create_graph."""
     return tuple(
-        shapes.view(each, each._data.shape)
+        hot.tensors.view(each, each._data.shape)
         if create_graph and each.requires_grad
         else each.detach().requires_grad_(needs_grad)
         for each in tensors
@@ -328,7 +328,9 @@ def _rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -
                 raise RuntimeError(text + STRICT_GRAPH)
             columns[nr].append(each)
     return tuple(
-        shapes.view(joins.stack(column), output._data.shape + inputs[nr]._data.shape)
+        hot.tensors.view(
+            hot.tensors.stack(column, dim=0), output._data.shape + inputs[nr]._data.shape
+        )
         for nr, column in enumerate(columns)
     )
 
@@ -366,7 +368,7 @@ def hessian(
         many, outputs = _tupled(output, OUTPUTS, "hessian")
         _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
         _single(outputs, many, "hessian")
-        return shapes.squeeze(output)
+        return hot.tensors.squeeze(output)
 
     def first(*args: Tensor) -> Any:
         found = jacobian(single, args, create_graph=True)

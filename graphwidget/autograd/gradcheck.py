@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import hot, random
+from ..core import hot
 from ..core.backward import grad
 from ..core.function import Function
 from ..core.tensor import Tensor
@@ -403,7 +403,7 @@ def gradgradcheck(
 
 
 def _random_like(output: Any, gaps: bool) -> Tensor:
-    data = random.uniform(output._data.shape, output._data.dtype, -1.0, 1.0)
+    data = hot.uniform(output._data.shape, output._data.dtype, -1.0, 1.0)
     if gaps and data.size > 1:
         wide = np.empty((*data.shape[:-1], 2 * data.shape[-1]), data.dtype)
         wide[..., ::2] = data

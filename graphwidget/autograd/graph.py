@@ -9,10 +9,11 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core import saving
 from ..core.edges import GradientEdge, get_gradient_edge
 from ..core.engine import Run, current_run
-from ..core.factories import empty
 from ..core.handles import RemovableHandle
 from ..core.mutation import allow_mutation_on_saved_tensors
 from ..core.node import Node
@@ -61,7 +62,9 @@ class save_on_cpu(saved_tensors_hooks):
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         def pack(tensor: Tensor) -> tuple[Any, Tensor]:
             if pin_memory:
-                tensor = empty(tensor.shape, dtype=tensor.dtype).copy_(tensor)
+                tensor = Tensor._wrap(np.empty(tensor._data.shape, tensor._data.dtype)).copy_(
+                    tensor
+                )
             return tensor.device, tensor
 
         super().__init__(pack, lambda kept: kept[1])

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.combinations import called
 from ..core.dtypes import default_numpy
 from ..core.engine import current_run, queue_callback
 from ..core.tensor import Tensor
+from ..core.type_names import type_name
 from ..core.warning import warn
 
 __all__ = ["Variable"]
@@ -29,7 +29,7 @@ class _Former(type):
         if volatile is not None:
             warn(VOLATILE, UserWarning)
         if data is not None and not isinstance(data, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {called(data)}")
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(data)}")
         made = Tensor._wrap(np.empty(0, default_numpy())) if data is None else data.detach()
         return made.requires_grad_() if requires_grad else made
 

@@ -13,13 +13,13 @@ import numpy as np
 from ..optable import TABLE
 from ..optable.refusals import not_implemented
 from . import distributions, random
-from .combinations import called
 from .compile import TENSORS as F
 from .conversion import to
 from .dims import wrap_dim
 from .inplace import write
 from .public import METHODS, offer
 from .tensor import Tensor
+from .type_names import type_name
 
 
 def _apply(key: str, input: Tensor, inplace: bool, name: str = "", **params: Any) -> Tensor:
@@ -31,7 +31,7 @@ def _apply(key: str, input: Tensor, inplace: bool, name: str = "", **params: Any
     if not isinstance(input, Tensor):
         raise TypeError(
             f"{name or key}{'_' * inplace}(): argument 'input' (position 1) must be Tensor, not "
-            f"{called(input)}"
+            f"{type_name(input)}"
         )
     if inplace:
         op = TABLE.get(key + ".written") or TABLE[key]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..optable.declare import Op
 from . import hot
+from .call_sites import PACKAGE, user_frame
 from .engine import current_node
-from .observer import switch
-from .version import PACKAGE, user_frame
+from .listeners import switch
 from .warning import warn
 
 if TYPE_CHECKING:
-    from ..optable import Op
     from .engine import Run
     from .node import Node
     from .tensor import Tensor
@@ -37,7 +37,7 @@ TRACEBACK, PARENT = "traceback_", "parent_"
 was made."""
 
 
-class Part:
+class Anomaly:
     """What anomaly mode hears while it is on, in every thread."""
 
     check_nan = True
@@ -107,7 +107,7 @@ def told(node: Node) -> Iterator[str]:
         start, caused = INDUCED, INDUCED_BY
 
 
-PART = Part()
+ANOMALY = Anomaly()
 
 
 def is_anomaly_enabled() -> bool:
@@ -117,7 +117,7 @@ def is_anomaly_enabled() -> bool:
 
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether NaN in backward is an error while anomaly mode is on."""
-    return PART.check_nan
+    return ANOMALY.check_nan
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
@@ -133,8 +133,8 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
                 f"not {type(value).__name__}"
             )
     if enabled != hot.anomaly:
-        switch(PART, enabled)
-    hot.anomaly, PART.check_nan = enabled, check_nan
+        switch(ANOMALY, enabled)
+    hot.anomaly, ANOMALY.check_nan = enabled, check_nan
 
 
 class detect_anomaly:
@@ -146,7 +146,7 @@ class detect_anomaly:
         warn(ENABLED)
 
     def __enter__(self) -> None:
-        self._before = hot.anomaly, PART.check_nan
+        self._before = hot.anomaly, ANOMALY.check_nan
         set_anomaly_enabled(True, self.check_nan)
 
     def __exit__(self, *exc: object) -> None:
@@ -157,7 +157,7 @@ class set_detect_anomaly:
     """Switch anomaly mode by a bool: as a plain call, or for a ``with`` block."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._before = hot.anomaly, PART.check_nan
+        self._before = hot.anomaly, ANOMALY.check_nan
         set_anomaly_enabled(mode, check_nan)
 
     def __enter__(self) -> None:

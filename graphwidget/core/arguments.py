@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from .combinations import Call, Named, called, combined
+from .combinations import Call, Named, combined
 from .devices import device
 from .dtypes import dtype
 from .overrides import asked
 from .signatures import INTEGERS, Parameter, Signature, signatures
 from .tensor import Tensor
+from .type_names import type_name
 from .warning import warn_once
 
 
@@ -124,7 +125,7 @@ def fits(parameter: Parameter, value: Any, place: int, numbers: bool) -> tuple[b
             if not (isinstance(item, Tensor) or asked(item)):
                 raise TypeError(
                     f"expected Tensor as element {index} in argument {place}, but got "
-                    f"{called(item)}"
+                    f"{type_name(item)}"
                 )
         return True, -1
     check = CHECKS["Scalar" if numbers and kind == "Tensor" and is_number(value) else kind]
@@ -193,8 +194,8 @@ def unfit_argument(parameter: Parameter, value: Any, place: int | None, at: int)
     where = "" if place is None else f" (position {place + 1})"
     said = f"argument '{parameter.name}'{where} must be {parameter.word}"
     if place is not None and at >= 0:
-        return f"{said}, but found element of type {called(value[at])} at pos {at}"
-    return f"{said}, not {called(value)}"
+        return f"{said}, but found element of type {type_name(value[at])} at pos {at}"
+    return f"{said}, not {type_name(value)}"
 
 
 def too_many(call: Call, signature: Signature) -> str:
@@ -246,14 +247,14 @@ def unpacked(call: Call, signature: Signature, bound: Bound) -> str | None:
             if each.type == "ArrayRef<double>" and not (is_real(item) or asked(item)):
                 return (
                     f"{call.name}(): argument '{each.name}' must be {each.word}, but found element "
-                    f"of type {called(item)} at pos {index + 1}"
+                    f"of type {type_name(item)} at pos {index + 1}"
                 )
             if each.type in INTEGERS and not (
                 is_index(item) or isinstance(item, bool) or asked(item)
             ):
                 return (
                     f"{call.name}(): argument '{each.name}' failed to unpack the object at pos "
-                    f'{index + 1} with error "type must be tuple of ints,but got {called(item)}"'
+                    f'{index + 1} with error "type must be tuple of ints,but got {type_name(item)}"'
                 )
     return None
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from ..optable.layout import empty_like
 from . import hot
 from .edges import GradientEdge
 from .engine import Run
-from .fronts import PLACES
 from .hooks import as_tensor
-from .indexing import getitem
-from .manners import Front, written
-from .newcomers import guarded
 from .roots import (
     as_tuple,
     grads_of,
@@ -250,7 +245,7 @@ def in_rows(
     count = counts[0] if counts else 0
     rows = []
     for i in range(count):
-        parts = [getitem(seed, i) for seed in seeds]
+        parts = [seed[i] for seed in seeds]
         row = parts if create else [each._data for each in parts]
         again = keep or i < count - 1
         found = collected(outputs, row, again, create, wanted, allow_unused, parts)
@@ -264,10 +259,22 @@ def in_rows(
     ]  # fmt: skip
 
 
-backward, grad = guarded(backward), guarded(grad)
-PLACES.append(
-    lambda: [
-        (function, Front(partial(written, manner="roots"), f"torch.autograd.{function.__name__}"))
-        for function in (backward, grad)
-    ]
-)
+def tensor_backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Compute the gradients of the graph's leaves and add them to their ``.grad``.
+
+    Args:
+        gradient: of this tensor's shape; needed unless it has one element.
+        retain_graph: keep what the nodes saved; default: ``create_graph``.
+        create_graph: record the derivative's own graph.
+        inputs: accumulate only into these tensors.
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+tensor_backward.__name__, tensor_backward.__qualname__ = "backward", "Tensor.backward"

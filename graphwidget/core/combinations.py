@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .type_names import type_name
+
 Named = Mapping[str, Any]
 
 
@@ -16,24 +18,6 @@ class Call(NamedTuple):
     name: str
     args: Sequence[Any]
     named: Named
-
-
-def called(value: Any) -> str:
-    """The type of a value as C calls it: types that are written in C say where they are from."""
-    kind = type(value)
-    if kind.__name__ in IN_C:
-        return IN_C[kind.__name__]
-    if kind.__flags__ & HEAP_TYPE or kind.__module__ == "builtins":
-        return kind.__name__
-    return f"{kind.__module__}.{kind.__name__}"
-
-
-HEAP_TYPE = 1 << 9
-"""The flag of types that were not written in C."""
-
-IN_C = {name: f"torch.{name}" for name in ("Size", "device", "dtype", "layout", "memory_format")}
-IN_C["Generator"] = "torch._C.Generator"
-"""Types that PyTorch writes in C, and we do not."""
 
 
 def combined(call: Call, options: list[str]) -> str:
@@ -88,8 +72,8 @@ def unmatched(call: Call, option: str) -> list[str]:
 
 def listed(call: Call) -> str:
     """The types of a call's arguments."""
-    said = "".join(called(value) + ", " for value in call.args)
-    said += "".join(f"{name}={called(call.named[name])}, " for name in reversed_names(call))
+    said = "".join(type_name(value) + ", " for value in call.args)
+    said += "".join(f"{name}={type_name(call.named[name])}, " for name in reversed_names(call))
     return f"({said[:-2] if call.args else said})"
 
 
@@ -99,7 +83,7 @@ def marked(call: Call, option: str) -> str:
     for place, (kind, name) in enumerate(parts):
         by_name = place >= len(call.args)
         value = call.named[name] if by_name else call.args[place]
-        mark = "" if called(value) in ALSO_CALLED.get(kind, (kind,)) else "!"
+        mark = "" if type_name(value) in ALSO_CALLED.get(kind, (kind,)) else "!"
         said.append(f"{mark}{name + '=' if by_name else ''}{in_full(value)}{mark}")
     shown = ", ".join(said)
     return f"({shown})" if call.args else f"({shown}, )"
@@ -111,8 +95,8 @@ ALSO_CALLED = {"float": ("float", "int", "long"), "int": ("int", "long")}
 def in_full(value: Any) -> str:
     """The type of a value, of a list with those of its items."""
     if not isinstance(value, (tuple, list)):
-        return called(value)
-    items = ", ".join(called(item) for item in value)
+        return type_name(value)
+    items = ", ".join(type_name(item) for item in value)
     if isinstance(value, tuple):
-        return f"{called(value)} of ({items}{',' * (len(value) == 1)})"
-    return f"{called(value)} of [{items}]"
+        return f"{type_name(value)} of ({items}{',' * (len(value) == 1)})"
+    return f"{type_name(value)} of [{items}]"

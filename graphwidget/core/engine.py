@@ -16,10 +16,11 @@ from typing import Any
 
 from . import hot, saving
 from .accumulate import accumulate
+from .base import OWN, Hooks, RunBase
 from .errors import not_computed
 from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
 from .meeting import shared
-from .node import OWN, AccumulateGrad, Former, Hooks, Node, Nowhere, Output, defined
+from .node import AccumulateGrad, Former, Node, Nowhere, Output, defined
 from .order import needed_for
 from .promote import checked_fit, fit_to
 from .slots import Slots
@@ -70,7 +71,7 @@ PASSING = Output, Former, Nowhere
 """Targets that compute nothing."""
 
 
-class Run:
+class Run(RunBase):
     """One backward run.
 
     Args:

@@ -11,19 +11,17 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..optable.refusals import broadcast
 from . import dtypes, hot
-from .combinations import called
+from .base import NodeBase, TensorBase
+from .call_sites import Site, call_site
 from .dtypes import printed_type
-from .version import DetachedCounter, Site, WriteRecord, call_site
-
-if TYPE_CHECKING:
-    from .node import Node
-    from .tensor import Tensor
+from .type_names import type_name
+from .version import DetachedCounter, WriteRecord
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after "
@@ -77,9 +75,9 @@ class Finding:
 
     kind: str
     help: tuple[str, ...]
-    node: Node | None = None
+    node: NodeBase | None = None
     slot: str | None = None
-    tensor: Tensor | None = None
+    tensor: TensorBase | None = None
     expected: int | None = None
     found: int | None = None
     writes: tuple[WriteRecord, ...] = ()
@@ -122,7 +120,7 @@ def node_word(name: str) -> str:
     return word if number == "0" else word + number
 
 
-def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
+def stale(node: NodeBase, slot: str, tensor: TensorBase, expected: int) -> Exception:
     """The version error for what ``node`` saved in ``slot``."""
     counter = tensor._counter
     assert counter is not None
@@ -170,7 +168,7 @@ def stale(node: Node, slot: str, tensor: Tensor, expected: int) -> Exception:
     return explained(RuntimeError(message), finding)
 
 
-def freed(node: Node) -> Exception:
+def freed(node: NodeBase) -> Exception:
     """The error of a second run through a node whose saved values are gone."""
     help = (
         f"{node.name()} already ran in an earlier backward and its saved values were freed then.",
@@ -180,7 +178,7 @@ def freed(node: Node) -> Exception:
     return explained(RuntimeError(FREED), Finding("freed", help, node))
 
 
-def leaf_written(tensor: Tensor, op: str, message: str = LEAF) -> Exception:
+def leaf_written(tensor: TensorBase, op: str, message: str = LEAF) -> Exception:
     """The error of an in-place write to a leaf that requires grad, or to a view of one."""
     help = (
         f"{place(call_site())}, as {op}, would overwrite a leaf whose gradient is wanted. Nothing "
@@ -238,7 +236,7 @@ DETACH_VIEW = (
 )
 
 
-def none_grad(tensor: Tensor) -> Finding:
+def none_grad(tensor: TensorBase) -> Finding:
     """Why ``.grad`` of a non-leaf is None."""
     help = (
         "This tensor was computed, so it is not a leaf, and backward keeps gradients of leaves "
@@ -249,7 +247,7 @@ def none_grad(tensor: Tensor) -> Finding:
     return Finding("none", help, node=node, tensor=tensor)
 
 
-def check_grad(tensor: Tensor, grad: Any) -> None:
+def check_grad(tensor: TensorBase, grad: Any) -> None:
     """Refuse what is no gradient of a tensor, when it is assigned.
 
     Raises:
@@ -258,7 +256,7 @@ def check_grad(tensor: Tensor, grad: Any) -> None:
     """
     if not isinstance(grad, hot.Tensor):
         raise TypeError(
-            f"assigned grad expected to be a Tensor or None but got grad of type {called(grad)}"
+            f"assigned grad expected to be a Tensor or None but got grad of type {type_name(grad)}"
         )
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")

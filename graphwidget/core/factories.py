@@ -10,7 +10,7 @@ import numpy as np
 from ..optable import layout as memory
 from ..optable.items import as_item, check_integer
 from ..optable.refusals import C_WORDS
-from . import devices, dtypes
+from . import devices, dtypes, hot
 from .formats import check_format, formatted, preserve_format
 from .making import GRADLESS, factory, made, shape_from
 from .public import FUNCTIONS, offer
@@ -325,3 +325,6 @@ for _name, _dtype in (
         "kind": _dtype, "__module__": "torch", "dtype": dtypes.of(np.dtype(_dtype)),
         "__doc__": f"The legacy constructor of {np.dtype(_dtype)} tensors: sizes, or values.",
     })  # fmt: skip
+
+
+hot.legacy_array = legacy

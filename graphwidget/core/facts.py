@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from . import devices, dtypes, hot
-from .combinations import called
+from .base import OWN
 from .compile import TENSORS as F
 from .factories import legacy
 from .making import made
 from .modes import no_grad
-from .node import OWN
 from .public import FUNCTIONS, METHODS, offer
 from .tensor import Tensor
+from .type_names import type_name
 from .version import bump
 from .views import check_writable
 from .warning import warn
@@ -202,7 +202,7 @@ def make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) -
     """
     if not isinstance(data, Tensor):
         raise TypeError(
-            f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {called(data)}"
+            f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type_name(data)}"
         )
     made = turned(data._detached(), cls)
     made._requires_grad = require_grad
@@ -262,7 +262,7 @@ def set_grad_dtype(self: Tensor, wanted: dtypes.dtype | None) -> None:
     if not self.is_leaf:
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
     if not (wanted is None or isinstance(wanted, dtypes.dtype)):
-        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {called(wanted)}")
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type_name(wanted)}")
     if wanted is not None and there is not None and there.dtype is not wanted:
         raise RuntimeError(
             f"Cannot set grad_dtype to '{dtypes.type_word(wanted.numpy)}' because there is already "

@@ -11,8 +11,8 @@ from ..optable import TABLE
 from ..optable.declare import describe_function
 from . import hot
 from .function_node import Error, FunctionNode
+from .listeners import get_observer, set_observer
 from .node import Output, accumulator, edge_of
-from .observer import get_observer, set_observer
 from .tensor import Tensor
 from .version import bump
 from .views import as_view, check_writable, rebase, retaining
@@ -55,6 +55,10 @@ PURE = (
 )
 LEAF_WRITTEN = "a leaf Variable that requires grad has been used in an in-place operation."
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
+TWO_BACKWARDS = (
+    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+    "implement one of them."
+)
 
 
 class Function:
@@ -120,6 +124,19 @@ class Function:
             "To use autograd.Function with vmap, you must either override the vmap staticmethod "
             "or set generate_vmap_rule=True."
         )
+
+    @classmethod
+    def _user_backward(cls) -> Any:
+        """The user's ``backward``, which may be called ``vjp``.
+
+        Raises:
+            RuntimeError: there are both.
+        """
+        if cls.vjp is Function.vjp:
+            return cls.backward
+        if cls.backward is not Function.backward:
+            raise RuntimeError(TWO_BACKWARDS)
+        return cls.vjp
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:

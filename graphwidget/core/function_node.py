@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from . import errors, hot, saving
-from .combinations import called
 from .engine import current_run
 from .hooks import as_given, as_tensor
+from .listeners import get_observer, set_observer
 from .node import AccumulateGrad, Node, Nowhere, dtype_of_grad, edge_of, output_of
-from .observer import get_observer, set_observer
 from .promote import checked_fit
 from .saving import Packed, SavedTensor
 from .tensor import Tensor
+from .type_names import type_name
 from .version import VersionCounter, counter_for_grad
 from .warning import warn
 
-if TYPE_CHECKING:
-    from .function import Function
-
-TWO_BACKWARDS = (
-    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-    "implement one of them."
-)
 READ_BEFORE = (
     "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
     "autograd.Function. Either access saved_tensors only once, or set "
@@ -57,7 +50,8 @@ class FunctionNode(Node):
 
     takes_none = True
 
-    function: ClassVar[type[Function]]
+    function: ClassVar[Any]
+    """The class of the user's, a ``Function``."""
     needs_input_grad: tuple[bool, ...]
     input_metas: list[hot.Meta | None]
     metas: list[hot.Meta | None]
@@ -149,7 +143,7 @@ class FunctionNode(Node):
         nr = self._own[i]
         edge = None if nr is None else self.output(nr)
         if isinstance(entry, Packed):
-            return entry.restore(edge)
+            return entry.restore(edge)  # type: ignore[return-value]
         tensor = entry.tensor
         if tensor is None:
             tensor = Tensor._wrap(entry.data)
@@ -250,7 +244,7 @@ class FunctionNode(Node):
             set_observer(None)
         try:
             boxed = self.function.boxed_grads_call
-            found = self.user_backward()(self, *([given] if boxed else given))
+            found = self.function._user_backward()(self, *([given] if boxed else given))
         finally:
             hot.set_grad_enabled(before)
             if observer is not None and not create:
@@ -262,21 +256,6 @@ class FunctionNode(Node):
 
     def release(self) -> None:
         self._entries = None
-
-    def user_backward(self) -> Any:
-        """The user's ``backward``, which may be called ``vjp``.
-
-        Raises:
-            RuntimeError: there are both.
-        """
-        from .function import Function
-
-        cls = self.function
-        if cls.vjp is Function.vjp:
-            return cls.backward
-        if cls.backward is not Function.backward:
-            raise RuntimeError(TWO_BACKWARDS)
-        return cls.vjp
 
     def _given(self, i: int, grad: Any) -> Any:
         """The gradient of an output as backward gets it: zeros where none came, if wanted."""
@@ -310,7 +289,7 @@ class FunctionNode(Node):
                     )
                 continue
             if each is not None and not isinstance(each, Tensor):
-                raise RuntimeError(f"expected Variable or None (got {called(each)})")
+                raise RuntimeError(f"expected Variable or None (got {type_name(each)})")
             if self._needs[i]:
                 results.append(each)
             else:

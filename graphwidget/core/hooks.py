@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import dtypes, hot
-from .combinations import called
-from .node import Hooks, Node, Nowhere
+from .base import Hooks, RunBase
+from .node import Node, Nowhere
+from .type_names import type_name
 from .version import counter_for_grad, version_of
 from .views import show_spread
 
-if TYPE_CHECKING:
-    from .engine import Run
 
-
-def as_tensor(run: Run | None, grad: Any, version: int | None = None) -> Any:
+def as_tensor(run: RunBase | None, grad: Any, version: int | None = None) -> Any:
     """A gradient as users see it: a Tensor (the one that a user gave, where it came unchanged), or
     None."""
     if grad is None or isinstance(grad, hot.Tensor):
@@ -31,7 +29,7 @@ def as_tensor(run: Run | None, grad: Any, version: int | None = None) -> Any:
     return tensor
 
 
-def as_given(run: Run | None, grad: Any) -> Any:
+def as_given(run: RunBase | None, grad: Any) -> Any:
     """A user's gradient as the engine carries it: a Tensor under create_graph, else an array."""
     if grad is None or (run is not None and run.create_graph):
         return grad
@@ -73,7 +71,7 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
     if before is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(after, hot.Tensor):
-        raise TypeError(f"expected Variable, but hook returned '{called(after)}'")
+        raise TypeError(f"expected Variable, but hook returned '{type_name(after)}'")
     if after._data.dtype != before._data.dtype:
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has changed the type of value (was "
@@ -83,7 +81,7 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
 
 
-def run_tensor_hooks(run: Run, hooks: Hooks, grad: Any, slot: Any = None) -> Any:
+def run_tensor_hooks(run: RunBase, hooks: Hooks, grad: Any, slot: Any = None) -> Any:
     """The tensor hooks in order of registration; each may replace the gradient, whose version the
     slot knows."""
     if not hooks.tensor:
@@ -100,7 +98,7 @@ def run_tensor_hooks(run: Run, hooks: Hooks, grad: Any, slot: Any = None) -> Any
     return as_given(run, tensor)
 
 
-def run_retain(run: Run, hooks: Hooks, grad: Any) -> None:
+def run_retain(run: RunBase, hooks: Hooks, grad: Any) -> None:
     """``retain_grad``: always last, and out of place; the first lies in C order."""
     tensor = hooks.retain() if hooks.retain is not None else None
     if tensor is None or grad is None:
@@ -118,7 +116,7 @@ def run_retain(run: Run, hooks: Hooks, grad: Any) -> None:
         hot.observer.accumulated(run, tensor, "retained", grad)
 
 
-def run_pre(run: Run, node: Any, hooks: Hooks, grad: Any) -> Any:
+def run_pre(run: RunBase, node: Any, hooks: Hooks, grad: Any) -> Any:
     """A node's prehooks, called with the tuple of its outputs' gradients."""
     several = grad.__class__ is list
     with Mode(run.create_graph):
@@ -142,7 +140,7 @@ def outputs_of(grad: Any, node: Node) -> Any:
     ]
 
 
-def run_accumulated(run: Run, hooks: Hooks, leaf: Any) -> None:
+def run_accumulated(run: RunBase, hooks: Hooks, leaf: Any) -> None:
     """The hooks that follow accumulation, called with the leaf.
 
     Raises:
@@ -156,7 +154,7 @@ def run_accumulated(run: Run, hooks: Hooks, leaf: Any) -> None:
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
-def run_post(run: Run, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
+def run_post(run: RunBase, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
     """A node's hooks, called with the gradients of its inputs and of its outputs."""
     nowhere = [child.__class__ is Nowhere for child in node.next]
     with Mode(run.create_graph):
@@ -178,7 +176,7 @@ def run_post(run: Run, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
 
 def _checked_tuple(hook: Any, before: tuple[Any, ...], after: Any) -> tuple[Any, ...]:
     if not isinstance(after, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{called(after)}'")
+        raise TypeError(f"expected tuple, but hook returned '{type_name(after)}'")
     if len(after) != len(before):
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has returned an incorrect number of values "

@@ -15,9 +15,9 @@ from . import dtypes, hot, inplace, overlap
 from .compile import TENSORS
 from .index_checks import check_bounds, check_items, check_masks, indexed, warn_of_bytes
 from .indices import PLAIN, Indices, basic_part, expand_index, plain, slice_numbers
+from .overlap import overlaps_itself
 from .promote import constant
 from .tensor import Tensor
-from .views import overlaps_itself
 from .warning import warn
 
 EXPANDED = (

@@ -25,12 +25,12 @@ from ..optable.zeros import is_immutable
 from . import dtypes, errors, hot, pathless, saving
 from .compile import LINKS, TENSORS, signature_of
 from .node import Node, reformed, save_input, save_output
-from .overlap import check_overlap, interleaved, same_memory
+from .overlap import check_overlap, interleaved, overlaps_itself, same_memory
 from .promote import CAST, CASTS, cast_to, promotion, refuse_target, refuse_types
 from .silence import quietly
 from .tensor import Tensor
 from .version import bump, counter_of
-from .views import Link, check_writable, overlaps_itself, rebase, retaining
+from .views import Link, check_writable, rebase, retaining
 
 HARMLESS = (
     "fill", "zero", "masked_fill", "masked_fill.tensor", "index_fill", "index_fill.tensor", "tril",
@@ -85,10 +85,10 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
         if hot.observer is not None:  # before the base has a node that runs this one
-            pathless.PART.called(op, operands, params, (), node)
+            pathless.PATHLESS.called(op, operands, params, (), node)
         keep_old(node, op, tensor)
         if saving.hooks.stack:
-            saving.PART.called(op, operands, params, (), node)
+            saving.PACKING.called(op, operands, params, (), node)
     try:
         put()
     except ValueError as error:

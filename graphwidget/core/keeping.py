@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from ..optable.declare import Op
 from . import errors, hot
+from .base import NodeBase
 from .saving import Packed, PackedIndices, SavedTensor, pack_slot
 from .shown import (
     CHOSEN,
@@ -19,11 +21,8 @@ from .shown import (
 )
 from .version import VersionCounter, counter_of, version_of
 
-if TYPE_CHECKING:
-    from ..optable import Op
 
-
-class Saves:
+class Saves(NodeBase):
     """The part of a node that keeps values: ``saved_NAME`` for each of ``saves``, and what it
     shows of them as ``_saved_NAME``."""
 
@@ -35,10 +34,6 @@ class Saves:
     held: ClassVar[tuple[str, ...]] = ()
     """Metadata that PyTorch keeps as saved tensors, so that they go when the node has run."""
     own: ClassVar[str | None] = None
-
-    if TYPE_CHECKING:  # the slots of the generated classes, and what nodes add
-
-        def __getattr__(self, name: str) -> Any: ...
 
     def __init_subclass__(cls) -> None:
         # A ``__getattr__`` would make Python read every attribute of nodes six times as slowly.

@@ -16,13 +16,12 @@ from .compile import TENSORS as F
 from .indexing import EXPANDED, bounded, check_apart, check_expand, check_put, warn_of_repeated
 from .indices import MASKS, Indices
 from .inplace import allowed
-from .overlap import check_overlap, real_strides
+from .overlap import check_overlap, overlaps_itself, real_strides
 from .parts import as_strided
 from .public import offer
 from .scatters import do, kind
 from .storage import storage_offset
 from .tensor import Tensor
-from .views import overlaps_itself
 from .warning import warn
 
 BYTE_MASK = (

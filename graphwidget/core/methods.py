@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
@@ -54,10 +55,13 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     windows,
     writes,
 )
+from .backward import backward, grad, tensor_backward
 from .compile import TENSORS as F
 from .dims import filled_place
 from .face import faced
 from .fronts import FUNCTIONAL, PLACES, functions_of, written_in
+from .manners import Front, written
+from .printing import format_tensor, tensor_repr
 from .public import FUNCTIONS, METHODS, SPACES, offer, offer_table
 from .tensor import Tensor
 from .warning import warn
@@ -136,11 +140,16 @@ for _name in ("zeros", "ones", "empty", "full", "empty_strided"):
 for _name in inplace.ASKED_FIRST:
     METHODS[_name] = inplace.asked_first(_name, METHODS[_name])
 offer_table()
+METHODS.update(backward=tensor_backward, __repr__=tensor_repr, __format__=format_tensor)
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 for _name in OWN:
     setattr(Tensor, _name, faced("Tensor", _name, vars(Tensor)[_name]))
 PLACES += [
+    lambda: [
+        (each, Front(partial(written, manner="roots"), f"torch.autograd.{each.__name__}"))
+        for each in (backward, grad)
+    ],
     written_in("torch.functional", FUNCTIONS, FUNCTIONAL),
     functions_of(FUNCTIONS, "torch"),
     *(functions_of(functions, space, f"{space}_") for space, functions in SPACES.items()),

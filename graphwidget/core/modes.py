@@ -5,16 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import hot
-from .observer import switch
+from .listeners import switch
+from .tensor import Tensor
 from .version import InferenceCounter
 from .warning import warn
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
-
 
 CLASS_DECORATED = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only "

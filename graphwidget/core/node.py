@@ -13,17 +13,15 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from . import hot
+from .base import OWN, Hooks, TensorBase
 from .handles import RemovableHandle
 from .keeping import Saves
 from .version import counter_of
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
 
 SHOWN = {
     *dir(object), "__call__", "_sequence_nr", "metadata", "name", "next_functions",
@@ -34,33 +32,8 @@ SHOWN = {
 UNNUMBERED = ("CopyBackwards", "Error", "NotImplemented")
 """Nodes that PyTorch names by their C++ class."""
 
-OWN = "own"
-"""Says that a gradient has its tensor's type."""
-
 Grad = Any
 """A gradient on its way: an array (or numpy scalar), a Tensor under create_graph, or None."""
-
-
-class Hooks:
-    """What is to be called when a gradient reaches a target, in PyTorch's order.
-
-    A leaf keeps those registered on itself (``tensor``, ``accumulated``) and shares them with the
-    AccumulateGrad of the moment; those of a node go with the node.
-    """
-
-    __slots__ = ("accumulated", "dtype", "outputs", "post", "pre", "retain", "tensor")
-
-    def __init__(self, shared: Hooks | None = None) -> None:
-        self.tensor: dict[int, Callable[..., Any]] = {} if shared is None else shared.tensor
-        self.retain: weakref.ref[Tensor] | None = None
-        self.pre: dict[int, Callable[..., Any]] = {}
-        self.accumulated: dict[int, Callable[..., Any]]
-        self.accumulated = {} if shared is None else shared.accumulated
-        self.post: dict[int, Callable[..., Any]] = {}
-        self.outputs: dict[int, Hooks] = {}
-        """Of a node with several outputs, those of each."""
-        self.dtype: Any = OWN
-        """The type in which a leaf was told to have its gradient; None for any."""
 
 
 class Node(Saves):
@@ -72,10 +45,7 @@ class Node(Saves):
     ``special`` marks the kinds that the engine itself treats (leaves and outputs).
     """
 
-    __slots__ = (
-        "__weakref__", "_dict", "_rec", "fit", "grad", "grad_version", "hooks", "mark", "next",
-        "seq",
-    )  # fmt: skip
+    __slots__ = ()
 
     single: ClassVar[bool] = False
     special: ClassVar[bool] = False
@@ -91,17 +61,6 @@ class Node(Saves):
     unused: Sequence[Any] = ()
     """What was given for inputs that need no gradient, for hooks to see: Functions and nodes of
     lists compute it, too."""
-
-    next: tuple[Any, ...]
-    fit: tuple[hot.Meta | None, ...] | None
-    seq: float
-    grad: Grad
-    grad_version: int | None
-    """How often the gradient in the slot was written, once it was (see ``meeting``)."""
-    hooks: Hooks | None
-    mark: int
-    _rec: Any
-    _dict: dict[str, Any]
 
     def start(self, next: tuple[Any, ...]) -> None:
         """Give a node made by hand its place in the graph (generated code does it inline)."""
@@ -339,9 +298,10 @@ class AccumulateGrad(Node):
 
     __module__ = "builtins"
     __slots__ = ("variable",)
+    variable: Any
     special = True
 
-    def __init__(self, variable: Tensor) -> None:
+    def __init__(self, variable: TensorBase) -> None:
         self.next, self.variable, self.mark, self.seq = (), variable, 0, 0.0
         self.fit = self.grad = self.grad_version = self.hooks = self._rec = None
 
@@ -377,7 +337,7 @@ class Nowhere(Node):
     special = True
 
 
-def accumulator(leaf: Tensor) -> AccumulateGrad | Former | Nowhere | None:
+def accumulator(leaf: TensorBase) -> AccumulateGrad | Former | Nowhere | None:
     """The leaf's AccumulateGrad: the same object for as long as any graph refers to it.
 
     The leaf holds it weakly, for it holds the leaf; None when the leaf needs no gradient.
@@ -407,7 +367,7 @@ def alike(before: hot.Meta, now: hot.Meta) -> bool:
     return before is now or (before.shape == now.shape and before.dtype == now.dtype)
 
 
-def renewed(leaf: Tensor, before: hot.Meta) -> None:
+def renewed(leaf: TensorBase, before: hot.Meta) -> None:
     """A leaf whose data had another form ``before``: the AccumulateGrad that graphs refer to knows
     that one. Of another type, it gets a new AccumulateGrad."""
     found = leaf._accumulator
@@ -420,7 +380,7 @@ def renewed(leaf: Tensor, before: hot.Meta) -> None:
         leaf._accumulator = Renewed(found, before)
 
 
-def reformed(tensor: Tensor, before: hot.Meta) -> None:
+def reformed(tensor: TensorBase, before: hot.Meta) -> None:
     """A tensor whose data had another form ``before`` and was given this one without a history:
     the node that gave it knows that one."""
     if tensor._node is None:
@@ -430,18 +390,18 @@ def reformed(tensor: Tensor, before: hot.Meta) -> None:
         tensor._node = Former(tensor._node, before)
 
 
-def edge_of(tensor: Tensor) -> Any:
+def edge_of(tensor: TensorBase) -> Any:
     """What a node's ``next`` holds for an input that requires grad."""
     return tensor._node or accumulator(tensor)
 
 
-def target_of(tensor: Tensor) -> Any:
+def target_of(tensor: TensorBase) -> Any:
     """Where the tensor's gradient goes: its node, output or AccumulateGrad; None without one."""
     target = edge_of(tensor)
     return None if target.__class__ is Nowhere else target
 
 
-def dtype_of_grad(tensor: Tensor, given: np.dtype[Any]) -> np.dtype[Any]:
+def dtype_of_grad(tensor: TensorBase, given: np.dtype[Any]) -> np.dtype[Any]:
     """The type of a tensor's gradient that came in a ``given`` type: the tensor's own, unless a
     leaf was told another one, or that any will do."""
     hooks = tensor._hooks
@@ -453,14 +413,14 @@ def dtype_of_grad(tensor: Tensor, given: np.dtype[Any]) -> np.dtype[Any]:
 hot.dtype_of_grad = dtype_of_grad
 
 
-def save_input(node: Any, name: str, tensor: Tensor) -> None:
+def save_input(node: Any, name: str, tensor: TensorBase) -> None:
     """Save a tensor as nodes save inputs: itself, and its version now."""
     counter = tensor._counter
     setattr(node, "saved_" + name, tensor)
     setattr(node, "version_" + name, 0 if counter is None else counter.savable)
 
 
-def save_output(node: Any, name: str, tensor: Tensor) -> None:
+def save_output(node: Any, name: str, tensor: TensorBase) -> None:
     """Save a result as its own node does: the array and the counter, not the Tensor."""
     counter = counter_of(tensor)
     setattr(node, "saved_" + name, tensor._data)

@@ -1,11 +1,10 @@
-"""What the op table and the modules of functions offer, for the editor and for type checkers.
+"""The methods of Tensor, for editors and type checkers.
 
-At run time there is nothing here: ``core.public`` collects the functions, ``core.methods`` gives
-Tensor its methods. ``offered.pyi`` beside this file, generated from both, tells their types.
+At run time there is nothing here but the data model: ``public`` collects the functions and
+``methods`` gives them to Tensor. ``offered.pyi`` beside this file, generated from both, tells their
+types.
 """
 
+from .base import TensorBase as Offered
 
-class Offered:
-    """The methods that Tensor is given."""
-
-    __slots__ = ()
+__all__ = ["Offered"]

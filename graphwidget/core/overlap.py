@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..optable.layout import true_strides
-from .views import OVERLAP, overlaps_itself
 
+OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single "
+    "memory location. Please clone() the tensor before performing the operation."
+)
 PARTIAL_OVERLAP = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
     "a single memory location. Please clone() the tensor before performing the operation."
@@ -46,6 +49,17 @@ def same_memory(data: np.ndarray, other: np.ndarray) -> bool:
 def real_strides(data: np.ndarray) -> list[int]:
     """Strides in bytes as PyTorch has them."""
     return true_strides(data.shape, data.strides, data.itemsize)
+
+
+def overlaps_itself(data: np.ndarray) -> bool:
+    """Whether several items share one memory location, as in an expanded tensor."""
+    return (
+        0 in data.strides
+        and data.size > 0
+        and any(
+            stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True)
+        )
+    )
 
 
 def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = False) -> bool:

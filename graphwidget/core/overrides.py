@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from . import dtypes, hot
+from .constants import Absent, Constant
+from .tensor import Tensor
 from .warning import warn, warn_once
 
 PLAIN_METHOD = (
@@ -79,9 +81,9 @@ class Off:
 
 PLAIN = {
     int, float, bool, complex, str, bytes, type(None), slice, type(Ellipsis), dict, set, frozenset,
-    dtypes.Size, dtypes.dtype,
+    dtypes.Size, dtypes.dtype, Tensor, Constant, Absent,
 }  # fmt: skip
-"""Types that are never asked; plain tensors and parameters join them."""
+"""Types that are never asked; parameters join them."""
 
 
 def asks(value: Any) -> bool:
@@ -268,3 +270,16 @@ def converted(found: Any, cls: Any) -> Any:
     if isinstance(found, (tuple, list)):
         return type(found)(converted(each, cls) for each in found)
     return found
+
+
+# Tensor's part in it ----------------------------------------------------------------------------
+def init_subclass(cls: type[Tensor], **kwargs: Any) -> None:
+    """A subclass of Tensor is defined: it wants to be asked, unless it says otherwise."""
+    super(Tensor, cls).__init_subclass__(**kwargs)
+    if cls.__torch_function__ is not disabled:  # type: ignore[attr-defined]
+        hot.awaken()
+
+
+Tensor.__torch_function__ = classmethod(default)  # type: ignore[attr-defined]
+Tensor.__init_subclass__ = classmethod(init_subclass)  # type: ignore[arg-type, assignment]
+Constant.__torch_function__ = disabled  # type: ignore[attr-defined]

@@ -2,7 +2,7 @@
 
 PyTorch's node has no edge for such an input and saves nothing for its gradient. Which plan a node
 is of was chosen before that is found out, so the node is made one of the smaller plan afterwards:
-finding it out lets this part listen to the end of the call, and no longer.
+finding it out lets it listen to the end of the call, and no longer.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..optable.declare import Op
 from . import hot
+from .listeners import switch
 from .node import Node, Nowhere, accumulator
-from .observer import switch
 from .plans import next_of, plan_name
-
-if TYPE_CHECKING:
-    from ..optable import Op
-    from .tensor import Tensor
+from .tensor import Tensor
 
 _local = threading.local()
 
@@ -29,11 +27,11 @@ def place_of(leaf: Tensor) -> Any:
     found = accumulator(leaf)
     if found.__class__ is Nowhere and not getattr(_local, "waits", False):
         _local.waits = True
-        switch(PART, True)
+        switch(PATHLESS, True)
     return found
 
 
-class Part:
+class Pathless:
     """Hears the end of the call in which a pathless input was found."""
 
     def called(
@@ -60,7 +58,7 @@ class Part:
         self.called(op, inputs, params, (), node)
 
 
-PART = Part()
+PATHLESS = Pathless()
 
 
 def shrink(node: Node) -> None:
@@ -116,3 +114,6 @@ class NoTargets:
         return ()
 
     backward_tensors = backward_arrays
+
+
+hot.accumulator = place_of

@@ -20,9 +20,7 @@ from .meeting import MADE, meet, pass_on
 from .node import AccumulateGrad, Node, Nowhere
 from .saving import Packed, PackedIndices
 from .silence import QUIET, complains, hush, hushed, unhush
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
+from .tensor import Tensor
 
 
 class Functions(Namespace):

@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from graphwidget.core import dtypes, hot
+from . import dtypes
+from .tensor import Tensor
 
 Array = NDArray[Any]
 Scalar = bool | int | float
@@ -116,14 +117,14 @@ def data_str(array: Array, indent: int = 0) -> str:
     return _nested(array, indent, summarize, style)
 
 
-def format_tensor(tensor: Any, spec: str) -> str:
+def format_tensor(tensor: Tensor, spec: str) -> str:
     """What `format(tensor, spec)` gives: a 0-d tensor (no parameter) formats as its number.
 
     Raises:
         TypeError: a format for what is formatted as it is printed.
     """
     kind = type(tensor)
-    if tensor.ndim == 0 and kind is hot.Tensor:
+    if tensor.ndim == 0 and kind is Tensor:
         return format(tensor.detach().item(), spec)
     if spec:
         raise TypeError(f"unsupported format string passed to {kind.__name__}.__format__")
@@ -234,3 +235,22 @@ def _row(row: Array, indent: int, summarize: bool, style: _Style) -> str:
     per_line = max(1, (_options.linewidth - indent) // (style.width + 2))
     lines = [", ".join(items[at : at + per_line]) for at in range(0, len(items), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
+
+
+def tensor_repr(self: Tensor, *, tensor_contents: Any = None) -> str:
+    """``repr(tensor)``: its numbers, and where they come from."""
+    name = type(self).__name__
+    prefix = "tensor(" if name in ("Tensor", "Parameter") else f"{name}("
+    shown = tensor_str(self._data, suffixes(self), prefix, tensor_contents)
+    return f"Parameter({shown})" if self.__dict__.get("_is_param", False) else shown
+
+
+def suffixes(tensor: Tensor) -> list[str]:
+    """What stands after a tensor's numbers about its history."""
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:
+        return ["grad_fn=<Invalid>"]
+    if node is not None:
+        return [f"grad_fn=<{type(node).__name__}>"]
+    return ["requires_grad=True"] if tensor.requires_grad else []

@@ -4,7 +4,7 @@ way back: gradients fitted to the operand they belong to."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from ..optable.items import check_integer
 from ..optable.layout import ordered
 from ..optable.refusals import broadcast
 from . import dtypes, errors, hot
-from .combinations import called
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
+from .tensor import Tensor
+from .type_names import type_name
 
 CONSTANTS_LIMIT = 4096
 _constants: dict[tuple[type, Any, int], Tensor] = {}
@@ -64,7 +62,7 @@ def not_tensor(op: Op, operands: Sequence[Any]) -> TypeError:
             name = op.inputs[position] if position else "input"
             return TypeError(
                 f"{op.name}(): argument '{name}' (position {max(position, 1)}) must be Tensor, not "
-                f"{called(operand)}"
+                f"{type_name(operand)}"
             )
     return TypeError(f"{op.name}(): unexpected operands")
 

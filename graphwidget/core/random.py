@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..optable.choice_kernels import choose, zero_where
 from ..optable.refusals import not_implemented
+from . import hot
 from .devices import device as as_device
 from .devices import require_cpu
 
@@ -410,3 +411,6 @@ def _sincos(angles: Array) -> tuple[Array, Array]:
     sine, cosine = choose(swapped, even, odd), choose(swapped, odd, even)
     sign, other = (octant & 4) << 29, ((octant + 2) & 4) << 29  # the bits that say "negative"
     return (sine.view(np.int32) ^ sign).view(single), (cosine.view(np.int32) ^ other).view(single)
+
+
+hot.uniform = uniform

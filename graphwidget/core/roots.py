@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from . import hot
-from .combinations import called
 from .dtypes import Size, default_numpy
 from .edges import GradientEdge, meta_at, refreshed, target_at
-from .indexing import getitem
 from .node import AccumulateGrad, target_of
 from .order import collect
 from .tensor import Tensor
+from .type_names import type_name
 
 NOT_AN_INPUT = "all inputs have to be Tensors or GradientEdges, but got {}"
 NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
@@ -75,7 +74,7 @@ def seeds_for(
     for output, grad in zip(outputs, grads, strict=False):
         meta = meta_of_root(output)
         if isinstance(grad, Tensor):
-            first = getitem(grad, 0) if batched else grad
+            first = grad[0] if batched else grad
             if meta is not None and first._data.shape != meta.shape:
                 shape = Size(first._data.shape[1:] if batched else first._data.shape)
                 # PyTorch looks for both by equality, which tensors take for themselves.
@@ -168,7 +167,7 @@ def targets_of(inputs: Sequence[Any]) -> list[Any]:
             targets.append(target_at(each))
             continue
         if not isinstance(each, Tensor):
-            raise RuntimeError(NOT_AN_INPUT.format(called(each)))
+            raise RuntimeError(NOT_AN_INPUT.format(type_name(each)))
         target = target_of(refreshed(each))
         if target is None and not each.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")

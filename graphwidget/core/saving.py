@@ -9,19 +9,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..optable.declare import Op
 from . import errors, hot
-from .combinations import called
-from .observer import switch
+from .base import NodeBase, TensorBase
+from .listeners import switch
+from .type_names import type_name
 from .version import counter_of
-
-if TYPE_CHECKING:
-    from ..optable import Op
-    from .node import Node
-    from .tensor import Tensor
 
 Pack = Callable[[Any], Any]
 
@@ -68,13 +65,13 @@ def push(pack: Pack, unpack: Pack) -> None:
     if hooks.disabled is not None:
         raise RuntimeError(hooks.disabled)
     hooks.stack.append((pack, unpack))
-    switch(PART, True)
+    switch(PACKING, True)
 
 
 def pop() -> None:
     """End the innermost context."""
     hooks.stack.pop()
-    switch(PART, False)
+    switch(PACKING, False)
 
 
 @contextmanager
@@ -98,9 +95,9 @@ def restore(contexts: list[tuple[Pack, Pack]]) -> None:
     """Make these this thread's contexts again: what a backward run entered or left in hooks ends
     with it."""
     for _ in contexts[len(hooks.stack) :]:
-        switch(PART, True)
+        switch(PACKING, True)
     for _ in hooks.stack[len(contexts) :]:
-        switch(PART, False)
+        switch(PACKING, False)
     hooks.stack[:] = contexts
 
 
@@ -114,7 +111,9 @@ class Packed:
 
     __slots__ = ("accumulator", "edge", "kept", "needs_grad", "own", "unpack")
 
-    def __init__(self, node: Node, tensor: Tensor, given: Tensor, own: bool, both: Any) -> None:
+    def __init__(
+        self, node: NodeBase, tensor: TensorBase, given: TensorBase, own: bool, both: Any
+    ) -> None:
         pack, self.unpack = both
         self.own = own
         self.edge = None if own else tensor._node
@@ -130,7 +129,7 @@ class Packed:
         if given._version != version:
             raise RuntimeError(MODIFIED)
 
-    def restore(self, edge: Any = None) -> Tensor:
+    def restore(self, edge: Any = None) -> TensorBase:
         """What ``unpack`` gives, with the history of what was packed (``edge`` for outputs).
 
         Raises:
@@ -138,10 +137,10 @@ class Packed:
         """
         found = self.unpack(self.kept)
         if not isinstance(found, hot.Tensor):
-            raise TypeError(NOT_TENSOR.format(called(found)))
+            raise TypeError(NOT_TENSOR.format(type_name(found)))
         if not self.needs_grad and not found._requires_grad:
             return found  # type: ignore[no-any-return]
-        out: Tensor = hot.Tensor._wrap(found._data)
+        out: TensorBase = hot.Tensor._wrap(found._data)
         out._counter = counter_of(found)
         out._node = edge if self.own else self.edge
         out._requires_grad = self.needs_grad
@@ -182,7 +181,7 @@ class PackedIndices:
 
 
 def pack_slot(
-    node: Node, name: str, both: Any, output: Tensor | None = None, default: bool = False
+    node: NodeBase, name: str, both: Any, output: TensorBase | None = None, default: bool = False
 ) -> None:
     """Put what a slot holds into the keeping of ``both`` hooks. Those that apply to all new nodes
     (``default``) are given the very tensor (``output``, if it is one), others one without history.
@@ -195,7 +194,7 @@ def pack_slot(
     setattr(node, "saved_" + name, Packed(node, tensor, given, own, both))
 
 
-class Part:
+class Packing:
     """Packs what new nodes save, while a context is open in their thread: inputs that are about to
     be written before that (``called`` without outputs)."""
 
@@ -204,8 +203,8 @@ class Part:
         op: Op,
         inputs: Sequence[Any],
         params: Mapping[str, Any],
-        outputs: tuple[Tensor, ...],
-        node: Node | None,
+        outputs: tuple[TensorBase, ...],
+        node: NodeBase | None,
     ) -> None:
         if node is None or not hooks.stack or node.op is None:
             return
@@ -235,16 +234,16 @@ class Part:
     def wrote(
         self,
         op: Op,
-        tensor: Tensor,
+        tensor: TensorBase,
         inputs: Sequence[Any],
         params: Mapping[str, Any],
-        base: Tensor | None,
-        node: Node | None,
+        base: TensorBase | None,
+        node: NodeBase | None,
     ) -> None:
         self.called(op, inputs, params, (tensor,), node)
 
 
-PART = Part()
+PACKING = Packing()
 
 
 class SavedTensor:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..optable.declare import GIVEN
+from ..optable.declare import GIVEN, Op
 from ..optable.layout import true_strides
 from ..optable.pooling_kernels import flat_indices
 from . import hot
-
-if TYPE_CHECKING:
-    from ..optable import Op
-    from .node import Node
+from .base import NodeBase
 
 CONSTANTS: dict[str, dict[str, Any]] = {
     "AddBackward0": {"alpha": 1},
@@ -86,7 +83,7 @@ def chosen_indices(node: Any) -> Any:
 PARTS = ("kernel_size", "stride", "padding", "dilation")
 
 
-def sized(node: Node, name: str) -> Any:
+def sized(node: NodeBase, name: str) -> Any:
     """The shape of an input or output, wherever the node has it from."""
     for slot in (f"p_{name}_shape", f"p__{name}_shape"):
         if hasattr(node, slot):
@@ -94,7 +91,7 @@ def sized(node: Node, name: str) -> Any:
     return getattr(node, f"saved_{name}").shape
 
 
-def shown_sizes(node: Node, name: str, what: str) -> Any:
+def shown_sizes(node: NodeBase, name: str, what: str) -> Any:
     """The ``sizes`` of an input, one size, its ``numel``, or its ``strides`` in items; no strides
     where its gradient is not wanted."""
     if what.startswith("argsize_"):
@@ -130,7 +127,7 @@ def unsigned(name: str, value: Any) -> Any:
     return value
 
 
-def shown_kept(node: Node, name: str, tensor: Any) -> Any:
+def shown_kept(node: NodeBase, name: str, tensor: Any) -> Any:
     """What a kernel kept for derivatives, as PyTorch has it: statistics without dims of size 1,
     and none of a batch where they were given."""
     if node.op is None or name not in node.op.kept:

@@ -12,10 +12,10 @@ from .compile import TENSORS as F
 from .dims import wrap_dim
 from .indexing import EXPANDED
 from .inplace import allowed
+from .overlap import overlaps_itself
 from .public import offer
 from .scatters import INTEGERS, do, kind
 from .tensor import Tensor
-from .views import overlaps_itself
 from .warning import warn
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from .base import TensorBase
 from .tensor import Tensor
 
 POISONED = (
@@ -49,4 +50,4 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
         setattr(t2, name, one)
 
 
-SLOTS = [name for name in Tensor.__slots__ if name != "__weakref__"]
+SLOTS = [name for name in TensorBase.__slots__ if name != "__weakref__"]

@@ -8,30 +8,19 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy import ndarray
 
 from ..optable.zeros import as_array
-from . import devices, dtypes, errors, hot, overrides, printing
-from .combinations import called
+from . import devices, dtypes, errors, hot
+from .base import Hooks, TensorBase
 from .handles import RemovableHandle
 from .hot import Meta, meta_of
-from .node import (
-    AccumulateGrad,
-    Former,
-    Hooks,
-    Node,
-    Output,
-    accumulator,
-    edge_of,
-    reformed,
-    save_input,
-    save_output,
-)
+from .node import Node, Output, accumulator, edge_of, reformed, save_input, save_output
 from .offered import Offered
-from .pathless import place_of
+from .type_names import type_name
 from .version import (
     DetachedCounter,
     InferenceCounter,
@@ -39,7 +28,7 @@ from .version import (
     counter_of,
     detached_inference,
 )
-from .views import ViewInfo, as_view, asked, refresh, refresh_for_op
+from .views import as_view, asked, refresh, refresh_for_op
 from .warning import warn
 
 new = object.__new__
@@ -52,34 +41,15 @@ class Tensor(Offered):
     ``shape``, ``dtype``, ``device``. Make one with ``tensor(...)`` or a factory.
     """
 
-    __slots__ = (
-        "__dict__", "__weakref__", "_accumulator", "_counter", "_data", "_grad", "_hooks",
-        "_meta", "_node", "_rec", "_requires_grad", "_view",
-    )  # fmt: skip
+    __slots__ = ()
 
-    _data: np.ndarray
-    _meta: Meta
-    _counter: VersionCounter | None
-    _node: Any
-    _requires_grad: bool
     _grad: Tensor | None
-    _hooks: Hooks | None
-    _view: ViewInfo | None
-    _accumulator: Callable[[], AccumulateGrad | Former | None] | None
-    _rec: Any
-
     _number: ClassVar[bool] = False
     __array_priority__ = 1000  # numpy operands leave binary operators to us
     __hash__ = object.__hash__
 
-    if TYPE_CHECKING:  # the methods that ``core.methods`` attaches
-
-        def __getattr__(self, name: str) -> Any: ...
-
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """The legacy constructor: ``Tensor(2, 3)`` (uninitialised) or ``Tensor([1., 2.])``."""
-        from .factories import legacy
-
         if not (isinstance(cls, type) and issubclass(cls, Tensor)):
             name = getattr(cls, "__name__", cls)
             raise TypeError(
@@ -91,17 +61,10 @@ class Tensor(Offered):
             shown.__class__ = cls
             return shown
         self: Self = new(cls)
-        self._adopt(legacy(dtypes.default_numpy(), *args, **kwargs))
+        self._adopt(hot.legacy_array(dtypes.default_numpy(), *args, **kwargs))
         if hot.observer is not None:
             hot.observer.made(self)
         return self
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if cls.__torch_function__ is not overrides.disabled:
-            hot.awaken()
-
-    __torch_function__: Any = classmethod(overrides.default)
 
     def _adopt(self, data: np.ndarray, meta: Meta | None = None) -> None:
         self._data = data
@@ -154,7 +117,8 @@ class Tensor(Offered):
         view = self._view
         if view is None or self._node is not None or view.asked:
             return self._requires_grad
-        return view.base._requires_grad
+        base: TensorBase = view.base
+        return base._requires_grad
 
     @requires_grad.setter
     def requires_grad(self, on: bool) -> None:
@@ -287,25 +251,6 @@ class Tensor(Offered):
                         place.hooks.pre, place.hooks.post = before.pre, before.post
         return self._hooks
 
-    def backward(
-        self,
-        gradient: Tensor | None = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-    ) -> None:
-        """Compute the gradients of the graph's leaves and add them to their ``.grad``.
-
-        Args:
-            gradient: of this tensor's shape; needed unless it has one element.
-            retain_graph: keep what the nodes saved; default: ``create_graph``.
-            create_graph: record the derivative's own graph.
-            inputs: accumulate only into these tensors.
-        """
-        from .backward import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
     # Version and views ----------------------------------------------------------------------
     @property
     def _version(self) -> int:
@@ -336,7 +281,7 @@ class Tensor(Offered):
     @data.setter
     def data(self, other: Tensor) -> None:
         if not isinstance(other, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {called(other)}")
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(other)}")
         if self._requires_grad and not other._meta.floating:
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex "
@@ -409,29 +354,10 @@ class Tensor(Offered):
         """Number of dimensions."""
         return self._data.ndim
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
-        name = type(self).__name__
-        prefix = "tensor(" if name in ("Tensor", "Parameter") else f"{name}("
-        shown = printing.tensor_str(self._data, self._suffixes(), prefix, tensor_contents)
-        return f"Parameter({shown})" if self.__dict__.get("_is_param", False) else shown
-
-    def _suffixes(self) -> list[str]:
-        try:
-            node = self.grad_fn
-        except RuntimeError:
-            return ["grad_fn=<Invalid>"]
-        if node is not None:
-            return [f"grad_fn=<{type(node).__name__}>"]
-        return ["requires_grad=True"] if self.requires_grad else []
-
-    def __format__(self, spec: str) -> str:
-        return printing.format_tensor(self, spec)
-
 
 hot.Tensor, hot.new = Tensor, new
-overrides.PLAIN.add(Tensor)
 hot.as_view, hot.refresh, hot.Output, hot.asked = as_view, refresh_for_op, Output, asked
-hot.accumulator, hot.target_of, hot.counter_of = place_of, edge_of, counter_of
+hot.target_of, hot.counter_of = edge_of, counter_of
 hot.save_input, hot.save_output, hot.VersionCounter = save_input, save_output, VersionCounter
 hot.nothing = lambda: None
 hot.wrap = Tensor._wrap

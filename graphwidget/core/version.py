@@ -6,36 +6,16 @@ is made when it is first asked for; most intermediate results never need one.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import deque
-from pathlib import Path
-from types import CodeType, FrameType
-from typing import TYPE_CHECKING, NamedTuple
+from types import CodeType
+from typing import NamedTuple
 
 from . import hot
+from .base import TensorBase
+from .call_sites import Site, user_frame
 
-if TYPE_CHECKING:
-    from .tensor import Tensor
-
-PACKAGE = str(Path(__file__).parent.parent) + os.sep
 REMEMBERED_WRITES = 16
 """How many of the latest writes a counter can name; a parameter is written without end."""
-
-
-class Site(NamedTuple):
-    """A place in the user's program: a code object and the instruction in it."""
-
-    code: CodeType
-    lasti: int
-
-    @property
-    def line(self) -> int:
-        """The line number."""
-        for start, end, line in self.code.co_lines():
-            if start <= self.lasti < end and line is not None:
-                return line
-        return self.code.co_firstlineno
 
 
 class WriteRecord(NamedTuple):
@@ -182,34 +162,9 @@ INFERENCE_WRITE = (
 )
 
 
-_inside: dict[str, bool] = {}
-"""Whether code of a file name is this package's; asked for every frame of every write."""
-
-
-def user_frame(depth: int = 1) -> FrameType | None:
-    """The innermost frame outside this package, looked for ``depth`` frames from here: where the
-    user's program stands."""
-    frame: FrameType | None = sys._getframe(depth)
-    while frame is not None:
-        name = frame.f_code.co_filename
-        inside = _inside.get(name)
-        if inside is None:
-            inside = _inside[name] = name.startswith((PACKAGE, "<graphwidget"))
-        if not inside:
-            break
-        frame = frame.f_back
-    return frame
-
-
-def call_site() -> Site | None:
-    """Where the user's program stands, as a Site."""
-    frame = user_frame()
-    return None if frame is None else Site(frame.f_code, frame.f_lasti)
-
-
-def counter_of(tensor: Tensor) -> VersionCounter:
+def counter_of(tensor: TensorBase) -> VersionCounter:
     """The tensor's counter, made now if this is the first question."""
-    counter = tensor._counter
+    counter: VersionCounter | None = tensor._counter
     if counter is None:
         node = tensor._node
         own = None if node is None or node.own is None else node.own_counter()
@@ -219,12 +174,12 @@ def counter_of(tensor: Tensor) -> VersionCounter:
     return counter
 
 
-def version_of(tensor: Tensor) -> int:
+def version_of(tensor: TensorBase) -> int:
     """The tensor's version, also that of an inference tensor."""
     return 0 if tensor._counter is None else int(tensor._counter.version)
 
 
-def bump(tensor: Tensor, op: str, site: tuple[CodeType, int] | None = None) -> None:
+def bump(tensor: TensorBase, op: str, site: tuple[CodeType, int] | None = None) -> None:
     """Count one in-place write: the only place where a version changes.
 
     ``site`` says where the user's program stands; found out here unless it is given.

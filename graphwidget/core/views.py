@@ -10,22 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..optable.declare import ARRAYS, TABLE, bind
+from ..optable.declare import ARRAYS, TABLE, Op, bind
 from ..optable.layout import laid_out, lies, memory_of, memory_order, true_strides
 from . import errors, hot
+from .base import TensorBase
+from .listeners import get_observer, set_observer
 from .meeting import MADE
 from .node import Node, Nowhere, target_of
-from .observer import get_observer, set_observer
+from .overlap import OVERLAP, overlaps_itself
 from .policy import policy
 from .version import InferenceCounter, counter_of
-
-if TYPE_CHECKING:
-    from ..optable import Op
-    from .tensor import Tensor
 
 new_tuple = tuple.__new__
 
@@ -52,10 +50,6 @@ REASONS = {
 }
 WRITTEN = "is being"
 BASE_WRITTEN = "its base or another view of its base has been"
-OVERLAP = (
-    "unsupported operation: more than one element of the written-to tensor refers to a single "
-    "memory location. Please clone() the tensor before performing the operation."
-)
 
 
 class Link(NamedTuple):
@@ -101,9 +95,11 @@ class ViewInfo:
 
     __slots__ = ("asked", "base", "chain", "label", "origin", "version")
 
-    def __init__(self, source: Tensor, link: Link, origin: str, version: int, nr: int = 0) -> None:
+    def __init__(
+        self, source: TensorBase, link: Link, origin: str, version: int, nr: int = 0
+    ) -> None:
         info = source._view
-        self.base: Tensor = source if info is None else info.base
+        self.base: TensorBase = source if info is None else info.base
         self.chain: tuple[Link, ...] = (link,) if info is None else (*info.chain, link)
         self.origin = origin
         if info is not None and origin == "default":
@@ -124,7 +120,9 @@ class ViewInfo:
         return f"{first} {REASONS[self.origin]}"
 
 
-def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: int = 0) -> None:
+def as_view(
+    out: TensorBase, source: TensorBase, op: Any, params: dict[str, Any], nr: int = 0
+) -> None:
     """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
     counter = out._counter = counter_of(source)
     if isinstance(counter, InferenceCounter) and not source._requires_grad:
@@ -141,14 +139,16 @@ def as_view(out: Tensor, source: Tensor, op: Any, params: dict[str, Any], nr: in
         out._requires_grad = True
 
 
-def show_spread(tensor: Tensor) -> None:
+def show_spread(tensor: TensorBase) -> None:
     """Make a tensor that repeats items, as gradients of sums do, a view of those items, which
     PyTorch's ``expand`` made without recording. One without repeated items stays as it is."""
     data = tensor._data
     repeated = [step == 0 and size > 1 for step, size in zip(data.strides, data.shape, strict=True)]
     if not any(repeated) or not data.size:
         return
-    base: Tensor = hot.Tensor._wrap(data[tuple(0 if each else slice(None) for each in repeated)])
+    base: TensorBase = hot.Tensor._wrap(
+        data[tuple(0 if each else slice(None) for each in repeated)]
+    )
     base._counter = tensor._counter
     link = Link(TABLE["expand"], {"shape": data.shape}, base._data.shape, base._data.strides)
     tensor._view = ViewInfo(base, link, "no_grad", counter_of(base).version)
@@ -196,7 +196,7 @@ class AsStridedBackward0(Node):
         return grad
 
 
-def refresh(view: Tensor) -> None:
+def refresh(view: TensorBase) -> None:
     """Bring a view's ``requires_grad`` and node up to date with its base.
 
     Raises:
@@ -210,13 +210,13 @@ def refresh(view: Tensor) -> None:
     elif view._node is None:
         view._requires_grad = info.asked
         return
-    if info.version != view._counter.version:  # type: ignore[union-attr]
+    if info.version != view._counter.version:
         with hot.lock:
-            if info.version != view._counter.version:  # type: ignore[union-attr]
+            if info.version != view._counter.version:
                 renew(view, info)
 
 
-def renew(view: Tensor, info: ViewInfo) -> None:
+def renew(view: TensorBase, info: ViewInfo) -> None:
     """Give a view a new node on its base's present one.
 
     Raises:
@@ -253,7 +253,7 @@ def replayed(info: ViewInfo) -> Any:
     return found._node
 
 
-def retaining(tensor: Tensor) -> Any:
+def retaining(tensor: TensorBase) -> Any:
     """Take the wish to retain the gradient off a tensor's present node, to give it to the next."""
     hooks = None if tensor._node is None else tensor._node.place.hooks
     if hooks is None or hooks.retain is None or hooks.retain() is not tensor:
@@ -262,7 +262,7 @@ def retaining(tensor: Tensor) -> Any:
     return keeps
 
 
-def refresh_for_op(view: Tensor) -> None:
+def refresh_for_op(view: TensorBase) -> None:
     """``refresh`` for an operand: without grad mode nobody asks for its history."""
     if hot.mode.enabled:
         refresh(view)
@@ -275,7 +275,7 @@ def asked(operands: Iterable[Any]) -> None:
             refresh_for_op(operand)
 
 
-def check_writable(tensor: Tensor, op: str) -> None:
+def check_writable(tensor: TensorBase, op: str) -> None:
     """Refuse an in-place write that autograd cannot follow. Grad mode is on and the write or
     the tensor requires grad.
 
@@ -293,7 +293,7 @@ def check_writable(tensor: Tensor, op: str) -> None:
         raise errors.leaf_written(tensor, op)
 
 
-def chain_from(base: Tensor, chain: tuple[Link, ...]) -> tuple[Link, ...]:
+def chain_from(base: TensorBase, chain: tuple[Link, ...]) -> tuple[Link, ...]:
     """The chain that leads from the base as it is now: where its sizes and strides were changed in
     place since, as they were comes first."""
     data, first = base._data, chain[0]
@@ -310,17 +310,6 @@ def chain_from(base: Tensor, chain: tuple[Link, ...]) -> tuple[Link, ...]:
     return (Link(TABLE["as_strided"], params, data.shape, data.strides), *chain)
 
 
-def overlaps_itself(data: np.ndarray) -> bool:
-    """Whether several items share one memory location, as in an expanded tensor."""
-    return (
-        0 in data.strides
-        and data.size > 0
-        and any(
-            stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True)
-        )
-    )
-
-
 class CopySlices(Node):
     """The base's node after a write through one of its views.
 
@@ -333,7 +322,7 @@ class CopySlices(Node):
 
     __slots__ = ("chain", "function", "order", "others", "passes")
 
-    def __init__(self, base: Tensor, info: ViewInfo, function: Node) -> None:
+    def __init__(self, base: TensorBase, info: ViewInfo, function: Node) -> None:
         target = target_of(base)
         self.passes = target is not None
         own = function.slots[0]
@@ -396,7 +385,7 @@ class CopySlices(Node):
         part[...] = own if function.fit is None else hot.fit_to(own, function.fit[0])
         return (whole, *found[1:]) if self.passes else found[1:]
 
-    def _part(self, whole: Tensor) -> Tensor:
+    def _part(self, whole: TensorBase) -> TensorBase:
         """The view's part of a gradient, as PyTorch takes it: in one step, by its strides."""
         data = whole._data
         for link in self.chain:
@@ -427,7 +416,7 @@ class CopySlices(Node):
         return (whole, *found[1:]) if self.passes else found[1:]
 
 
-def rebase(view: Tensor, info: ViewInfo, function: Node) -> None:
+def rebase(view: TensorBase, info: ViewInfo, function: Node) -> None:
     """Give the base the history of a write through ``view``; other views follow when looked at."""
     base = info.base
     keeps = retaining(base)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-from .version import PACKAGE
+from .call_sites import PACKAGE
 
 _given: set[str] = set()
 

@@ -11,7 +11,7 @@ from ..core.handles import RemovableHandle
 from ..core.tensor import Tensor
 from ..core.warning import warn
 from .backward_hooks import ModuleGradients, hook_old_style
-from .registers import Registers
+from .registers import ModuleBase
 
 Hooks = OrderedDict[int, Any]
 Flags = OrderedDict[int, bool]
@@ -60,7 +60,7 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
     return added(Everywhere.backward, hook)
 
 
-class Calls(Registers):
+class Calls(ModuleBase):
     """The part of `Module` that runs forward, with what users hooked to it."""
 
     _forward_pre_hooks: Hooks

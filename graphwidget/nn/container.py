@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, SupportsIndex, TypeVar
 
 from .module import Module
+from .registers import ModuleBase
 
 Seq = TypeVar("Seq", bound="Sequential")
 Listed = TypeVar("Listed", bound="ModuleList")
@@ -241,11 +242,11 @@ class ModuleDict(Module):
         """The names."""
         return self._modules.keys()
 
-    def values(self) -> Iterable[Module | None]:
+    def values(self) -> Iterable[ModuleBase | None]:
         """The modules."""
         return self._modules.values()
 
-    def items(self) -> Iterable[tuple[str, Module | None]]:
+    def items(self) -> Iterable[tuple[str, ModuleBase | None]]:
         """The names with their modules."""
         return self._modules.items()
 

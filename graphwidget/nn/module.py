@@ -209,15 +209,6 @@ class Module(Calls):
             error_msgs,
         )
 
-    def get_extra_state(self) -> Any:
-        """What else belongs in the state dict; subclasses define it together with
-        `set_extra_state`."""
-        raise RuntimeError(_EXTRA_STATE.format("get"))
-
-    def set_extra_state(self, state: Any) -> None:
-        """Take back what `get_extra_state` returned."""
-        raise RuntimeError(_EXTRA_STATE.format("set"))
-
     def register_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before the state dict is made."""
         return added(self._state_dict_pre_hooks, hook)
@@ -275,13 +266,6 @@ def _addindent(text: str, spaces: int) -> str:
     """A text with all lines but the first and the blank ones moved to the right."""
     first, *others = text.split("\n")
     return "\n".join([first, *(" " * spaces + line if line.strip() else "" for line in others)])
-
-
-_EXTRA_STATE = (
-    "Reached a code path in Module.{0}_extra_state() that should never be called. Please file an "
-    "issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report "
-    "this bug."
-)
 
 
 def _floating_as(dtype: dtypes.dtype) -> Callable[[Tensor], Tensor]:

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from ..core import dtypes, errors, hot, overrides
 from ..core import methods as _methods  # noqa: F401  (all methods are there)
+from ..core.base import TensorBase
 from ..core.factories import empty
 from ..core.public import METHODS
 from ..core.tensor import Tensor
@@ -150,11 +151,11 @@ _NO_VALUES = (
     "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before "
     "calling torch functions"
 )
-_SLOT: Any = Tensor.__dict__["_data"]
+_SLOT: Any = TensorBase.__dict__["_data"]
 _ALLOWED = {
     "size", "copy_", "is_complex", "is_floating_point", "half", "float", "double", "char", "short",
     "int", "long", "cuda", "cpu", "to", "get_device", "share_memory_", "__deepcopy__",
-    "__copy__", "__reduce_ex__", "__hash__",
+    "__copy__", "__reduce_ex__", "__hash__", "__repr__", "__format__", "backward",
 }  # fmt: skip
 """Methods that answer nonetheless."""
 _OPERATORS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from ..core import hot
 from ..core.handles import RemovableHandle
@@ -13,8 +13,11 @@ from ..core.settings import typename
 from ..core.tensor import Tensor
 from .parameter import Parameter, is_buffer
 
-if TYPE_CHECKING:
-    from .module import Module
+_EXTRA_STATE = (
+    "Reached a code path in Module.{0}_extra_state() that should never be called. Please file an "
+    "issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report "
+    "this bug."
+)
 
 
 class _Kind(NamedTuple):
@@ -77,7 +80,7 @@ class OwnMethods:
                 type.__setattr__(cls, name, own)
 
 
-class Registers:
+class ModuleBase:
     """The part of `Module` that keeps its members and finds them again."""
 
     dump_patches: ClassVar[bool] = False
@@ -86,9 +89,10 @@ class Registers:
     training: bool
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Module | None]
+    _modules: dict[str, ModuleBase | None]
     _non_persistent_buffers_set: set[str]
     _called: str | None
+    __call__: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kind, handed = type(self).__name__, self.call_super_init
@@ -147,9 +151,9 @@ class Registers:
         transient = self._non_persistent_buffers_set
         (transient.discard if persistent else transient.add)(name)
 
-    def add_module(self, name: str, module: Module | None) -> None:
+    def add_module(self, name: str, module: ModuleBase | None) -> None:
         """Add a child module under a name."""
-        if not isinstance(module, Registers) and module is not None:
+        if not isinstance(module, ModuleBase) and module is not None:
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("module", name, self._modules)
         self._hold(name, module)
@@ -162,10 +166,10 @@ class Registers:
         module.__dict__["_called"] = name
         if hot.observer is not None:
             within = type(self).__name__
-            members = Registers.named_parameters(module, prefix=name)
+            members = ModuleBase.named_parameters(module, prefix=name)
             hot.observer.bind((within, path, member) for path, member in members)
 
-    def register_module(self, name: str, module: Module | None) -> None:
+    def register_module(self, name: str, module: ModuleBase | None) -> None:
         """The same as `add_module`."""
         self.add_module(name, module)
 
@@ -203,7 +207,7 @@ class Registers:
             self.register_parameter(name, value)
         elif (kind := self._kind_of(name)) == "parameter" and value is not None:
             raise _misfit(value, _KINDS["parameter"], name)
-        elif isinstance(value, Registers):
+        elif isinstance(value, ModuleBase):
             self._take_over(name, "module")
             self._hold(name, value)
         elif is_buffer(value):
@@ -260,33 +264,33 @@ class Registers:
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
+    ) -> Iterator[tuple[str, ModuleBase]]:
         """This module and all below it with their paths (`"fc1"`, `"body.0"`; "" for itself)."""
         seen = set() if memo is None else memo
         if self in seen:
             return
         if remove_duplicate:
             seen.add(self)
-        yield prefix, self  # type: ignore[misc]  # every Registers is a Module
+        yield prefix, self
         for name, child in self._modules.items():
             if child is not None:
                 path = f"{prefix}.{name}" if prefix else name
                 yield from child.named_modules(seen, path, remove_duplicate)
 
-    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+    def modules(self, remove_duplicate: bool = True) -> Iterator[ModuleBase]:
         """This module and all below it, each once."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
-    def named_children(self) -> Iterator[tuple[str, Module]]:
+    def named_children(self) -> Iterator[tuple[str, ModuleBase]]:
         """The direct children with their names, each once."""
-        seen: set[Module] = set()
+        seen: set[ModuleBase] = set()
         for name, child in self._modules.items():
             if child is not None and child not in seen:
                 seen.add(child)
                 yield name, child
 
-    def children(self) -> Iterator[Module]:
+    def children(self) -> Iterator[ModuleBase]:
         """The direct children, each once."""
         for _, child in self.named_children():
             yield child
@@ -330,28 +334,28 @@ class Registers:
 
     # ------------------------------------------------------------------------- by path
 
-    def get_submodule(self, target: str) -> Module:
+    def get_submodule(self, target: str) -> ModuleBase:
         """The module with this path; AttributeError if there is none."""
         found: Any = self
         for name in target.split(".") if target else ():
             if not hasattr(found, name):
                 raise AttributeError(f"{type(found).__name__} has no attribute `{name}`")
             found = getattr(found, name)
-            if not isinstance(found, Registers):
+            if not isinstance(found, ModuleBase):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return found  # type: ignore[no-any-return]
 
-    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+    def set_submodule(self, target: str, module: ModuleBase, strict: bool = False) -> None:
         """Put a module at a path; with `strict` something must be there already."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Registers):
+        if not isinstance(module, ModuleBase):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
         if strict and not hasattr(parent, name):
             raise AttributeError(f"{type(parent).__name__} has no attribute `{name}`")
-        if not isinstance(getattr(parent, name, module), Registers):
+        if not isinstance(getattr(parent, name, module), ModuleBase):
             raise AttributeError(f"`{name}` is not an nn.Module")
         setattr(parent, name, module)
 
@@ -377,6 +381,15 @@ class Registers:
         if not hasattr(holder, name):
             raise AttributeError(f"{type(holder).__name__} has no attribute `{name}`")
         return getattr(holder, name)
+
+    def get_extra_state(self) -> Any:
+        """What else belongs in the state dict; subclasses define it together with
+        `set_extra_state`."""
+        raise RuntimeError(_EXTRA_STATE.format("get"))
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take back what `get_extra_state` returned."""
+        raise RuntimeError(_EXTRA_STATE.format("set"))
 
 
 def _misfit(value: object, kind: _Kind, name: str) -> TypeError:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..core.modes import no_grad
 from ..core.tensor import Tensor
 from .parameter import Parameter, is_lazy
-
-if TYPE_CHECKING:
-    from .module import Module
+from .registers import ModuleBase
 
 EXTRA = "_extra_state"
 """The key under which a module saves what `get_extra_state` returns."""
@@ -42,7 +40,7 @@ def empty_state() -> OrderedDict[str, Any]:
     return state  # type: ignore[no-any-return]
 
 
-def own_tensors(module: Module) -> Iterator[tuple[str, Tensor]]:
+def own_tensors(module: ModuleBase) -> Iterator[tuple[str, Tensor]]:
     """The module's own parameters and persistent buffers, in PyTorch's order."""
     for register in (module._parameters, module._buffers):
         for name, tensor in register.items():
@@ -50,7 +48,7 @@ def own_tensors(module: Module) -> Iterator[tuple[str, Tensor]]:
                 yield name, tensor
 
 
-def save(module: Module, into: Any, prefix: str, keep_vars: bool) -> Any:
+def save(module: ModuleBase, into: Any, prefix: str, keep_vars: bool) -> Any:
     """Put the tensors of a module and of all below it under their paths; returns the dict."""
     metadata = {"version": module._version}
     if hasattr(into, "_metadata"):
@@ -71,7 +69,7 @@ def save(module: Module, into: Any, prefix: str, keep_vars: bool) -> Any:
     return into
 
 
-def save_own(module: Module, into: Any, prefix: str, keep_vars: bool) -> None:
+def save_own(module: ModuleBase, into: Any, prefix: str, keep_vars: bool) -> None:
     """Put the module's own tensors into the dict, detached unless `keep_vars`."""
     for name, tensor in own_tensors(module):
         into[prefix + name] = tensor if keep_vars or is_lazy(tensor) else tensor.detach()
@@ -79,11 +77,9 @@ def save_own(module: Module, into: Any, prefix: str, keep_vars: bool) -> None:
         into[prefix + EXTRA] = module.get_extra_state()
 
 
-def overrides(module: Module, method: str) -> bool:
+def overrides(module: ModuleBase, method: str) -> bool:
     """Whether the module's class defines a method of `Module` anew."""
-    from .module import Module
-
-    return getattr(type(module), method) is not getattr(Module, method)
+    return getattr(type(module), method) is not getattr(ModuleBase, method)
 
 
 class Loading:
@@ -96,7 +92,7 @@ class Loading:
         self.unexpected: list[str] = []
         self.problems: list[str] = []
 
-    def load(self, module: Module, state: Any, prefix: str = "") -> None:
+    def load(self, module: ModuleBase, state: Any, prefix: str = "") -> None:
         """Load a module and all below it."""
         metadata = {} if self.metadata is None else self.metadata.get(prefix[:-1], {})
         if self.assign:
@@ -117,7 +113,7 @@ class Loading:
                     "it should be done inplace."
                 )
 
-    def result(self, module: Module, strict: bool) -> _IncompatibleKeys:
+    def result(self, module: ModuleBase, strict: bool) -> _IncompatibleKeys:
         """The keys that did not match; RuntimeError lists all that does not fit."""
         listed = []
         for kind, keys in (("Missing", self.missing), ("Unexpected", self.unexpected)):
@@ -133,7 +129,9 @@ class Loading:
         return _IncompatibleKeys(self.missing, self.unexpected)
 
 
-def load(module: Module, given: Mapping[str, Any], strict: bool, assign: bool) -> _IncompatibleKeys:
+def load(
+    module: ModuleBase, given: Mapping[str, Any], strict: bool, assign: bool
+) -> _IncompatibleKeys:
     """Copy or assign the tensors of a state dict.
 
     Raises:
@@ -152,7 +150,7 @@ def load(module: Module, given: Mapping[str, Any], strict: bool, assign: bool) -
 
 
 def load_own(
-    module: Module,
+    module: ModuleBase,
     state: Any,
     prefix: str,
     metadata: dict[str, Any],
@@ -189,7 +187,7 @@ def load_own(
                     unexpected.append(key)
 
 
-def _put(module: Module, name: str, target: Tensor, key: str, value: Any, assign: bool) -> str:
+def _put(module: ModuleBase, name: str, target: Tensor, key: str, value: Any, assign: bool) -> str:
     """Put one value in its place; returns what is wrong with it, if anything."""
     if not isinstance(value, Tensor):
         return (

@@ -8,9 +8,8 @@ import numpy as np
 
 from .choice_kernels import at_least, at_most, between
 from .join_kernels import common_type
-from .kernels import Array, Shape
+from .kernels import Array, Shape, log_of_one_plus
 from .layout import as_array, ordered
-from .smooth_kernels import log_of_one_plus
 
 NONE, MEAN, SUM = 0, 1, 2
 _UNSIGNED = {1: np.uint8, 8: np.uint64}

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .items import as_item
+from .kernels import log_of_one_plus
 from .layout import Array, as_array
 from .parts import in_floats, in_parts
 from .refusals import nonzero_divisor, not_implemented
-from .smooth_kernels import log_of_one_plus
 
 
 # Division --------------------------------------------------------------------------------------

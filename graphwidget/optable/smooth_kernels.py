@@ -8,7 +8,7 @@ import numpy as np
 
 from . import special_coefficients as table
 from .choice_kernels import at_most, choose, zero
-from .kernels import ONE, sigmoid
+from .kernels import ONE, log_of_one_plus, sigmoid
 from .layout import Array, as_array, empty_like
 from .parts import in_parts
 from .special_kernels import ROOT_HALF, scaled_tail
@@ -179,17 +179,6 @@ def softplus(a: Array, beta: float, threshold: float, out: Any = ...) -> Array:
     if np.logical_or.reduce(straight, None):
         np.copyto(result, a, where=straight)
     return result
-
-
-def log_of_one_plus(x: Array, out: Any = ...) -> Array:
-    """log(1 + x) for x >= 0, to the last bits: what rounding 1 + x lost is made up for. Five times
-    as fast as numpy's log1p."""
-    whole = np.add(x, ONE, out=..., dtype=x.dtype)
-    lost = np.subtract(whole, ONE, out=..., dtype=x.dtype)
-    np.subtract(x, lost, out=lost)
-    lost /= whole
-    np.log(whole, out=whole)
-    return np.add(whole, lost, out=whole if out is ... else out)
 
 
 @in_parts(2)

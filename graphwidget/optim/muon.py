@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..core import hot
+from ..core.call_sites import call_site
 from ..core.tensor import Tensor
-from ..core.version import bump, call_site
+from ..core.version import bump
 from .optimizer import Group
 from .stepping import Stepper, rate_of, zeros
 

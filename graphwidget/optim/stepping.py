@@ -13,10 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core import dtypes, hot
+from ..core.call_sites import call_site
 from ..core.factories import zeros_like
 from ..core.modes import enable_grad, set_grad_enabled
 from ..core.tensor import Tensor
-from ..core.version import bump, call_site
+from ..core.version import bump
 from ..optable import TABLE
 from .optimizer import Closure, Group, Optimizer
 from .recorded import is_derived

@@ -18,8 +18,8 @@ from ..core.backward import backward
 from ..core.engine import current_run
 from ..core.factories import empty
 from ..core.function import Function
+from ..core.listeners import get_observer, set_observer
 from ..core.modes import enable_grad, no_grad
-from ..core.observer import get_observer, set_observer
 from ..core.random import default as generator
 from ..core.tensor import Tensor
 from ..core.warning import warn

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from ..adapters.native import model_of
-from ..core.observer import get_observer
+from ..core.listeners import get_observer
 from ..core.tensor import Tensor
 from ..exporters.graphviz import digraph, has_dot, quoted
 from ..recording.fold import Model

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import graphwidget as torch
-from graphwidget.core import hot, observer
+from graphwidget.core import hot, listeners
 
 
 def ops(graph: Any) -> list[str]:
@@ -24,7 +24,7 @@ def nothing_is_on() -> Any:
         warnings.simplefilter("error")  # the recorder warns when it fails
         warnings.simplefilter("ignore", RuntimeWarning)
         yield
-    assert observer._parts == {}
+    assert listeners._listeners == {}
     assert hot.observer is None
     assert not hot.anomaly
     assert hot.grad_everywhere

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .base import TensorBase
 from .devices import device
 from .dtypes import Size, dtype
 from .random import Generator
@@ -200,7 +201,7 @@ def stub() -> str:
         for name, each in sorted(FUNCTIONS.items())
     )
     dtypes = "\n".join(f"{name}: dtype" for name in ("bool", "float", "int"))
-    return f"{HEAD}\nclass Offered:\n{body}\n\n{functions}\n\n{dtypes}\n"
+    return f"{HEAD}\nclass Offered(TensorBase):\n{body}\n\n{functions}\n\n{dtypes}\n"
 
 
 def space_stub(space: str) -> str:

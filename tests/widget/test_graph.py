@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import graphwidget as torch
-from graphwidget.core.observer import get_observer
+from graphwidget.core.listeners import get_observer
 from graphwidget.exporters import graphviz, html
 from graphwidget.recording.log import unpack
 

@@ -1,0 +1,126 @@
+"""The data model on one page: what a tensor, a node and a backward run remember.
+
+A tensor points at the node that made it, a node at the nodes and leaves its inputs came from, and
+a run walks those pointers back. The classes that users meet (``Tensor``, the ``Backward0`` nodes,
+``AccumulateGrad``) add the behaviour; what they hold is told here and nowhere else.
+
+PyTorch has the same split: ``torch.Tensor`` is made of ``torch._C.TensorBase``.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .meta import Meta
+
+OWN = "own"
+"""Says that a gradient has its tensor's type."""
+
+
+class Hooks:
+    """What is to be called when a gradient reaches a target, in PyTorch's order.
+
+    A leaf keeps those registered on itself (``tensor``, ``accumulated``) and shares them with the
+    AccumulateGrad of the moment; those of a node go with the node.
+    """
+
+    __slots__ = ("accumulated", "dtype", "outputs", "post", "pre", "retain", "tensor")
+
+    def __init__(self, shared: Hooks | None = None) -> None:
+        self.tensor: dict[int, Callable[..., Any]] = {} if shared is None else shared.tensor
+        self.retain: weakref.ref[TensorBase] | None = None
+        self.pre: dict[int, Callable[..., Any]] = {}
+        self.accumulated: dict[int, Callable[..., Any]]
+        self.accumulated = {} if shared is None else shared.accumulated
+        self.post: dict[int, Callable[..., Any]] = {}
+        self.outputs: dict[int, Hooks] = {}
+        """Of a node with several outputs, those of each."""
+        self.dtype: Any = OWN
+        """The type in which a leaf was told to have its gradient; None for any."""
+
+
+class TensorBase:
+    """A tensor: an array with a history."""
+
+    __slots__ = (
+        "__dict__",  # users set attributes on tensors
+        "__weakref__",
+        "_accumulator",  # of a leaf: a weak reference to the AccumulateGrad of the moment
+        "_counter",  # the VersionCounter of its storage, or None while nobody has asked for it
+        "_data",  # the numbers, an ndarray
+        "_grad",  # `.grad`: a Tensor or None
+        "_hooks",  # of a leaf: its own Hooks, or None
+        "_meta",  # shape and dtype, interned
+        "_node",  # what made it: a Node, an Output of a node with several, or None for a leaf
+        "_rec",  # what an observer keeps of it
+        "_requires_grad",
+        "_view",  # of a view: its ViewInfo, the base and how it is seen from there
+    )
+
+    _data: np.ndarray
+    _meta: Meta
+    _counter: Any
+    _node: Any
+    _requires_grad: bool
+    _grad: Any
+    _hooks: Hooks | None
+    _view: Any
+    _accumulator: Any
+    _rec: Any
+
+    if TYPE_CHECKING:  # the methods, which come from the rooms above
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class NodeBase:
+    """A node of the backward graph, which users see as ``grad_fn``: how the gradients of one call's
+    inputs follow from that of its output. Subclasses add a slot for each value they save."""
+
+    __slots__ = (
+        "__weakref__",
+        "_dict",  # the user's own notes: `metadata`
+        "_rec",  # what an observer keeps of it
+        "fit",  # for each target, the Meta its gradient must have, or None
+        "grad",  # during a run: the gradient that has arrived so far
+        "grad_version",
+        "hooks",  # Hooks, or None
+        "mark",  # the number of the latest run that reached it
+        "next",  # the targets of its gradients: nodes, outputs and AccumulateGrads
+        "seq",  # when it was made; a run goes from high to low
+    )
+
+    next: tuple[Any, ...]
+    fit: tuple[Meta | None, ...] | None
+    seq: float
+    grad: Any
+    grad_version: int | None
+    """How often the gradient in the slot was written, once it was (see ``meeting``)."""
+    hooks: Hooks | None
+    mark: int
+    _rec: Any
+    _dict: dict[str, Any]
+
+    if TYPE_CHECKING:  # the slots of the generated classes, and what nodes do
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class RunBase:
+    """A backward run, as hooks and observers see it."""
+
+    _rec: Any
+    """What an observer keeps of it."""
+    create_graph: bool
+    """Whether the run records its own graph, for derivatives of higher order."""
+    given: dict[int, Any]
+    """Tensors the user gave as gradients, by the id of their array: what arrives unchanged is the
+    user's own tensor again."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...

@@ -1,0 +1,52 @@
+"""Where the user's program stands: the innermost frame that is not this package's own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+PACKAGE = str(Path(__file__).parent.parent) + os.sep
+"""The folder of the package: code in it is not the user's."""
+
+
+class Site(NamedTuple):
+    """A place in the user's program: a code object and the instruction in it."""
+
+    code: CodeType
+    lasti: int
+
+    @property
+    def line(self) -> int:
+        """The line number."""
+        for start, end, line in self.code.co_lines():
+            if start <= self.lasti < end and line is not None:
+                return line
+        return self.code.co_firstlineno
+
+
+_inside: dict[str, bool] = {}
+"""Whether code of a file name is this package's; asked for every frame of every write."""
+
+
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame outside this package, looked for ``depth`` frames from here: where the
+    user's program stands."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        inside = _inside.get(name)
+        if inside is None:
+            inside = _inside[name] = name.startswith((PACKAGE, "<graphwidget"))
+        if not inside:
+            break
+        frame = frame.f_back
+    return frame
+
+
+def call_site() -> Site | None:
+    """Where the user's program stands, as a Site."""
+    frame = user_frame()
+    return None if frame is None else Site(frame.f_code, frame.f_lasti)
