@@ -327,6 +327,8 @@ def _rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -
                 text = f"The jacobian of the user-provided function is independent of input {i}."
                 raise RuntimeError(text + STRICT_GRAPH)
             columns[nr].append(each)
+    if not all(columns):  # an output without items
+        raise RuntimeError("stack expects a non-empty TensorList")
     return tuple(
         hot.tensors.view(
             hot.tensors.stack(column, dim=0), output._data.shape + inputs[nr]._data.shape
