@@ -9,13 +9,14 @@ from ..core.backward import backward, grad
 from ..core.function import Function
 from ..core.modes import (
     enable_grad,
+    enforce_grad_layout_policy,
     inference_mode,
     no_grad,
     set_grad_enabled,
+    set_multithreading_enabled,
 )
-from ..core.policies import enforce_grad_layout_policy, set_multithreading_enabled
-from ..core.policies import is_multithreading_enabled as is_multithreading_enabled
-from ..core.policies import is_view_replay_enabled as is_view_replay_enabled
+from ..core.modes import is_multithreading_enabled as is_multithreading_enabled
+from ..core.modes import is_view_replay_enabled as is_view_replay_enabled
 from ..core.saving import SavedTensor
 from . import anomaly_mode, function, functional, grad_mode, graph, profiler
 from .gradcheck import gradcheck, gradgradcheck

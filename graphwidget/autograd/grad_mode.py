@@ -1,9 +1,12 @@
 """``torch.autograd.grad_mode``."""
 
-from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
-from ..core.policies import (
+from ..core.modes import (
+    enable_grad,
     enforce_grad_layout_policy,
     force_original_view_tracking,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
     set_multithreading_enabled,
     unsafe_preserve_version_counter,
 )

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..optable.declare import Op
 from . import hot
 from .call_sites import PACKAGE, user_frame
-from .engine import current_node
+from .engine import Run, current_node
 from .listeners import switch
+from .node import Node
+from .tensor import Tensor
 from .warning import warn
-
-if TYPE_CHECKING:
-    from .engine import Run
-    from .node import Node
-    from .tensor import Tensor
 
 ENABLED = (
     "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "

@@ -18,6 +18,8 @@ from .version import bump
 from .views import as_view, check_writable, rebase, retaining
 from .warning import warn
 
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
+
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to "
     "use it with backward mode AD."
@@ -347,3 +349,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
         return tuple(outs) if isinstance(found, tuple) else outs[0]
 
     return wrapper
+
+
+FunctionCtx = BackwardCFunction = FunctionNode
+"""What the nodes of custom Functions are made of; they are their own ctx."""
