@@ -76,7 +76,6 @@ from .core.dtypes import (
     bool_ as _bool,
 )
 from .core.errors import AcceleratorError, OutOfMemoryError
-from .core.foreach import FUNCTIONS as _FOREACH
 from .core.formats import (
     channels_last,
     channels_last_3d,
@@ -119,7 +118,7 @@ half, double, short, long = float16, float64, int16, int64
 globals().update(bool=_bool, float=float32, int=int32)  # torch's names, builtins here
 e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
 newaxis = None
-globals().update(_FUNCTIONS | _FOREACH)
+globals().update(_FUNCTIONS)
 _at_home(__name__, _FUNCTIONS)
 _at_home(nn.functional.__name__, vars(nn.functional))
 
