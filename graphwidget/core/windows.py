@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..optable.bessel_kernels import i0
 from ..optable.refusals import C_WORDS
+from ..optable.special_kernels import i0
 from .making import factory
 from .sequences import numpy_type
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from . import bessel_kernels as bessel
 from . import gamma_kernels as gamma
 from . import pointwise_kernels as more
 from . import special_kernels as kernels
@@ -147,22 +146,22 @@ def gamma_density(a: Any, x: Any) -> Any:
 
 
 # Bessel functions ---------------------------------------------------------------------------------
-op("i0(self, /)", bessel.i0, inplace=True, pointwise=True, dtype="float", also=("special.i0",),
+op("i0(self, /)", kernels.i0, inplace=True, pointwise=True, dtype="float", also=("special.i0",),
    d_self=lambda grad, self: grad * F.special_i1(self),
    text="I₀({self})", tex=r"I_0({self})", onnx=None)
 
-op("special_i0e(self, /)", bessel.i0e, pointwise=True, dtype="float", public=False,
+op("special_i0e(self, /)", kernels.i0e, pointwise=True, dtype="float", public=False,
    also=("special.i0e",), node="SpecialI0EBackward0",
    d_self=lambda grad, self, result: grad * (F.special_i1e(self) - F.sgn(self) * result),
    text="exp(−|{self}|) · I₀({self})", tex=r"e^{{-|{self}|}} I_0({self})", onnx=None)
 
-op("special_i1(self, /)", bessel.i1, pointwise=True, dtype="float", public=False,
+op("special_i1(self, /)", kernels.i1, pointwise=True, dtype="float", public=False,
    also=("special.i1",),
    d_self=lambda grad, self, result:
        grad * F.bessel_slope(F.i0(self), F.no_halves(self, "i1_backward"), result),
    text="I₁({self})", tex=r"I_1({self})", onnx=None)
 
-op("special_i1e(self, /)", bessel.i1e, pointwise=True, dtype="float", public=False,
+op("special_i1e(self, /)", kernels.i1e, pointwise=True, dtype="float", public=False,
    also=("special.i1e",), node="SpecialI1EBackward0",
    d_self=lambda grad, self, result: grad * (
        F.bessel_slope(F.special_i0e(self), F.no_halves(self, "i1e_backward"), result)
