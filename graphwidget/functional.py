@@ -4,7 +4,7 @@ from .core.public import FUNCTIONS
 
 NAMES = (
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",
-    "cartesian_prod", "cdist", "chain_matmul", "einsum", "lu", "meshgrid", "norm", "pca_lowrank",
-    "split", "svd_lowrank", "tensordot", "unique", "unique_consecutive", "unravel_index",
+    "cartesian_prod", "cdist", "chain_matmul", "einsum", "lu", "meshgrid", "norm",
+    "split", "tensordot", "unique", "unique_consecutive", "unravel_index",
 )  # fmt: skip
 globals().update({name: FUNCTIONS[name] for name in NAMES})

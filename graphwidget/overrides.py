@@ -208,7 +208,7 @@ def _namespaces() -> list[tuple[str, Any, dict[str, Any]]]:
     layers = {name: vars(functional)[name] for name in functional.__all__}
     return [
         ("torch", top, FUNCTIONS),
-        ("torch.functional", top, {n: FUNCTIONS[n] for n in FUNCTIONAL if n != "lobpcg"}),
+        ("torch.functional", top, {name: FUNCTIONS[name] for name in FUNCTIONAL}),
         ("torch.nn.functional", functional, layers),
         ("torch.nn.init", init, vars(init)),
         ("torch.Tensor", Tensor, dict(vars(Tensor))),

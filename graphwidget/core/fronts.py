@@ -67,8 +67,8 @@ NAMES = {"__rtruediv__": "__rdiv__", "__pow__": "pow", "__ipow__": "pow_"}
 
 FUNCTIONAL = {
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors", "cartesian_prod",
-    "cdist", "chain_matmul", "einsum", "lobpcg", "lu", "meshgrid", "norm", "pca_lowrank", "split",
-    "svd_lowrank", "tensordot", "unique", "unique_consecutive", "unravel_index",
+    "cdist", "chain_matmul", "einsum", "lu", "meshgrid", "norm", "split", "tensordot",
+    "unique", "unique_consecutive", "unravel_index",
 }  # fmt: skip
 """Functions of the package that PyTorch writes in Python."""
 
