@@ -4,9 +4,8 @@ from .derivatives import grad, grad_and_value, jvp, linearize, vjp
 from .jacobians import hessian, jacfwd, jacrev
 from .mapping import vmap
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
-from .rearranging import rearrange
 
 __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
-    "rearrange", "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
+    "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
