@@ -158,6 +158,9 @@ _APART = {
         "package",
     ),
     ": graphwidget fetches nothing from the net": ("hub",),
+    ": PyTorch removed it, torch.linalg has its successor": (
+        "eig", "matrix_rank", "solve", "symeig",
+    ),
     ": graphwidget has dense tensors only": (
         "masked", "nested", "sparse", "sparse_coo_tensor", "sparse_csr_tensor",
     ),

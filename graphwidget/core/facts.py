@@ -1,5 +1,5 @@
-"""Facts about tensors that debuggers and older programs ask for, and what only sparse, quantized or
-removed kinds of tensors can do: here it is refused in PyTorch's words."""
+"""Facts about tensors that debuggers and older programs ask for; refusals of types that numpy does
+not have."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .compile import TENSORS as F
 from .factories import legacy
 from .making import made
 from .modes import no_grad
-from .public import FUNCTIONS, METHODS, offer
+from .public import METHODS, offer
 from .tensor import Tensor
 from .type_names import type_name
 from .version import bump
@@ -27,28 +27,6 @@ NO_SUBCLASS = (
     "Make sure your class inherits from Tensor."
 )
 VOLATILE = "volatile was removed (Variable.volatile is always False)"
-REINFORCE = """reinforce() was removed.
-Use torch.distributions instead.
-See https://pytorch.org/docs/main/distributions.html
-
-Instead of:
-
-probs = policy_network(state)
-action = probs.multinomial()
-next_state, reward = env.step(action)
-action.reinforce(reward)
-action.backward()
-
-Use:
-
-probs = policy_network(state)
-# NOTE: categorical is equivalent to what used to be called multinomial
-m = torch.distributions.Categorical(probs)
-action = m.sample()
-next_state, reward = env.step(action)
-loss = -m.log_prob(action) * reward
-loss.backward()
-"""
 
 
 @offer()
@@ -130,33 +108,6 @@ def map2_(
 
 # Sizes and types ----------------------------------------------------------------------------------
 @offer(function=False)
-def dense_dim(self: Tensor) -> int:
-    """The number of dims: all are dense."""
-    return self._data.ndim
-
-
-@offer(function=False)
-def sparse_dim(self: Tensor) -> int:
-    """0: no dim is sparse."""
-    return 0
-
-
-@offer(function=False)
-def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor itself, in a dtype: it is dense."""
-    return self if dtype is None else self.to(dtype)
-
-
-@offer(function=False)
-def dequantize(self: Tensor) -> Tensor:
-    """The tensor in float32: it is not quantized."""
-    return self.float()
-
-
-FUNCTIONS["dequantize"] = dequantize
-
-
-@offer(function=False)
 def new(self: Tensor, *args: Any, size: Any = None, device: Any = None) -> Tensor:
     """The legacy constructor: a tensor of this type, from sizes (uninitialised) or values."""
     devices.require_cpu(device)
@@ -218,16 +169,6 @@ def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
         return copy_(self, other).detach()
 
 
-@offer(function=False)
-def reinforce(self: Tensor, reward: Any, /) -> None:
-    """Removed from PyTorch.
-
-    Raises:
-        RuntimeError: always.
-    """
-    raise RuntimeError(REINFORCE)
-
-
 def volatile(self: Tensor) -> bool:
     """False, with a warning: removed from PyTorch."""
     warn(VOLATILE, UserWarning)
@@ -287,35 +228,19 @@ for _name in ("ipu", "maia", "mkldnn", "mtia", "nested", "sparse_csr", "vulkan",
     METHODS["is_" + _name] = property(lambda self: False)
 
 
-# Other layouts ------------------------------------------------------------------------------------
-def refused(name: str, error: type[Exception], text: str) -> None:
-    """Offer a method that always raises, as it does of PyTorch's dense tensors."""
+# Other types --------------------------------------------------------------------------------------
+def refused(name: str, dtype: str) -> None:
+    """Offer a conversion that always raises, to a type that is not here."""
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> None:
-        raise error(text)
+        raise NotImplementedError(f"{ABSENT} torch.{dtype}")
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Refused: {text.splitlines()[0]}"
+    method.__doc__ = f"Refused: {ABSENT} torch.{dtype}."
     METHODS[name] = method
 
 
-for _name, _kind in (
-    ("values", ""), ("indices", "coordinate "), ("crow_indices", "row compressed "),
-    ("col_indices", "row compressed "), ("row_indices", "column compressed "),
-    ("ccol_indices", "column compressed "), ("coalesce", "coordinate "),
-    ("is_coalesced", "coordinate "),
-):  # fmt: skip
-    refused(_name, RuntimeError, f"{_name} expected sparse {_kind}tensor layout but got Strided")
-
-SPARSE = "graphwidget has dense (strided) tensors only; {} would make another layout."
-for _name in ("sparse", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc",
-              "mkldnn"):  # fmt: skip
-    refused("to_" + _name, NotImplementedError, SPARSE.format("to_" + _name + "()"))
-
-OTHER_TYPES = "graphwidget does not have the type torch.{}: numpy has {}."
-refused("bfloat16", NotImplementedError, OTHER_TYPES.format("bfloat16", "none like it"))
-for _name, _dtype in (("chalf", "complex32"), ("cfloat", "complex64"), ("cdouble", "complex128")):
-    refused(
-        _name, NotImplementedError,
-        f"graphwidget computes with real numbers only; it does not have torch.{_dtype}.",
-    )  # fmt: skip
+ABSENT = "graphwidget computes with numpy's real numbers; it does not have"
+for _name, _dtype in (("bfloat16", "bfloat16"), ("chalf", "complex32"), ("cfloat", "complex64"),
+                      ("cdouble", "complex128")):  # fmt: skip
+    refused(_name, _dtype)

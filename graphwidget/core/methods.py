@@ -38,7 +38,6 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     products,
     ranges,
     reductions,
-    removed,
     scatters,
     segments,
     settings,

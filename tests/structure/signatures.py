@@ -164,7 +164,6 @@ APART = {
         "packed sequences go through the layers only",
     ),
     "torch.compile": "its default backend is hidden there",
-    "torch.dequantize": "quantized tensors",
     "torch.norm": "its out= is positional there, between keepdim and dtype",
     "Tensor.random_": "from= is no name that a Python function can have",
     "Tensor.uniform_": "from= is no name that a Python function can have",
