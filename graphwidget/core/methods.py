@@ -39,7 +39,6 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     ranges,
     reductions,
     scatters,
-    segments,
     settings,
     shapes,
     slices,

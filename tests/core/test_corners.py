@@ -58,16 +58,6 @@ for f in (lambda y: Both.apply(y, x)[1], lambda y: y ** 2):
     results.append(attempt(lambda: z.sum().backward()))
 result = results
 
-# equal extremes of segments share positive gradients only
-results = []
-for how in ("max", "min"):
-    for sign in (1., -1.):
-        x = torch.tensor([1., 2., 2., 1., 3.], requires_grad=True)
-        y = torch.segment_reduce(x, how, offsets=torch.tensor([0, 4, 5]))
-        (y * sign).sum().backward()
-        results.append(x.grad)
-result = results
-
 # names of nodes of derivatives
 results = []
 for f in (lambda x: torch.dist(torch.ones(2, 3), x, float("inf")), lambda x: x[None].cumsum(0),

@@ -40,10 +40,6 @@ score = torch.full((nodes,), -torch.inf).scatter_reduce(0, col, out[row, 0], "am
 weight = (out[row, 0] - score[col]).exp()
 total = torch.zeros(nodes).scatter_add(0, col, weight)
 print((weight / total[col]).sum())
-leaf = out.detach().requires_grad_()
-pooled = [torch.segment_reduce(leaf, how, lengths=torch.tensor([3, 5])) for how in ("mean", "max")]
-sum(pooled).sum().backward()
-print(pooled[0].grad_fn.name(), leaf.grad.sum(0).round(decimals=3))
 (laplacian := torch.diag(degree)).index_put_((row, col), torch.tensor(-1.0), accumulate=True)
 print(torch.linalg.eigvalsh(laplacian).round(decimals=3)[1:])
 
