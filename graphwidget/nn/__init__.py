@@ -56,10 +56,6 @@ from .embedding import (
     Embedding,
     EmbeddingBag,
 )
-from .fractional import (
-    FractionalMaxPool2d,
-    FractionalMaxPool3d,
-)
 from .lazy import (
     LazyBatchNorm1d,
     LazyBatchNorm2d,
@@ -238,8 +234,6 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
-    "FractionalMaxPool2d",
-    "FractionalMaxPool3d",
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",

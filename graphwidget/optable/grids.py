@@ -89,25 +89,3 @@ def max_unpool(dims: int) -> None:
 
 max_unpool(2)
 max_unpool(3)
-
-
-def fractional_max_pool(dims: int) -> None:
-    """Declare the pool of windows at random places over so many dims."""
-    op(f"fractional_max_pool{dims}d(self, samples, /, kernel_size, output_size) "
-       "-> result; result1", kernels.fractional_max_pool,
-       refuses=f"fractional_max_pool{dims}d_out_frame: bool integer",
-       node=f"FractionalMaxPool{dims}DBackward0",
-       d_self=lambda grad, self, result1, kernel_size, output_size:
-           getattr(F, f"fractional_max_pool{dims}d_backward")(grad, self, result1, dims),
-       public=False, sign="max pool", text="max of windows of {self} at random places",
-       tex=r"\operatorname{{maxpool}} {self}", onnx=None)
-
-
-fractional_max_pool(2)
-fractional_max_pool(3)
-
-op("fractional_max_pool_indices(self, samples, /, kernel_size, output_size)",
-   lambda a, samples, kernel_size, output_size:
-       kernels.fractional_max_pool(a, samples, kernel_size, output_size)[1],
-   nograd=True, public=False, text="where the largest items of {self} lie",
-   tex=r"\arg\max {self}", onnx=None)

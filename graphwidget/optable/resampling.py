@@ -35,12 +35,8 @@ def adaptive_pools(dims: int) -> None:
            getattr(F, f"adaptive_max_pool{dims}d_backward")(grad, self, result1, dims),
        public=False, sign="max pool", text="max of {output_size} parts of {self}",
        tex=r"\operatorname{{maxpool}} {self}", onnx=None)
-
-
-def max_pool_derivative(kind: str, dims: int) -> None:
-    """Declare the derivative of a max pool that keeps where the largest items lie."""
-    op(f"{kind}_max_pool{dims}d_backward(grad_output, self, indices, /, _dims)",
-       kernels.max_pool_derivative, node=f"{kind.title()}MaxPool{dims}DBackwardBackward0",
+    op(f"adaptive_max_pool{dims}d_backward(grad_output, self, indices, /, _dims)",
+       kernels.max_pool_derivative, node=f"AdaptiveMaxPool{dims}DBackwardBackward0",
        d_grad_output=lambda grad, indices, _dims: F.take_at(grad, indices, _dims),
        d_self=lambda grad: F.zeros_like(grad),
        public=False, sign="max pool′", text="{grad_output} at the largest items, 0 elsewhere",
@@ -49,8 +45,6 @@ def max_pool_derivative(kind: str, dims: int) -> None:
 
 for _dims in (2, 3):
     adaptive_pools(_dims)
-    max_pool_derivative("adaptive", _dims)
-    max_pool_derivative("fractional", _dims)
 
 op("adaptive_max_pool_indices(self, /, output_size)",
    lambda a, output_size: kernels.adaptive_max_pool(a, output_size)[1], nograd=True,

@@ -445,6 +445,10 @@ def test_grids(title: str, text: str) -> None:
 
 MISSING = {
     "assert_int_or_pair",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
     "grouped_mm",
     "scaled_grouped_mm",
     "scaled_mm",

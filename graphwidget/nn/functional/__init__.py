@@ -89,12 +89,6 @@ from .embedding import (
     embedding,
     embedding_bag,
 )
-from .fractional import (
-    fractional_max_pool2d,
-    fractional_max_pool2d_with_indices,
-    fractional_max_pool3d,
-    fractional_max_pool3d_with_indices,
-)
 from .likelihood import cross_entropy, linear_cross_entropy, nll_loss
 from .linear import bilinear, linear
 from .loss import huber_loss, l1_loss, mse_loss, smooth_l1_loss
@@ -224,8 +218,6 @@ PASSED = {
     "embedding_bag": ("torch", "embedding_bag", "weight, input, input, scale_grad_by_freq, 0, "
                       "sparse"),
     "feature_alpha_dropout": ("torch", HERE.format("feature_alpha_dropout"), "input, p, training"),
-    **{f"fractional_max_pool{n}d": ("nn", f"fractional_max_pool{n}d", f"input, kernel_size, "
-       f"({n} * [0]) if output_size is None else output_size, input") for n in (2, 3)},
     "glu": ("nn", "glu", "input, dim"),
     "group_norm": ("torch", "group_norm", "input, num_groups, weight, bias, eps"),
     "grid_sample": ("torch", "grid_sampler", "input, grid, 0, 0, "
@@ -318,9 +310,7 @@ __all__ = [
     "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
     "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "ctc_loss", "dropout",
     "dropout1d", "dropout2d", "dropout3d", "elu", "elu_", "embedding", "embedding_bag",
-    "feature_alpha_dropout", "fold", "fractional_max_pool2d",
-    "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
-    "fractional_max_pool3d_with_indices", "gaussian_nll_loss", "gelu", "glu", "grid_sample",
+    "feature_alpha_dropout", "fold", "gaussian_nll_loss", "gelu", "glu", "grid_sample",
     "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
     "hardtanh_", "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div",
     "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",

@@ -20,7 +20,6 @@ CUBIC = [
     "mode='bicubic', padding_mode='border', align_corners=True",
     "mode='bicubic', padding_mode='reflection', align_corners=False",
 ]
-SHARES = "torch.tensor([[[.1, .9, .3], [.5, .2, .7]]], dtype=x.dtype)"
 POOLED: list[Shapes] = [((2, 4, 4),)]
 POOLED3: list[Shapes] = [((2, 2, 4, 3),)]
 
@@ -51,25 +50,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "max_unpool2d": each(
         POOLED, f"{F}.max_unpool2d(*{F}.max_pool2d(x, 2, return_indices=True), 2)",
         f"{F}.max_unpool1d(*{F}.max_pool1d(x, 2, return_indices=True), 2)",
-        integers=False),
-    "fractional_max_pool2d": each(
-        [((2, 5, 6),)],
-        f"{F}.fractional_max_pool2d(x, 2, 3, _random_samples={SHARES}[:, :, :2])",
-        integers=False),
-    "fractional_max_pool3d": each(
-        [((2, 4, 5, 4),)], f"{F}.fractional_max_pool3d(x, 2, 2, _random_samples={SHARES})",
-        integers=False),
-    "fractional_max_pool2d_backward": each(
-        [((2, 5, 6),)],
-        grads(f"{F}.fractional_max_pool2d(x, 2, 3, _random_samples={SHARES}[:, :, :2])", "x")
-        + "[0]", integers=False),
-    "fractional_max_pool3d_backward": each(
-        [((2, 4, 5, 4),)],
-        grads(f"{F}.fractional_max_pool3d(x, 2, 2, _random_samples={SHARES})", "x") + "[0]",
-        integers=False),
-    "fractional_max_pool_indices": each(
-        [((2, 5, 6),)],
-        f"{F}.fractional_max_pool2d(x, 2, 3, None, True, {SHARES}[:, :, :2])[1]",
         integers=False),
     "max_unpool3d": each(
         POOLED3, f"{F}.max_unpool3d(*{F}.max_pool3d(x, 2, return_indices=True), 2)",
