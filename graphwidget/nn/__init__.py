@@ -101,7 +101,6 @@ from .margin_loss import (
 )
 from .module import Module
 from .normalization import (
-    CrossMapLRN2d,
     GroupNorm,
     LayerNorm,
     LocalResponseNorm,
@@ -223,7 +222,6 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
-    "CrossMapLRN2d",
     "DataParallel",
     "Dropout",
     "Dropout1d",

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.dtypes import Size
 from ..core.factories import empty
 from ..core.tensor import Tensor
-from . import cross_map, functional, init
+from . import functional, init
 from .module import Module
 from .parameter import Parameter
 
@@ -171,17 +171,3 @@ class LocalResponseNorm(Module):
     def extra_repr(self) -> str:
         """The options."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
-
-
-class CrossMapLRN2d(LocalResponseNorm):
-    """`LocalResponseNorm` of images (N, C, H, W), as PyTorch computed it before."""
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
-        super().__init__(size, alpha, beta, k)
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The normalized input."""
-        found: Tensor = cross_map.CrossMapLRN2d.apply(
-            input, self.size, self.alpha, self.beta, self.k
-        )
-        return found

@@ -36,14 +36,6 @@ result = [attempt(f) for f in (lambda: L(x, w[0], t), lambda: L(x[None], w, t), 
     torch.randn(4, 5), ignore_index=3), lambda: nn.LinearCrossEntropyLoss(6, 5,
     label_smoothing=2.), lambda: nn.LinearCrossEntropyLoss(6, 5, weight=torch.ones(3)))]
 
-# older normalization across channels
-images = torch.randn(2, 5, 3, 3, requires_grad=True)
-m, n = nn.CrossMapLRN2d(3, alpha=1., beta=.5, k=2), nn.CrossMapLRN2d(4, .5)
-out = m(images)
-(out.square().sum() + n(images).sum()).backward()
-result = [repr(m), out.detach(), out.grad_fn.name(), images.grad.clone(),
-    attempt(lambda: m(images[0]))]
-
 # convolution over time
 signal, kernel = torch.randn(5, 2, 3, requires_grad=True), torch.randn(3, 3, 4, requires_grad=True)
 bias = torch.randn(4, requires_grad=True)
