@@ -10,7 +10,7 @@ import numpy as np
 
 from ..optable.items import check_item
 from ..optable.refusals import not_implemented
-from ..optable.spacing import spread
+from ..optable.spacing import spread, stepped
 from . import dtypes, shapes
 from .compile import TENSORS as F
 from .making import factory, made
@@ -79,6 +79,8 @@ def arange(
     count = math.ceil(steps_between(start, end, step))
     if chosen.kind == "b":
         raise not_implemented("arange_cpu", chosen)
+    if chosen.char == "f" and (start, step) != (0, 1):
+        return stepped(start, step, count)
     return spaced(start, step, count, chosen)
 
 

@@ -27,3 +27,23 @@ def spread(first: Any, last: Any, steps: int, dtype: np.dtype[Any]) -> Array:
     found[:half] = wide(first) + step * place[:half]
     found[half:] = wide(last) - step * place[: steps - half][::-1]
     return found
+
+
+_LANES = 8
+
+
+def stepped(start: Any, step: Any, count: int) -> np.ndarray:
+    """``count`` float32 numbers from ``start``, ``step`` apart, as PyTorch computes them: eight at
+    a time, of which the first is rounded and the others are counted from that.
+
+    What does not fill two such rows at the end is counted from ``start``. (PyTorch also begins anew
+    where each of several threads does, in more than 32,768 numbers; here there is one.)
+    """
+    wide: Any = fused(np.dtype(np.float64))
+    start, step = wide(start), wide(step)
+    whole = count - count % (2 * _LANES)
+    numbers = (start + step * np.arange(count)).astype(np.float64)
+    found: np.ndarray = numbers.astype(np.float32)
+    rows = found[:whole].reshape(-1, _LANES)
+    rows[:, 1:] = (rows[:, :1] + step * np.arange(1, _LANES)).astype(np.float64)
+    return found

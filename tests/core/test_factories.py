@@ -311,6 +311,26 @@ def test_spaces_are_rounded_once(dtype: str) -> None:
     both(lambda torch: torch.logspace(0.9, 2.9, 5, dtype=torch.int64))
 
 
+def test_float32_ranges_are_pytorchs_bit_for_bit() -> None:
+    rng, threads = np.random.default_rng(5), torch.get_num_threads()
+    torch.set_num_threads(1)  # long ranges begin anew in each of PyTorch's threads
+    try:
+        for case in range(3000):
+            start = [0, 0.0, rng.uniform(-10, 10), int(rng.integers(-5, 6))][case % 4]
+            step = [1, 1.0, -0.5, 0.1, 0.01, 1 / 3, rng.uniform(0.001, 2)][case % 7]
+            end = start + step * int(rng.integers(0, 100_000 if case % 50 == 0 else 300))
+            ends = start, round(end, 2) if case % 3 else end, step
+            if (ends[1] - start) * step < 0:
+                continue
+            found, expected = (
+                module.arange(*ends, dtype=module.float32).numpy()
+                for module in (graphwidget, torch)
+            )
+            assert found.tobytes() == expected.tobytes(), ends
+    finally:
+        torch.set_num_threads(threads)
+
+
 def test_range_warns_and_includes_its_end() -> None:
     both(lambda torch: [torch.range(0, 3), torch.range(1, 2, 0.5)])
     both(lambda torch: torch.range(3, 0))
