@@ -129,9 +129,14 @@ class RNNBase(Module):
         return [weights[at : at + count] for at in range(0, len(weights), count)]
 
     @property
+    def _flat_weights_names(self) -> list[str]:
+        """The names of all layers' parameters in turn: PyTorch's, which programs ask for."""
+        return [name for layer in range(self.num_layers) for name in self._names(layer)]
+
+    @property
     def _flat_weights(self) -> list[Parameter]:
         """The parameters of all layers and directions in turn."""
-        return [getattr(self, n) for at in range(self.num_layers) for n in self._names(at)]
+        return [getattr(self, name) for name in self._flat_weights_names]
 
     def extra_repr(self) -> str:
         """The sizes, and what differs from the defaults."""

@@ -116,6 +116,16 @@ m = nn.GRU(2, 3, 2, dropout=.5)
 x = torch.randn(4, 2, 2)
 result = [m.eval()(x), [len(w) for w in m.all_weights], m.flatten_parameters(), m.mode]
 
+# the names of all weights in turn
+result = []
+for m in (nn.RNN(2, 3), nn.GRU(2, 3, 2, bias=False),
+        nn.LSTM(2, 3, 2, bidirectional=True, proj_size=1)):
+    for name in m._flat_weights_names:
+        if "weight" in name:
+            nn.init.ones_(m._parameters[name])
+    result += [m._flat_weights_names, m._flat_weights, [
+        w is getattr(m, n) for n, w in zip(m._flat_weights_names, m._flat_weights)]]
+
 # wrong options and inputs
 m = nn.LSTM(2, 3)
 result = [attempt(f) for f in (lambda: nn.LSTM(2, 3, dropout=2.), lambda: nn.GRU(2, 0),
