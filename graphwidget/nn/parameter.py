@@ -262,6 +262,15 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
         self._requires_grad = requires_grad
         return self
 
+    @property
+    def data(self) -> Tensor:
+        """An empty tensor of its type: what is written to it is lost, as in PyTorch."""
+        return Tensor._wrap(_SLOT.__get__(self))
+
+    @data.setter
+    def data(self, other: Tensor) -> None:
+        Tensor.data.fset(self, other)  # type: ignore[attr-defined]
+
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
     """A buffer whose shape is not known yet."""

@@ -77,6 +77,14 @@ result = [w.size(), *(attempt(f) for f in (lambda: w.numel(), lambda: w.dim(), l
     w.clone(), lambda: w.detach(), lambda: w.zero_(), lambda: w.view(2), lambda: w.tolist(),
     lambda: bool(w), lambda: w == w, lambda: w.is_contiguous(), lambda: w.max()))]
 
+# starting values through data before there is a shape: they are lost
+layer = nn.LazyLinear(3)
+told = [layer.weight.data.normal_(0, .01), layer.bias.data.zero_(), layer.weight.data.shape,
+    nn.init.normal_(layer.weight.data), type(layer.weight.data).__name__, repr(layer.weight),
+    attempt(lambda: nn.init.xavier_uniform_(layer.weight.data)), layer.weight.data.requires_grad]
+layer.weight.data = torch.zeros(2)
+result = [told, repr(layer.weight), layer(torch.randn(2, 4)), layer.weight.data.normal_()]
+
 # values by hand
 w = nn.UninitializedParameter(dtype=torch.float64)
 same = w
