@@ -125,10 +125,11 @@ def as_view(
 ) -> None:
     """Make ``out`` a view of ``source``: one counter, and a chain that leads to it."""
     counter = out._counter = counter_of(source)
-    if isinstance(counter, InferenceCounter) and not source._requires_grad:
+    if isinstance(counter, InferenceCounter):
         if counter.__class__ is not InferenceCounter:
             out._counter = InferenceCounter()
-        return  # of such a tensor nobody keeps views
+        out._node, out._requires_grad = None, False
+        return  # of such a tensor, leaves with gradients among them, nobody keeps views
     origin = "default" if op.single else "multi"
     if not hot.mode.enabled:
         origin = "inference" if hot.mode.inference else "no_grad"
