@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -79,7 +80,17 @@ class Anomaly:
         node = run.current
         if status == "failed" and node is not None:
             for text in told(node):
-                warn(text)
+                tell(text)
+
+
+def tell(text: str) -> None:
+    """Warn; a filter that makes an error of it only lets it be printed, because there is one that
+    must not be hidden."""
+    try:
+        warn(text)
+    except Warning as raised:
+        raised.__context__ = None
+        sys.excepthook(type(raised), raised.with_traceback(None), None)
 
 
 def remember(node: Node) -> None:

@@ -146,3 +146,26 @@ def test_the_warning_shows_what_induced_a_backward() -> None:
         assert text.count("engine.autograd.grad(y, x, create_graph=True)") == 1
         assert "y = (x**1.5).sum()" in text
     assert texts[0] == texts[1]
+
+
+def failing(engine: ModuleType) -> Any:
+    """What a failing backward raises where warnings are errors."""
+    x = engine.tensor([-1.0], requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with engine.autograd.set_detect_anomaly(True), pytest.raises(Exception) as told:
+            x.sqrt().sum().backward()
+    return type(told.value), str(told.value), told.value.__context__, engine.is_anomaly_enabled()
+
+
+def test_a_warning_made_an_error_does_not_hide_the_error_it_tells_of(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outcomes, printed = [], []
+    for engine in (graphwidget, torch):
+        outcomes.append(failing(engine))
+        lines = capsys.readouterr().err.partition(" (Triggered")[0].strip().split("\n")
+        printed.append([lines[0], *lines[-2:]])
+    assert outcomes[0] == outcomes[1]
+    assert printed[0] == printed[1]
+    assert printed[0][0].startswith("UserWarning: Error detected in SqrtBackward0.")
