@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import devices, dtypes
+from . import devices, dtypes, warning
 from .public import FUNCTIONS, offer
 from .storages import TypedStorage, UntypedStorage
 from .tensor import Tensor
@@ -18,7 +18,6 @@ _settings: dict[str, Any] = {
     "precision": "highest",
     "deterministic": False,
     "warn_only": False,
-    "always": False,
 }
 
 
@@ -185,14 +184,20 @@ def cond(
 
 @offer(method=False)
 def set_warn_always(b: bool, /) -> None:
-    """Keep the wish; Python's warning filters decide."""
-    _settings["always"] = b
+    """Give warnings each time that are otherwise given once in a process.
+
+    Raises:
+        RuntimeError: no bool.
+    """
+    if not isinstance(b, bool):
+        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
+    warning.always = b
 
 
 @offer(method=False)
 def is_warn_always_enabled() -> bool:
-    """What `set_warn_always` was given."""
-    return _settings["always"]  # type: ignore[no-any-return]
+    """What `set_warn_always` was given, at first False."""
+    return warning.always
 
 
 @offer(method=False)

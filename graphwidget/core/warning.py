@@ -9,6 +9,9 @@ from .call_sites import PACKAGE
 
 _given: set[str] = set()
 
+always = False
+"""Whether warnings that are given once in a process are given each time."""
+
 
 def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn at the first line that is not this package's own."""
@@ -20,8 +23,8 @@ def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
 
 def warn_once(text: str, key: str = "") -> None:
     """Warn, unless it was said before in this process (as PyTorch gives some); with a key, unless
-    anything was said under it."""
+    anything was said under it. ``set_warn_always`` has them given each time."""
     key = key or text
-    if key not in _given:
+    if always or key not in _given:
         _given.add(key)
         warn(text)

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch as pytorch
 
 import graphwidget as torch
 from graphwidget.core import warning
+from tests.core.both import attempt
 
 WARNING: dict[str, Callable[[], Any]] = {
     "kernel": lambda: torch.std(torch.ones(1)),
@@ -96,3 +98,43 @@ def test_numpy_of_the_user_warns_as_always() -> None:
         y.sum().backward()
     with pytest.warns(RuntimeWarning):
         np.zeros(1) / np.zeros(1)
+
+
+ONCE: dict[str, Callable[[Any], Any]] = {
+    "create_graph": lambda t: t.ones(1, requires_grad=True).sum().backward(create_graph=True),
+    "number": lambda t: float(t.ones(1, requires_grad=True).sum()),
+    "axes": lambda t: t.ones(1, 2, 3).T,
+    "cross": lambda t: t.cross(t.ones(3), t.ones(3)),
+    "qr": lambda t: t.qr(t.eye(2)),
+    "lu": lambda t: t.lu(t.eye(2)),
+    "each time": lambda t: t.range(0, 2),
+}
+
+
+def how_often(engine: Any) -> list[Any]:
+    """How often each of these warns, of two times; and what the switch says and refuses."""
+    found: list[Any] = [engine.is_warn_always_enabled()]
+    for function in ONCE.values():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            function(engine)
+            function(engine)
+        found.append(len(caught))
+    wrong = (1, None, "a")
+    return [*found, *(attempt(lambda each=each: engine.set_warn_always(each)) for each in wrong)]
+
+
+def test_warnings_given_once_are_given_always_where_that_is_asked_for() -> None:
+    for engine in (torch, pytorch):  # what is told once may have been told
+        how_often(engine)
+    assert how_often(torch) == how_often(pytorch)
+    for engine in (torch, pytorch):
+        assert engine.set_warn_always(True) is None
+    try:
+        found = how_often(torch)
+        assert found == how_often(pytorch)
+        assert found[:8] == [True, *[2] * 7]
+    finally:
+        for engine in (torch, pytorch):
+            engine.set_warn_always(False)
+    assert how_often(torch) == how_often(pytorch)
