@@ -22,12 +22,16 @@ from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, ru
 from .meeting import shared
 from .node import AccumulateGrad, Former, Node, Nowhere, Output, defined
 from .order import needed_for
+from .other_thread import call_in_other_thread
 from .promote import checked_fit, fit_to
 from .slots import Slots
 from .tensor import Tensor
 from .version import counter_of, version_of
 
 _local = threading.local()
+_DEEPEST = 60
+"""How many runs a thread has within one, each within another, as in PyTorch. The next has a thread
+of its own, so that Python's limit to calls within calls is none to runs within runs."""
 
 
 def _open_runs() -> list[Run]:
@@ -133,6 +137,9 @@ class Run(RunBase):
 
     def finish(self) -> None:
         """Run to the end."""
+        if len(_open_runs()) > _DEEPEST:
+            call_in_other_thread(self.finish)
+            return
         self.pauses = False
         contexts = saving.hooks.stack[:]
         try:

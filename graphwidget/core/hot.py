@@ -91,6 +91,8 @@ class Mode(threading.local):
 
 
 mode = grad_mode = Mode()  # by the longer name in written functions: ops have params called mode
+thread_states: list[threading.local] = [mode]
+"""What holds in one thread, and goes along when that has another one do a part of its work."""
 _disabled_threads: set[int] = set()
 
 lock = threading.RLock()

@@ -40,6 +40,7 @@ class State(threading.local):
 
 
 state = State()
+hot.thread_states.append(state)
 
 ENTERED: list[None] = []
 """An item for each mode that is on in any thread: without any, nobody looks for a thread's."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+from . import hot
+
 
 class Policy(threading.local):
     """Whether first gradients that lie in memory otherwise than their leaves are copied, other
@@ -15,3 +17,4 @@ class Policy(threading.local):
 
 
 policy = Policy()
+hot.thread_states.append(policy)

@@ -51,6 +51,7 @@ class Hooks(threading.local):
 
 
 hooks = Hooks()
+hot.thread_states.append(hooks)
 
 
 def push(pack: Pack, unpack: Pack) -> None:
