@@ -325,7 +325,8 @@ class _Filling:
         self.metadata: list[dict[str, Any]] = []
 
     def pack(self, tensor: Tensor) -> Tensor:
-        """Fill the next holder."""
+        """Fill the next holder. What is kept has no history: that would hold itself."""
+        tensor = tensor.detach() if tensor.requires_grad else tensor
         part, place = self.part, len(self.metadata)
         if place >= len(part.holders) and not part.complete:
             part.compared = False
@@ -338,7 +339,7 @@ class _Filling:
         self.metadata.append(_metadata(tensor))
         holder = part.holders[place]()
         if holder is not None:
-            holder.found[self.run] = tensor.detach() if tensor.requires_grad else tensor
+            holder.found[self.run] = tensor
         if part.early_stop and place + 1 == len(part.holders):
             raise _Stop
         return tensor

@@ -1,7 +1,16 @@
 """Checkpoints against PyTorch's: values, gradients, graphs, random numbers, errors."""
 
-import pytest
+from __future__ import annotations
 
+import gc
+import weakref
+from importlib import import_module
+from typing import Any
+
+import pytest
+import torch
+
+import graphwidget
 from tests.core.both import both, programs, source
 
 SETUP = """
@@ -254,3 +263,58 @@ for early in (True, False):
 @pytest.mark.parametrize(("title", "text"), programs(PROGRAMS), ids=lambda part: part[:60])
 def test_checkpoint(title: str, text: str) -> None:
     both(source(SETUP + text))
+
+
+def kept_alive(engine: Any, depth: int, reentrant: bool, ending: str) -> list[bool]:
+    """Whether what nested checkpoints computed, and the innermost part's own variable, are still
+    there when all their names are gone, without a collection of garbage."""
+    checkpoint = import_module(f"{engine.__name__}.utils.checkpoint").checkpoint
+    tracked: list[Any] = []
+
+    def track(value: Any) -> Any:
+        tracked.append(weakref.ref(value))
+        return value
+
+    def level(number: int, captured: Any) -> Any:
+        def part(y: Any) -> Any:
+            y = track((y * 2).exp())
+            if number:
+                inside = level(number - 1, captured)
+                y = track(checkpoint(inside, y.sin(), use_reentrant=reentrant))
+            return y.tanh() * len(captured)
+
+        return part
+
+    class Captured(list[int]):
+        pass
+
+    gc.collect()
+    gc.disable()
+    try:
+        x = engine.ones(3, requires_grad=True)
+        captured = track(Captured([1]))
+        out = track(checkpoint(level(depth, captured), x, use_reentrant=reentrant))
+        if ending == "backward":
+            out.sum().backward()
+        elif ending == "retained":
+            out.sum().backward(retain_graph=True)
+        elif ending == "second derivatives":
+            (grad,) = engine.autograd.grad(out.sum(), x, create_graph=True)
+            track(grad).sum().backward()
+            del grad
+        del out, x, captured
+        return [each() is not None for each in tracked]
+    finally:
+        gc.enable()
+
+
+ENDINGS = [(each, how) for each in (False, True) for how in ("nothing", "backward", "retained")]
+
+
+@pytest.mark.filterwarnings("ignore:Using backward", "ignore:None of the inputs")
+@pytest.mark.parametrize(("reentrant", "ending"), [*ENDINGS, (False, "second derivatives")])
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_graphs_are_freed_without_the_collector(depth: int, reentrant: bool, ending: str) -> None:
+    ours, theirs = (kept_alive(each, depth, reentrant, ending) for each in (graphwidget, torch))
+    assert ours == theirs
+    assert not any(ours)
