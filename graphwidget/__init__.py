@@ -56,8 +56,8 @@ from .core.anomaly import (
     is_anomaly_enabled,
     set_anomaly_enabled,
 )
-from .core.conversion import layout, strided
 from .core.devices import device
+from .core.dtypes import ABSENT as _ABSENT_TYPES
 from .core.dtypes import (
     Size,
     dtype,
@@ -83,6 +83,8 @@ from .core.formats import (
     memory_format,
     preserve_format,
 )
+from .core.layouts import LAYOUTS as _LAYOUTS
+from .core.layouts import layout, strided
 from .core.limits import finfo, iinfo
 from .core.modes import (
     enable_grad,
@@ -119,6 +121,7 @@ globals().update(bool=_bool, float=float32, int=int32)  # torch's names, builtin
 e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
 newaxis = None
 globals().update(_FUNCTIONS)
+globals().update(_ABSENT_TYPES | _LAYOUTS)  # for programs that list or compare them
 _at_home(__name__, _FUNCTIONS)
 _at_home(nn.functional.__name__, vars(nn.functional))
 
@@ -148,10 +151,8 @@ _LAZY = {
 
 
 _APART = {
-    ": numpy has no such type": ("bfloat16",),
     ": graphwidget computes with real numbers only": (
-        "complex32", "complex64", "complex128", "chalf", "cfloat", "cdouble", "fft", "stft",
-        "istft", "polar", "view_as_complex", "view_as_real",
+        "fft", "stft", "istft", "polar", "view_as_complex", "view_as_real",
     ),
     ": it is machinery of PyTorch's own": (
         "_dynamo", "ao", "classes", "export", "futures", "fx", "library", "monitor", "onnx", "ops",
@@ -200,5 +201,5 @@ __all__ = [
     "set_printoptions", "set_rng_state", "short", "signal", "special", "storage", "strided",
     "testing", "to_graphviz", "types", "uint8", "unload_ipython_extension", "utils", "version",
     "vmap", "watch", "xpu",
-    *_FUNCTIONS,
+    *_ABSENT_TYPES, *(name for name in _LAYOUTS if name != "strided"), *_FUNCTIONS,
 ]  # fmt: skip

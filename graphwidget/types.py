@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import IO, TypeAlias
 
-from .core.conversion import layout as _layout  # noqa: F401  (programs annotate with it)
 from .core.devices import device as _device
 from .core.dtypes import Size
 from .core.dtypes import dtype as _dtype  # noqa: F401
 from .core.edges import GradientEdge
+from .core.layouts import layout as _layout  # noqa: F401  (programs annotate with it)
 from .core.tensor import Tensor
 
 __all__ = ["Device", "FileLike", "Number"]

@@ -53,14 +53,14 @@ class autocast:
         if enabled and self.device == "cuda":
             warn("CUDA is not available or torch_xla is imported. Disabling autocast.")  # fmt: skip
             enabled = False
-        elif enabled and dtype not in (None, dtypes.float16):
+        elif enabled and dtype not in (None, dtypes.float16, dtypes.ABSENT["bfloat16"]):
             warn(
                 "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
                 "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently.",
             )
             enabled = False
         if enabled:
-            raise NotImplementedError(REFUSED if dtype is None else NOT_OFFERED)
+            raise NotImplementedError(NOT_OFFERED if dtype is dtypes.float16 else REFUSED)
 
     def __enter__(self) -> autocast:
         return self

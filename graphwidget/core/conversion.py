@@ -9,6 +9,7 @@ from . import devices, dtypes
 from .arguments import refusal
 from .compile import TENSORS as F
 from .formats import check_format, formatted, memory_format, preserve_format, suggested
+from .layouts import strided
 from .public import FUNCTIONS, METHODS, offer
 from .tensor import Tensor
 
@@ -160,27 +161,11 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     return as_type(self, dtypes.of(other._data.dtype))
 
 
-class layout:
-    """How items lie in memory: `torch.strided` is the only layout here."""
-
-    def __repr__(self) -> str:
-        return "torch.strided"
-
-    def __reduce__(self) -> Any:
-        return the_layout, ()
-
-
-def the_layout() -> layout:
-    """``torch.strided``, for pickles and copies."""
-    return strided
-
-
-strided = layout()
-
 for _name, _target in (
     ("float", dtypes.float32), ("double", dtypes.float64), ("half", dtypes.float16),
     ("long", dtypes.int64), ("int", dtypes.int32), ("short", dtypes.int16),
     ("char", dtypes.int8), ("byte", dtypes.uint8), ("bool", dtypes.bool_),
+    *((name, dtypes.ABSENT[name]) for name in ("bfloat16", "chalf", "cfloat", "cdouble")),
 ):  # fmt: skip
     METHODS[_name] = cast(_name, _target)
 for _name in ("cuda", "mps", "xpu", "meta", "sparse", "quantized"):

@@ -16,6 +16,7 @@ from .compile import TENSORS as F
 from .factories import filled, like
 from .function_node import Underived
 from .inplace import history, write
+from .layouts import require_strided
 from .making import factory, made, shape_from
 from .public import offer
 from .random import Generator
@@ -107,6 +108,7 @@ def normal(
         RuntimeError: a negative deviation.
     """
     devices.require_cpu(device)
+    require_strided(layout)
     if size is not None:  # 0-d tensors are numbers then
         mean, std = (each.item() if isinstance(each, Tensor) else each for each in (mean, std))
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):

@@ -1,7 +1,8 @@
 """Element types, promotion and sizes, with PyTorch's names and words.
 
 A `dtype` is a named singleton around a `np.dtype`; inside the core arrays carry numpy's dtypes and
-these objects appear only where the user sees them.
+these objects appear only where the user sees them. PyTorch's other types exist by name, for
+programs that list or compare them, and refuse to be used.
 """
 
 import operator
@@ -25,6 +26,7 @@ class dtype:
     __slots__ = (
         "abbr",
         "c_word",
+        "is_complex",
         "is_floating_point",
         "is_signed",
         "itemsize",
@@ -32,8 +34,6 @@ class dtype:
         "numpy",
         "word",
     )
-
-    is_complex = False
 
     def __new__(cls, *args: object, **kwargs: object) -> "dtype":
         raise TypeError("cannot create 'torch.dtype' instances")
@@ -44,6 +44,7 @@ class dtype:
     c_word: str
     abbr: str
     itemsize: int
+    is_complex: bool
     is_floating_point: bool
     is_signed: bool
 
@@ -53,9 +54,19 @@ class dtype:
     def __reduce__(self) -> tuple[Any, ...]:
         return dtype_of, (self.name,)
 
+    def __getattr__(self, name: str) -> Any:
+        """What only types that exist here have.
+
+        Raises:
+            NotImplementedError: this is not one of them.
+        """
+        if name in dtype.__slots__:
+            raise NotImplementedError(ABSENT_TYPE.format(self))
+        raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
+
     def to_real(self) -> "dtype":
-        """The type of the real part: itself, there are no complex types here."""
-        return self
+        """The type of the real part."""
+        return NAMES[f"float{self.itemsize * 4}"] if self.is_complex else self
 
 
 def python_type(kind: type) -> dtype:
@@ -65,7 +76,7 @@ def python_type(kind: type) -> dtype:
 
 def dtype_of(name: str) -> dtype:
     """A dtype from its pickle, which cannot name the constant: its public name is PyTorch's."""
-    return next(each for each in ALL if each.name == name)
+    return NAMES[name]
 
 
 def _declare(name: str, abbr: str) -> dtype:
@@ -76,6 +87,7 @@ def _declare(name: str, abbr: str) -> dtype:
     made.c_word = C_WORDS[name]
     made.abbr = abbr
     made.itemsize = made.numpy.itemsize
+    made.is_complex = False
     made.is_floating_point = made.numpy.kind == "f"
     made.is_signed = made.numpy.kind in "fi"
     return made
@@ -93,11 +105,52 @@ bool_: Final = _declare("bool", "b8")
 
 ALL: Final = (float64, float32, float16, int64, int32, int16, int8, uint8, bool_)
 
+ABSENT_TYPE = (
+    "graphwidget does not have the type {}, only float64, float32, float16, int64, int32, int16, "
+    "int8, uint8 and bool."
+)
+
+
+def _absent(name: str, itemsize: int, traits: str) -> dtype:
+    made = object.__new__(dtype)
+    made.name = name
+    made.itemsize = itemsize
+    made.is_floating_point = "floating" in traits
+    made.is_complex = "complex" in traits
+    made.is_signed = "signed" in traits
+    return made
+
+
+ABSENT: Final[dict[str, dtype]] = {
+    name: _absent(name, itemsize, traits)
+    for itemsize, traits, names in (
+        (2, "floating signed", "bfloat16"),
+        (1, "floating signed", "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz"),
+        (1, "floating signed", "float4_e2m1fn_x2"),
+        (1, "floating", "float8_e8m0fnu"),
+        (4, "complex signed", "complex32"),
+        (8, "complex signed", "complex64"),
+        (16, "complex signed", "complex128"),
+        (1, "signed", "int1 int2 int3 int4 int5 int6 int7"),
+        (1, "", "uint1 uint2 uint3 uint4 uint5 uint6 uint7 bits8 bits1x8 bits2x4 bits4x2"),
+        (1, "", "qint8 quint8 quint4x2 quint2x4"),
+        (2, "", "uint16 bits16"),
+        (4, "", "uint32 qint32"),
+        (8, "", "uint64"),
+    )
+    for name in names.split()
+}
+ABSENT.update(
+    chalf=ABSENT["complex32"], cfloat=ABSENT["complex64"], cdouble=ABSENT["complex128"],
+    bit=ABSENT["uint1"],
+)  # fmt: skip
+
 # Every name under which the package offers a dtype.
 NAMES: Final[dict[str, dtype]] = {
     **{made.name: made for made in ALL},
     "double": float64, "float": float32, "half": float16,
     "long": int64, "int": int32, "short": int16,
+    **ABSENT,
 }  # fmt: skip
 
 _OF: Final[dict[NumpyDtype, dtype]] = {made.numpy: made for made in ALL}

@@ -15,7 +15,7 @@ from .formats import check_format, formatted, preserve_format
 from .making import GRADLESS, factory, made, shape_from
 from .public import FUNCTIONS, offer
 from .sequences import array_from, check_array, numpy_type
-from .storages import StorageBase
+from .storages import StorageBase, UntypedStorage
 from .tensor import Tensor
 from .warning import warn, warn_once
 
@@ -226,7 +226,7 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
-    """A tensor that shares memory with a tensor or an array where it can.
+    """A tensor that shares memory with a tensor, an array or a storage where it can.
 
     Shapes: that of the data.
 
@@ -260,6 +260,9 @@ def asarray(
         check_array(obj)
         array = np.array(obj, None if dtype is None else numpy_type(dtype), copy=copy)
         return made(array, requires_grad, "asarray")
+    if isinstance(obj, UntypedStorage) and dtype is not None:
+        items = np.frombuffer(obj._memory.data, numpy_type(dtype))  # part of one is one of its own
+        return made(items, requires_grad, "asarray")
     if copy is False:
         raise ValueError("can't alias arbitrary sequence into a tensor.")
     return made(array_from(obj, dtype), requires_grad, "asarray")

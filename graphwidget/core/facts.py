@@ -229,18 +229,3 @@ for _name in ("ipu", "maia", "mkldnn", "mtia", "nested", "sparse_csr", "vulkan",
 
 
 # Other types --------------------------------------------------------------------------------------
-def refused(name: str, dtype: str) -> None:
-    """Offer a conversion that always raises, to a type that is not here."""
-
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(f"{ABSENT} torch.{dtype}")
-
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Refused: {ABSENT} torch.{dtype}."
-    METHODS[name] = method
-
-
-ABSENT = "graphwidget computes with numpy's real numbers; it does not have"
-for _name, _dtype in (("bfloat16", "bfloat16"), ("chalf", "complex32"), ("cfloat", "complex64"),
-                      ("cdouble", "complex128")):  # fmt: skip
-    refused(_name, _dtype)

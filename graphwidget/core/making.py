@@ -13,6 +13,7 @@ from . import devices, hot
 from .arguments import refusal
 from .dims import shape_args
 from .formats import check_format, formatted
+from .layouts import require_strided
 from .public import offer
 from .tensor import Tensor
 
@@ -55,9 +56,14 @@ def factory(
 
         @functools.wraps(numbers)
         def make(
-            *args: Any, device: Any = None, requires_grad: bool = False, **named: Any
+            *args: Any,
+            device: Any = None,
+            layout: Any = None,
+            requires_grad: bool = False,
+            **named: Any,
         ) -> Tensor:
             devices.require_cpu(device)
+            require_strided(layout)
             order = named.pop("memory_format", None) if like else None
             check_format(name, order)
             if named:

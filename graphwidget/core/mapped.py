@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-import numpy as np
-
 from . import devices, dtypes
+from .layouts import require_strided
 from .making import made
 from .public import offer
-from .storages import share
+from .storages import mapped_memory
 from .tensor import Tensor
 
 
@@ -26,23 +24,6 @@ def from_file(
         RuntimeError: there is no such file, or it is too short (PyTorch's texts).
     """
     devices.require_cpu(device)
+    require_strided(layout)
     kind = (dtype or dtypes.get_default_dtype()).numpy
-    needed = size * kind.itemsize
-    if shared and (not os.path.exists(filename) or os.path.getsize(filename) < needed):
-        with open(filename, "ab") as file:
-            file.truncate(needed)
-    if not os.path.exists(filename):
-        raise RuntimeError(
-            f"unable to open file <{filename}> in read-only mode: No such file or directory (2)"
-        )
-    have = os.path.getsize(filename)
-    if have < needed:
-        raise RuntimeError(
-            f"file <{filename}> size <{have}> is smaller than the required mapping size <{needed}>"
-        )
-    found = np.empty(0, kind)
-    if size:
-        memory = np.memmap(filename, kind, "r+" if shared else "c", 0, (size,))
-        found = np.ndarray((size,), kind, memory)
-    share(found)
-    return made(found, requires_grad)
+    return made(mapped_memory(filename, bool(shared), size, kind), requires_grad)

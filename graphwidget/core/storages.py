@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +26,7 @@ class StorageBase:
     """What both kinds share. ``_memory`` is a flat array of bytes, or of items."""
 
     is_cuda = is_sparse = is_sparse_csr = is_hpu = False
-    filename = None
+    filename: Any = None
 
     _memory: np.ndarray
 
@@ -176,6 +177,34 @@ def is_shared(data: np.ndarray) -> bool:
     return id(owner_of(data)) in _shared
 
 
+def mapped_memory(filename: Any, shared: bool, size: int, kind: np.dtype[Any]) -> np.ndarray:
+    """So many items of a file. Where it is ``shared``, writes go to the file, which is made or
+    lengthened as needed; else they stay in memory.
+
+    Raises:
+        RuntimeError: there is no such file, or it is too short (PyTorch's texts).
+    """
+    needed = size * kind.itemsize
+    if shared and (not os.path.exists(filename) or os.path.getsize(filename) < needed):
+        with open(filename, "ab") as file:
+            file.truncate(needed)
+    if not os.path.exists(filename):
+        raise RuntimeError(
+            f"unable to open file <{filename}> in read-only mode: No such file or directory (2)"
+        )
+    have = os.path.getsize(filename)
+    if have < needed:
+        raise RuntimeError(
+            f"file <{filename}> size <{have}> is smaller than the required mapping size <{needed}>"
+        )
+    found = np.empty(0, kind)
+    if size:
+        memory = np.memmap(filename, kind, "r+" if shared else "c", 0, (size,))
+        found = np.ndarray((size,), kind, memory)
+    share(found)
+    return found
+
+
 def restored(typed: bool, memory: np.ndarray) -> Any:
     """A storage out of a pickle."""
     return (TypedStorage if typed else UntypedStorage)._of(memory)
@@ -188,6 +217,18 @@ class UntypedStorage(StorageBase):
         devices.require_cpu(device)
         given = np.zeros(size, np.uint8) if isinstance(size, int) else np.array(size, np.uint8)
         self._memory = given
+
+    @staticmethod
+    def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """So many bytes of a file, mapped into memory; writes go to the file if it is ``shared``.
+
+        Raises:
+            RuntimeError: there is no such file, or it is too short (PyTorch's texts).
+        """
+        memory = mapped_memory(filename, shared, nbytes, np.dtype(np.uint8))
+        made: UntypedStorage = UntypedStorage._of(memory)
+        made.filename = filename if shared else None
+        return made
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):

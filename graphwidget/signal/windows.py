@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core import devices, dtypes
-from ..core.conversion import strided
+from ..core.layouts import strided
 from ..core.public import FUNCTIONS as F
 
 __all__ = [
