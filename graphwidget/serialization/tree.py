@@ -21,10 +21,6 @@ from ..core.version import filled
 from ..nn.parameter import Parameter
 from .storages import Arrays, Storages, shown
 
-_CANNOT = (
-    "cannot save {}: graphwidget saves tensors, arrays, numbers, texts, and dicts, lists, tuples "
-    "and sets of these{}"
-)
 _FIXED: dict[str, Any] = {"tuple": tuple, "frozenset": frozenset, "size": dtypes.Size}
 _DICTS: dict[str, Any] = {
     "dict": dict, "ordered": OrderedDict, "counter": Counter, "default": defaultdict,
@@ -38,6 +34,16 @@ def namespaces() -> dict[str, Any]:
     return {"simple": SimpleNamespace, **({"arguments": parser.Namespace} if parser else {})}
 
 
+class NoData(TypeError):
+    """Something that is no data, by the ``name`` of what a pickle of it would ask for."""
+
+    def __init__(self, value: Any) -> None:
+        named = value if hasattr(value, "__qualname__") else type(value)
+        module = getattr(named, "__module__", None) or "builtins"
+        self.name = named.__qualname__ if module == "builtins" else f"{module}.{named.__qualname__}"
+        super().__init__(self.name)
+
+
 class Packer:
     """Turns data into JSON, and its tensors into the arrays of a file."""
 
@@ -49,7 +55,7 @@ class Packer:
         """The value as JSON; ``storages`` then holds its tensors' memory.
 
         Raises:
-            TypeError: something in it cannot be saved.
+            NoData: something in it is none.
             RuntimeError: tensors of two types on one storage (PyTorch's text).
         """
         described = self._value(value, "")
@@ -85,7 +91,7 @@ class Packer:
             return {"set": self._items(value, path)}
         if isinstance(value, dict):
             return self._dict(value, path)
-        if isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
             described = {"array": True}
             self.storages.add(value, path or "array", described)
             return described
@@ -94,8 +100,7 @@ class Packer:
                 return {name: self._value(vars(value), path)}
         if isinstance(value, int):  # of a class of its own, as enums have
             return int(value)
-        advice = ". Save model.state_dict(), not the model" if hasattr(value, "state_dict") else ""
-        raise TypeError(_CANNOT.format(f"a {type(value).__name__}", advice))
+        raise NoData(value)
 
     def _items(self, value: Any, path: str) -> list[Any]:
         return [self._value(item, _joined(path, n)) for n, item in enumerate(value)]
@@ -121,7 +126,7 @@ class Packer:
         if isinstance(value, defaultdict) and value.default_factory is not None:
             described["factory"] = getattr(value.default_factory, "__name__", "")
             if described["factory"] not in _FACTORIES:
-                raise TypeError(_CANNOT.format("a defaultdict of other things", ""))
+                raise NoData(value.default_factory)
         metadata = getattr(value, "_metadata", None)
         if metadata is not None:  # of a module's state dict: the versions of its format
             described["metadata"] = self._value(metadata, "")
@@ -138,7 +143,7 @@ def _number(value: Any) -> Any:
         return value if math.isfinite(value) else {"float": str(float(value))}
     if isinstance(value, int):
         return value
-    raise TypeError(_CANNOT.format(f"a {type(value).__name__}", ""))
+    raise NoData(value)
 
 
 def _joined(path: str, key: object) -> str:

@@ -160,11 +160,120 @@ def test_broken_files() -> None:
         gw.load(io.BytesIO(bf16))
 
 
-def test_what_cannot_be_saved(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=r"cannot save a Sequential: .* Save model.state_dict\(\)"):
-        gw.save(net(), io.BytesIO())
-    with pytest.raises(TypeError, match="cannot save a object"):
-        gw.save({"x": [object()]}, io.BytesIO())
+class Model(gw.nn.Module):
+    """A user's model, on graphwidget."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = gw.nn.Linear(2, 3)
+        self.register_buffer("steps", gw.tensor(3))
+        self.log = ["a note"]
+
+    def forward(self, x: Any) -> Any:
+        """What a whole module is saved for."""
+        return self.layer(x)
+
+
+class Theirs(torch.nn.Module):
+    """The same on PyTorch, without the contents."""
+
+
+def written(engine: Any, value: Any, **options: Any) -> io.BytesIO:
+    """A file with a value."""
+    file = io.BytesIO()
+    engine.save(value, file, **options)
+    file.seek(0)
+    return file
+
+
+def test_whole_modules() -> None:
+    model, x = Model().eval(), gw.ones(1, 2)
+    file = written(gw, {"model": model, "same": model, "epoch": 3, "weight": model.layer.weight})
+    found = gw.load(file, weights_only=False)
+    again = found["model"]
+    assert again is found["same"]
+    assert found["weight"] is again.layer.weight
+    assert type(again) is Model
+    assert (again.training, again.log, found["epoch"]) == (False, ["a note"], 3)
+    assert repr(again.state_dict()) == repr(model.state_dict())
+    assert gw.equal(again(x), model(x))
+    again(x).sum().backward()
+    assert again.layer.weight.grad is not None
+    assert model.layer.weight.grad is None
+
+
+@pytest.mark.parametrize("weights_only", [None, True])
+def test_whole_modules_are_refused_as_pytorchs(weights_only: bool | None) -> None:
+    values = [
+        (Model(), Theirs()),
+        ({"epoch": 1, "models": [Model()]}, {"epoch": 1, "models": [Theirs()]}),
+        *((each, each) for each in (object(), slice(1, 2), len, Path)),
+    ]
+    for ours, theirs in values:
+        texts = []
+        for engine, value in ((gw, ours), (torch, theirs)):
+            with pytest.raises(pickle.UnpicklingError) as refused:
+                engine.load(written(engine, value), weights_only=weights_only)
+            texts.append(str(refused.value).replace("Theirs", "Model"))
+        told, _, own = texts[0].rpartition("\n")
+        assert told == texts[1]
+        assert own.startswith("(Here only (1) helps")
+
+
+def test_whole_modules_of_layers_and_their_optimizer(tmp_path: Path) -> None:
+    for engine in (gw, torch):
+        net = engine.nn.Sequential(engine.nn.Linear(2, 3), engine.nn.ReLU())
+        optimizer = engine.optim.SGD(net.parameters(), lr=0.5, momentum=0.9)
+        engine.save([net, optimizer], tmp_path / "all.pt")
+        again, optimizer = engine.load(tmp_path / "all.pt", weights_only=False)
+        assert repr(again) == repr(net)
+        again(engine.ones(1, 2)).sum().backward()
+        before = again[0].bias.clone()
+        optimizer.step()
+        assert again[0].bias is optimizer.param_groups[0]["params"][1]
+        assert engine.equal(again[0].bias, before - 0.5 * again[0].bias.grad)
+
+
+ran: list[str] = []
+
+
+def run(code: str) -> None:
+    """What a harmful file would have run."""
+    ran.append(code)
+
+
+class Harmful:
+    """What runs code when it is unpickled."""
+
+    def __reduce__(self) -> Any:
+        return run, ("code",)
+
+
+def test_nothing_is_unpickled_unless_that_is_asked_for() -> None:
+    from graphwidget import serialization
+
+    file = written(gw, {"a": gw.ones(1), "b": Harmful()})
+    for options in ({}, {"weights_only": True}, {"pickle_module": pickle}, {"mmap": False}):
+        refused = pytest.raises(pickle.UnpicklingError, match="Weights only load failed")
+        with serialization.safe_globals([Harmful, run]), refused:
+            gw.load(file, **options)
+        file.seek(0)
+    assert list(safetensors.torch.load(file.getvalue())) == ["pickle"]
+    assert ran == []
+    gw.load(file, weights_only=False)
+    assert ran == ["code"]
+
+
+def test_only_what_is_no_data_is_pickled() -> None:
+    for value in ({"a": gw.ones(2), "b": [1, "x", None]}, net().state_dict(), gw.ones(1)):
+        assert b"graphwidget.pickled" not in written(gw, value).getvalue()
+    with pytest.raises(AttributeError, match="Can't pickle local object"):
+        gw.save(lambda: None, io.BytesIO())
+    numbers = np.array([1 + 2j])
+    assert np.array_equal(gw.load(written(gw, [numbers]), weights_only=False)[0], numbers)
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         gw.load(tmp_path / "nothing")
 
