@@ -226,6 +226,3 @@ METHODS.update(
 )
 for _name in ("ipu", "maia", "mkldnn", "mtia", "nested", "sparse_csr", "vulkan", "xla"):
     METHODS["is_" + _name] = property(lambda self: False)
-
-
-# Other types --------------------------------------------------------------------------------------

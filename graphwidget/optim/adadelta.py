@@ -10,19 +10,20 @@ import numpy as np
 from ..core.tensor import Tensor
 from . import recorded
 from .adam import average_square
-from .optimizer import Group
-from .stepping import Rule, Stepper, check_options, count, number, rate_of, zeros
+from .optimizer import Group, State
+from .stepping import PerParameter, Prepared, count, rate_of
 
 
-class Adadelta(Stepper):
-    """Steps as large as recent steps, along the gradient divided by its recent size.
-
-    `foreach` chooses between implementations in PyTorch and changes nothing here; `capturable`
-    is refused at the first step, as PyTorch does on the CPU.
-    """
+class Adadelta(PerParameter):
+    """Steps as large as recent steps, along the gradient divided by its recent size."""
 
     recorded = recorded.adadelta
     on_xla = (False, False)
+    options = (
+        "lr", "rho", "eps", "weight_decay", "maximize", "capturable", "foreach", "differentiable",
+    )  # fmt: skip
+    checked = ("lr", "rho", "eps", "weight_decay")
+    memory = ("square_avg", "acc_delta")
 
     def __init__(
         self,
@@ -37,39 +38,20 @@ class Adadelta(Stepper):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        defaults = {
-            "lr": lr,
-            "rho": rho,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "capturable": capturable,
-            "foreach": foreach,
-            "differentiable": differentiable,
-        }
-        check_options(
-            defaults,
-            lr="learning rate",
-            rho="rho value",
-            eps="epsilon value",
-            weight_decay="weight_decay value",
-        )
-        if rho > 1.0:
-            raise ValueError(f"Invalid rho value: {rho}")
-        super().__init__(params, defaults)
+        super().__init__(params, locals())
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
-        """No steps yet, and both means zero."""
-        state["step"] = number(0.0)
-        state["square_avg"] = zeros(parameter)
-        state["acc_delta"] = zeros(parameter)
+    def check(self, options: dict[str, Any]) -> None:
+        """A share `rho` besides."""
+        super().check(options)
+        if options["rho"] > 1.0:
+            raise ValueError(f"Invalid rho value: {options['rho']}")
 
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the mean squares of gradients and of steps."""
         count(state)
         rho = group["rho"]
         numbers = (rho, 1 - rho, group["eps"], rate_of(group))
-        return _adadelta, numbers, ("square_avg", "acc_delta")
+        return _adadelta, numbers, self.memory
 
 
 def _adadelta(numbers: Any, p: Any, g: Any, square: Any, steps: Any, s: Any, t: Any) -> None:

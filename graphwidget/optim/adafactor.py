@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core import hot
-from ..core.call_sites import call_site
 from ..core.tensor import Tensor
-from ..core.version import bump
-from .optimizer import Group
-from .stepping import Stepper, count, number, rate_of
+from .optimizer import Group, State
+from .stepping import WHOLE, PerParameter, Prepared, check_rate, count, number, rate_of
+
+MEANS = ("row_var", "col_var")
 
 
-class Adafactor(Stepper):
+class Adafactor(PerParameter):
     """Steps along the gradient divided by the root of its mean square, of which matrices keep only
     the means of rows and columns; relative to the size of the parameter.
 
@@ -30,6 +29,10 @@ class Adafactor(Stepper):
         ValueError: numbers out of range.
     """
 
+    decoupled = True
+    block = WHOLE
+    options = ("lr", "beta2_decay", "eps", "d", "weight_decay", "foreach", "maximize")
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -42,8 +45,12 @@ class Adafactor(Stepper):
         foreach: bool | None = None,
         maximize: bool = False,
     ) -> None:
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
+        super().__init__(params, locals())
+
+    def check(self, options: dict[str, Any]) -> None:
+        """Each in its range."""
+        lr, beta2_decay, eps, d, weight_decay, *_ = options.values()
+        check_rate(lr)
         for words, value, fits in (
             ("Learning rate should be >= 0", lr, lr >= 0.0),
             ("beta2_decay should be <= 0", beta2_decay, beta2_decay <= 0.0),
@@ -54,35 +61,8 @@ class Adafactor(Stepper):
         ):
             if not fits:
                 raise ValueError(f"{words} but is: {value}")
-        defaults = {
-            "lr": lr,
-            "beta2_decay": beta2_decay,
-            "eps": eps,
-            "d": d,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
 
-    def update(self, group: Group) -> None:
-        """One step for the parameters of a group; those without gradient are left alone."""
-        site = call_site()
-        for parameter in group["params"]:
-            grad = parameter._grad
-            if grad is None:
-                continue
-            state = self.state[parameter]
-            if not state:
-                self.start(state, parameter, group)
-            before = parameter._data.copy() if hot.observer is not None else None
-            self._step(parameter, -grad._data if group["maximize"] else grad._data, state, group)
-            for name in ("mul_", "add_") if group["weight_decay"] else ("add_",):
-                bump(parameter, name, site)
-            if before is not None:
-                self._tell(parameter, before, group)
-
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+    def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and no mean squares."""
         shape, dtype = parameter._data.shape, parameter._data.dtype
         state["step"] = number(0.0)
@@ -92,28 +72,31 @@ class Adafactor(Stepper):
         else:
             state["variance"] = Tensor._wrap(np.zeros(shape, dtype))
 
-    @staticmethod
-    def _step(parameter: Tensor, grad: Any, state: dict[str, Any], group: Group) -> None:
-        data, step, rate = parameter._data, count(state), rate_of(group)
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+        """With the step relative to the size that the parameter has before its decay."""
+        data, step = parameter._data, count(state)
         least, smallest = group["eps"]
         least = np.finfo(data.dtype).eps if least is None else least
-        share = step ** group["beta2_decay"]
-        root = data.size**0.5
-        alpha = max(smallest, float(np.linalg.norm(data)) / root) * min(rate, 1 / step**0.5)
-        if group["weight_decay"]:
-            data *= 1 - rate * group["weight_decay"]
-        squares = np.multiply(grad, grad)
-        if grad.ndim > 1:
-            row, column = state["row_var"]._data, state["col_var"]._data
-            row += (squares.mean(-1, keepdims=True) - row) * share
-            column += (squares.mean(-2, keepdims=True) - column) * share
-            estimate = np.matmul(row, column)
-            estimate /= np.maximum(row.mean(-2, keepdims=True), least)
-        else:
-            variance = state["variance"]._data
-            variance += (squares - variance) * share
-            estimate = variance
-        update = grad / np.sqrt(np.maximum(estimate, least * least))
-        cut = max(1.0, float(np.linalg.norm(update)) / (root * group["d"]))
-        update *= alpha / cut
-        data -= update
+        size = float(np.linalg.norm(data)) / data.size**0.5
+        alpha = max(smallest, size) * min(rate_of(group), 1 / step**0.5)
+        numbers = (step ** group["beta2_decay"], least, group["d"], alpha)
+        return _adafactor, numbers, MEANS if data.ndim > 1 else ("variance",)
+
+
+def _adafactor(numbers: Any, p: Any, g: Any, *more: Any) -> None:
+    share, least, most, alpha = numbers
+    *means, _, _ = more
+    squares = np.multiply(g, g)
+    if g.ndim > 1:
+        row, column = means
+        row += (squares.mean(-1, keepdims=True) - row) * share
+        column += (squares.mean(-2, keepdims=True) - column) * share
+        estimate = np.matmul(row, column)
+        estimate /= np.maximum(row.mean(-2, keepdims=True), least)
+    else:
+        (estimate,) = means
+        estimate += (squares - estimate) * share
+    update = g / np.sqrt(np.maximum(estimate, least * least))
+    cut = max(1.0, float(np.linalg.norm(update)) / (update.size**0.5 * most))
+    update *= alpha / cut
+    p -= update

@@ -10,19 +10,20 @@ import numpy as np
 from ..core.factories import full_like
 from ..core.tensor import Tensor
 from . import recorded
-from .optimizer import Group
-from .stepping import Rule, Stepper, check_fused, check_options, count, number, rate_of
+from .optimizer import Group, State
+from .stepping import PerParameter, Prepared, count, number, rate_of
 
 
-class Adagrad(Stepper):
-    """Steps along the gradient, divided by the root of the sum of squares of all so far.
-
-    `foreach` chooses between implementations in PyTorch and changes nothing here; `capturable`
-    is refused at the first step, as PyTorch does on the CPU.
-    """
+class Adagrad(PerParameter):
+    """Steps along the gradient, divided by the root of the sum of squares of all so far."""
 
     recorded = recorded.adagrad
     writes = ("addcdiv_",)
+    options = (
+        "lr", "lr_decay", "eps", "weight_decay", "initial_accumulator_value", "foreach", "maximize",
+        "differentiable", "fused",
+    )  # fmt: skip
+    checked = ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps")
 
     def __init__(
         self,
@@ -38,37 +39,17 @@ class Adagrad(Stepper):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        defaults = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        check_options(
-            defaults,
-            lr="learning rate",
-            lr_decay="lr_decay value",
-            weight_decay="weight_decay value",
-            initial_accumulator_value="initial_accumulator_value value",
-            eps="epsilon value",
-        )
-        super().__init__(params, defaults)
-        check_fused(fused, foreach, differentiable)
+        super().__init__(params, locals())
         for group in self.param_groups:
             for parameter in group["params"]:
                 self.start(self.state[parameter], parameter, group)
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+    def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and the sum with its first value."""
         state["step"] = number(0.0)
         state["sum"] = full_like(parameter, self.defaults["initial_accumulator_value"])
 
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With a learning rate that may fall from step to step."""
         step = count(state)
         rate = rate_of(group) / (1 + (step - 1) * group["lr_decay"])

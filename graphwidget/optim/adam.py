@@ -7,24 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..core.factories import zeros_like
 from ..core.tensor import Tensor
 from . import recorded
-from .optimizer import Group
-from .stepping import (
-    Rule,
-    Stepper,
-    check_betas,
-    check_fused,
-    check_options,
-    count,
-    number,
-    plain,
-    rate_of,
-    zeros,
-)
+from .optimizer import Group, State
+from .stepping import PerParameter, Prepared, count, plain, rate_of
 
 
-class Adam(Stepper):
+class Adam(PerParameter):
     """Steps along the mean of recent gradients, divided by the root of their mean square.
 
     `foreach`, `fused` and `capturable` choose between implementations in PyTorch; the first two
@@ -33,6 +23,12 @@ class Adam(Stepper):
 
     recorded = recorded.adam
     writes = ("addcdiv_",)
+    options = (
+        "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach", "capturable",
+        "differentiable", "fused", "decoupled_weight_decay",
+    )  # fmt: skip
+    checked = ("lr", "eps", "betas", "weight_decay")
+    memory = ("exp_avg", "exp_avg_sq")
 
     def __init__(
         self,
@@ -50,39 +46,25 @@ class Adam(Stepper):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        if isinstance(lr, Tensor) and foreach and not capturable:
+        super().__init__(params, locals())
+
+    def check(self, options: dict[str, Any]) -> None:
+        """Tensors only as PyTorch takes them."""
+        single = options["foreach"] and not options["capturable"]
+        if isinstance(options["lr"], Tensor) and single:
             raise ValueError(
                 "lr as a Tensor is not supported for capturable=False and foreach=True"
             )
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        check_options(defaults, lr="learning rate", eps="epsilon value")
-        check_betas(betas)
-        check_options(defaults, weight_decay="weight_decay value")
-        defaults["betas"] = _checked(betas, foreach, capturable)
-        super().__init__(params, defaults)
-        check_fused(fused, foreach, differentiable)
+        super().check(options)
+        options["betas"] = _checked(options["betas"], single)
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+    def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and both means zero."""
-        state["step"] = number(0.0)
-        state["exp_avg"] = zeros(parameter)
-        state["exp_avg_sq"] = zeros(parameter)
+        super().start(state, parameter, group)
         if group["amsgrad"]:
-            state["max_exp_avg_sq"] = zeros(parameter)
+            state["max_exp_avg_sq"] = zeros_like(parameter)
 
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """Adam's, with the corrections for this step; AMSGrad's keeps the largest mean square."""
         step = count(state)
         first, second = map(plain, group["betas"])
@@ -90,14 +72,14 @@ class Adam(Stepper):
         root = (1 - second**step) ** 0.5
         numbers = (1 - first, second, 1 - second, root, group["eps"], rate)
         if group["amsgrad"]:
-            return _amsgrad, numbers, ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
-        return _adam, numbers, ("exp_avg", "exp_avg_sq")
+            return _amsgrad, numbers, (*self.memory, "max_exp_avg_sq")
+        return _adam, numbers, self.memory
 
 
 class AdamW(Adam):
     """Adam whose weight decay shrinks the parameters themselves, not through the gradient."""
 
-    later = Stepper.later | {"decoupled_weight_decay": True}
+    later = PerParameter.later | {"decoupled_weight_decay": True}
 
     def __init__(
         self,
@@ -114,24 +96,11 @@ class AdamW(Adam):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
+        PerParameter.__init__(self, params, locals() | {"decoupled_weight_decay": True})
 
 
 def _checked(
-    betas: tuple[float | Tensor, float | Tensor], foreach: bool | None, capturable: bool
+    betas: tuple[float | Tensor, float | Tensor], single: bool
 ) -> tuple[float | Tensor, float | Tensor]:
     """The betas, tensors without dims.
 
@@ -142,7 +111,7 @@ def _checked(
     if not (all(tensors) or all(isinstance(beta, float) for beta in betas)):
         raise ValueError("betas must be either both floats or both Tensors")
     for place, beta in enumerate(betas):
-        if isinstance(beta, Tensor) and foreach and not capturable:
+        if isinstance(beta, Tensor) and single:
             raise ValueError(
                 f"betas[{place}] as a Tensor is not supported for capturable=False and foreach=True"
             )

@@ -10,19 +10,20 @@ import numpy as np
 from ..core.tensor import Tensor
 from . import recorded
 from .adam import average
-from .optimizer import Group
-from .stepping import Rule, Stepper, check_betas, check_options, count, number, rate_of, zeros
+from .optimizer import Group, State
+from .stepping import PerParameter, Prepared, count, rate_of
 
 
-class Adamax(Stepper):
-    """Steps along the mean of recent gradients, divided by their largest recent size.
-
-    `foreach` chooses between implementations in PyTorch and changes nothing here; `capturable`
-    is refused at the first step, as PyTorch does on the CPU.
-    """
+class Adamax(PerParameter):
+    """Steps along the mean of recent gradients, divided by their largest recent size."""
 
     recorded = recorded.adamax
     writes = ("addcdiv_",)
+    options = (
+        "lr", "betas", "eps", "weight_decay", "foreach", "maximize", "differentiable", "capturable",
+    )  # fmt: skip
+    checked = ("lr", "eps", "betas", "weight_decay")
+    memory = ("exp_avg", "exp_inf")
 
     def __init__(
         self,
@@ -37,37 +38,14 @@ class Adamax(Stepper):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        check_options(
-            defaults,
-            lr="learning rate",
-            eps="epsilon value",
-        )
-        check_betas(betas)
-        check_options(defaults, weight_decay="weight_decay value")
-        super().__init__(params, defaults)
+        super().__init__(params, locals())
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
-        """No steps yet, mean and size zero."""
-        state["step"] = number(0.0)
-        state["exp_avg"] = zeros(parameter)
-        state["exp_inf"] = zeros(parameter)
-
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the correction of the mean for this step."""
         step = count(state)
         first, second = group["betas"]
         numbers = (1 - first, second, group["eps"], rate_of(group) / (1 - first**step))
-        return _adamax, numbers, ("exp_avg", "exp_inf")
+        return _adamax, numbers, self.memory
 
 
 def _adamax(numbers: Any, p: Any, g: Any, mean: Any, largest: Any, s: Any, t: Any) -> None:

@@ -7,22 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from ..core.factories import zeros_like
 from ..core.tensor import Tensor
 from . import recorded
-from .optimizer import Group
-from .stepping import Rule, Stepper, check_options, count, number, rate_of, zeros
+from .optimizer import Group, State
+from .stepping import PerParameter, Prepared, count, number, rate_of
 
 
-class ASGD(Stepper):
-    """Gradient descent that keeps the average of the parameters, from step `t0` on, in `ax`.
-
-    `foreach` chooses between implementations in PyTorch and changes nothing here; `capturable`
-    is refused at the first step, as PyTorch does on the CPU.
-    """
+class ASGD(PerParameter):
+    """Gradient descent that keeps the average of the parameters, from step `t0` on, in `ax`."""
 
     recorded = recorded.asgd
     captured = "params, mus, etas, and state_steps"
     writes = ("mul_", "add_")
+    options = (
+        "lr", "lambd", "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable",
+        "capturable",
+    )  # fmt: skip
+    checked = ("lr", "weight_decay")
 
     def __init__(
         self,
@@ -37,32 +39,16 @@ class ASGD(Stepper):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        defaults = {
-            "lr": lr,
-            "lambd": lambd,
-            "alpha": alpha,
-            "t0": t0,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        check_options(
-            defaults,
-            lr="learning rate",
-            weight_decay="weight_decay value",
-        )
-        super().__init__(params, defaults)
+        super().__init__(params, locals())
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+    def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and no average."""
         state["step"] = number(0.0)
         state["eta"] = number(rate_of(group))
         state["mu"] = number(1.0)
-        state["ax"] = zeros(parameter)
+        state["ax"] = zeros_like(parameter)
 
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the rate and the weight of the average of this step; those of the next are kept."""
         step = count(state)
         eta, mu = state["eta"]._data, state["mu"]._data

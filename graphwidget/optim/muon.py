@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core import hot
-from ..core.call_sites import call_site
+from ..core.factories import zeros_like
 from ..core.tensor import Tensor
-from ..core.version import bump
-from .optimizer import Group
-from .stepping import Stepper, rate_of, zeros
+from .optimizer import Group, State
+from .stepping import WHOLE, PerParameter, Prepared, check_rate, rate_of
 
+WORDS = {"lr": "Learning rate", "momentum": "momentum", "weight_decay": "weight decay"}
 FITS = ("original", "match_rms_adamw")
 MOST_STEPS = 100
 
 
-class Muon(Stepper):
+class Muon(PerParameter):
     """Steps along the nearly orthogonal matrix next to the momentum, for matrices only.
 
     Args:
@@ -34,6 +33,13 @@ class Muon(Stepper):
         ValueError: numbers out of range, another `adjust_lr_fn`, parameters that are no matrices.
     """
 
+    decoupled = True
+    block = WHOLE
+    options = (
+        "lr", "weight_decay", "momentum", "nesterov", "ns_coefficients", "eps", "ns_steps",
+        "adjust_lr_fn",
+    )  # fmt: skip
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -46,26 +52,7 @@ class Muon(Stepper):
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
     ) -> None:
-        if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        for words, value in (
-            ("Learning rate", lr), ("momentum", momentum), ("weight decay", weight_decay),
-        ):  # fmt: skip
-            if not value >= 0.0:
-                raise ValueError(f"{words} should be >= 0 but is: {value}")
-        if adjust_lr_fn not in (None, *FITS):
-            raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        defaults = {
-            "lr": lr,
-            "weight_decay": weight_decay,
-            "momentum": momentum,
-            "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients,
-            "eps": eps,
-            "ns_steps": ns_steps,
-            "adjust_lr_fn": adjust_lr_fn,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, locals())
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.ndim != 2:
@@ -74,27 +61,35 @@ class Muon(Stepper):
                         f"{parameter.size()}"
                     )
 
-    def update(self, group: Group) -> None:
-        """One step for the parameters of a group; those without gradient are left alone."""
-        site, rate, share = call_site(), rate_of(group), group["momentum"]
-        for parameter in group["params"]:
-            grad = parameter._grad
-            if grad is None:
-                continue
-            state = self.state[parameter]
-            if not state:
-                state["momentum_buffer"] = zeros(parameter)
-            before = parameter._data.copy() if hot.observer is not None else None
-            data, slope, buffer = parameter._data, grad._data, state["momentum_buffer"]._data
-            buffer += (slope - buffer) * (1 - share)
-            along = slope + (buffer - slope) * share if group["nesterov"] else buffer
-            turned = orthogonal(along, group["ns_coefficients"], group["ns_steps"], group["eps"])
-            data *= 1 - rate * group["weight_decay"]
-            data -= turned * (rate * adjustment(group["adjust_lr_fn"], data.shape))
-            for name in ("mul_", "add_"):
-                bump(parameter, name, site)
-            if before is not None:
-                self._tell(parameter, before, group)
+    def check(self, options: dict[str, Any]) -> None:
+        """None negative, and a rate adjusted in a known way."""
+        check_rate(options["lr"])
+        for name, words in WORDS.items():
+            if not options[name] >= 0.0:
+                raise ValueError(f"{words} should be >= 0 but is: {options[name]}")
+        how = options["adjust_lr_fn"]
+        if how not in (None, *FITS):
+            raise ValueError(f"Adjust learning rate function {how} is not supported")
+
+    def start(self, state: State, parameter: Tensor, group: Group) -> None:
+        """No momentum yet."""
+        state["momentum_buffer"] = zeros_like(parameter)
+
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+        """With the options as they are."""
+        return _muon, group, ("momentum_buffer",)
+
+    def written(self, apart: float) -> tuple[str, ...]:
+        """Decayed even by nothing."""
+        return super().written(1.0)
+
+
+def _muon(group: Group, p: Any, g: Any, buffer: Any, s: Any, t: Any) -> None:
+    share = group["momentum"]
+    buffer += (g - buffer) * (1 - share)
+    along = g + (buffer - g) * share if group["nesterov"] else buffer
+    turned = orthogonal(along, group["ns_coefficients"], group["ns_steps"], group["eps"])
+    p -= turned * (rate_of(group) * adjustment(group["adjust_lr_fn"], p.shape))
 
 
 def rounded(a: np.ndarray) -> np.ndarray:

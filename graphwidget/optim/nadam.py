@@ -7,23 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from ..core.factories import zeros_like
 from ..core.tensor import Tensor
 from . import recorded
 from .adam import average, average_square
-from .optimizer import Group
-from .stepping import Rule, Stepper, check_betas, check_options, count, number, rate_of, zeros
+from .optimizer import Group, State
+from .stepping import PerParameter, Prepared, count, number, rate_of
 
 
-class NAdam(Stepper):
-    """Adam with Nesterov's momentum.
-
-    `foreach` chooses between implementations in PyTorch and changes nothing here; `capturable`
-    is refused at the first step, as PyTorch does on the CPU.
-    """
+class NAdam(PerParameter):
+    """Adam with Nesterov's momentum."""
 
     recorded = recorded.nadam
     captured = "params, mu_products and state_steps"
     writes = ("addcdiv_", "addcdiv_")
+    options = (
+        "lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay",
+        "maximize", "foreach", "capturable", "differentiable",
+    )  # fmt: skip
+    checked = ("lr", "eps", "betas", "weight_decay", "momentum_decay")
 
     def __init__(
         self,
@@ -40,37 +42,16 @@ class NAdam(Stepper):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        check_options(
-            defaults,
-            lr="learning rate",
-            eps="epsilon value",
-        )
-        check_betas(betas)
-        check_options(
-            defaults, weight_decay="weight_decay value", momentum_decay="momentum_decay value"
-        )
-        super().__init__(params, defaults)
+        super().__init__(params, locals())
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+    def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, both means zero."""
         state["step"] = number(0.0)
         state["mu_product"] = number(1.0)
-        state["exp_avg"] = zeros(parameter)
-        state["exp_avg_sq"] = zeros(parameter)
+        state["exp_avg"] = zeros_like(parameter)
+        state["exp_avg_sq"] = zeros_like(parameter)
 
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the momentum of this step and of the next."""
         step = count(state)
         first, second = group["betas"]

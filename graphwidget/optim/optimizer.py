@@ -14,6 +14,7 @@ from ..core.tensor import Tensor
 from ..core.warning import warn
 
 Group = dict[str, Any]
+State = dict[str, Any]
 Closure = Callable[[], Any]
 _HOOKS = (
     *("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks"),

@@ -10,18 +10,20 @@ import numpy as np
 from ..core.tensor import Tensor
 from . import recorded
 from .adam import average, average_square
-from .optimizer import Group
-from .stepping import Rule, Stepper, check_betas, check_options, count, number, rate_of, zeros
+from .optimizer import Group, State
+from .stepping import PerParameter, Prepared, count, rate_of
 
 
-class RAdam(Stepper):
-    """Adam that divides by the mean square only once its variance is known well enough.
-
-    `foreach` chooses between implementations in PyTorch and changes nothing here; `capturable`
-    is refused at the first step, as PyTorch does on the CPU.
-    """
+class RAdam(PerParameter):
+    """Adam that divides by the mean square only once its variance is known well enough."""
 
     recorded = recorded.radam
+    options = (
+        "lr", "betas", "eps", "weight_decay", "maximize", "foreach", "capturable",
+        "decoupled_weight_decay", "differentiable",
+    )  # fmt: skip
+    checked = ("lr", "eps", "betas", "weight_decay")
+    memory = ("exp_avg", "exp_avg_sq")
 
     def __init__(
         self,
@@ -37,33 +39,9 @@ class RAdam(Stepper):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "differentiable": differentiable,
-        }
-        check_options(
-            defaults,
-            lr="learning rate",
-            eps="epsilon value",
-        )
-        check_betas(betas)
-        check_options(defaults, weight_decay="weight_decay value")
-        super().__init__(params, defaults)
+        super().__init__(params, locals())
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
-        """No steps yet, both means zero."""
-        state["step"] = number(0.0)
-        state["exp_avg"] = zeros(parameter)
-        state["exp_avg_sq"] = zeros(parameter)
-
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """Plain momentum in the first steps, rectified Adam later."""
         step = count(state)
         first, second = group["betas"]
@@ -76,7 +54,7 @@ class RAdam(Stepper):
             shrunk = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
             scale = rate * correction**0.5 * shrunk**0.5
         numbers = (1 - first, second, 1 - second, group["eps"], rate, scale)
-        return _radam, numbers, ("exp_avg", "exp_avg_sq")
+        return _radam, numbers, self.memory
 
 
 def _radam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any, t: Any) -> None:

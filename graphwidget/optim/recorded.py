@@ -14,9 +14,7 @@ from ..core.compile import TENSORS as F
 from ..core.joins import cat
 from ..core.reductions import amax
 from ..core.tensor import Tensor
-from .optimizer import Group
-
-State = dict[str, Any]
+from .optimizer import Group, State
 
 
 def scalar(option: Any) -> Any:

@@ -7,22 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from ..core.factories import zeros_like
 from ..core.tensor import Tensor
 from . import recorded
 from .adam import average, average_square
-from .optimizer import Group
-from .stepping import Rule, Stepper, check_options, count, number, rate_of, zeros
+from .optimizer import Group, State
+from .stepping import PerParameter, Prepared, count, rate_of
 
 
-class RMSprop(Stepper):
-    """Steps along the gradient, divided by the root of the mean square of recent ones.
-
-    `foreach` chooses between implementations in PyTorch and changes nothing here; `capturable`
-    is refused at the first step, as PyTorch does on the CPU.
-    """
+class RMSprop(PerParameter):
+    """Steps along the gradient, divided by the root of the mean square of recent ones."""
 
     recorded = recorded.rmsprop
     on_xla = (True, True)
+    options = (
+        "lr", "momentum", "alpha", "eps", "centered", "weight_decay", "capturable", "foreach",
+        "maximize", "differentiable",
+    )  # fmt: skip
+    checked = ("lr", "eps", "momentum", "weight_decay", "alpha")
+    memory = ("square_avg",)
 
     def __init__(
         self,
@@ -38,35 +41,15 @@ class RMSprop(Stepper):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        check_options(
-            defaults,
-            lr="learning rate",
-            eps="epsilon value",
-            momentum="momentum value",
-            weight_decay="weight_decay value",
-            alpha="alpha value",
-        )
-        super().__init__(params, defaults)
+        super().__init__(params, locals())
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+    def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and all means zero."""
-        state["step"] = number(0.0)
-        for name in ("square_avg", *_slots(group)):
-            state[name] = zeros(parameter)
+        super().start(state, parameter, group)
+        for name in _slots(group):
+            state[name] = zeros_like(parameter)
 
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """Divided by the root of the mean square, or of the variance when centered."""
         count(state)
         alpha = group["alpha"]
@@ -78,7 +61,7 @@ class RMSprop(Stepper):
             rate_of(group),
             group["centered"],
         )
-        return _rmsprop, numbers, ("square_avg", *_slots(group))
+        return _rmsprop, numbers, (*self.memory, *_slots(group))
 
 
 def _slots(group: Group) -> tuple[str, ...]:

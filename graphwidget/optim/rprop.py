@@ -7,23 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from ..core.factories import full_like
+from ..core.factories import full_like, zeros_like
 from ..core.tensor import Tensor
 from . import recorded
-from .optimizer import Group
-from .stepping import Rule, Stepper, check_options, count, number, rate_of, zeros
+from .optimizer import Group, State
+from .stepping import PerParameter, Prepared, count, number, rate_of
 
 
-class Rprop(Stepper):
-    """Steps by the sign of the gradient; their size grows while it stays and shrinks on a change.
-
-    `foreach` chooses between implementations in PyTorch and changes nothing here; `capturable`
-    is refused at the first step, as PyTorch does on the CPU.
-    """
+class Rprop(PerParameter):
+    """Steps by the sign of the gradient; their size grows while it stays, and shrinks otherwise."""
 
     recorded = recorded.rprop
     on_xla = (True, True)
     writes = ("addcmul_",)
+    options = ("lr", "etas", "step_sizes", "foreach", "maximize", "differentiable", "capturable")
 
     def __init__(
         self,
@@ -37,30 +34,22 @@ class Rprop(Stepper):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        defaults = {
-            "lr": lr,
-            "etas": etas,
-            "step_sizes": step_sizes,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        check_options(
-            defaults,
-            lr="learning rate",
-        )
-        if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        super().__init__(params, defaults)
+        super().__init__(params, locals())
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+    def check(self, options: dict[str, Any]) -> None:
+        """A factor that shrinks, and one that grows."""
+        super().check(options)
+        shrink, grow = options["etas"]
+        if not 0.0 < shrink < 1.0 < grow:
+            raise ValueError(f"Invalid eta values: {shrink}, {grow}")
+
+    def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, no gradient before, and steps of the learning rate."""
         state["step"] = number(0.0)
-        state["prev"] = zeros(parameter)
+        state["prev"] = zeros_like(parameter)
         state["step_size"] = full_like(parameter, rate_of(group))
 
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the factors and bounds of the step sizes."""
         count(state)
         return _rprop, (*group["etas"], *group["step_sizes"]), ("prev", "step_size")

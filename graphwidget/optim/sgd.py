@@ -9,11 +9,11 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from . import recorded
-from .optimizer import Group
-from .stepping import Rule, Stepper, check_fused, check_options, rate_of
+from .optimizer import Group, State
+from .stepping import PerParameter, Prepared, rate_of
 
 
-class SGD(Stepper):
+class SGD(PerParameter):
     """`p -= lr * gradient`, with momentum and weight decay as in `torch.optim.SGD`.
 
     `foreach` and `fused` choose between implementations in PyTorch; they are kept as options and
@@ -21,8 +21,13 @@ class SGD(Stepper):
     """
 
     recorded = recorded.sgd
-    later = Stepper.later | {"fused": False}
+    later = PerParameter.later | {"fused": False}
     block = 1 << 14  # few operations, so that memory may count for more
+    options = (
+        "lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize", "foreach",
+        "differentiable", "fused",
+    )  # fmt: skip
+    checked = ("lr", "momentum", "weight_decay")
 
     def __init__(
         self,
@@ -38,27 +43,15 @@ class SGD(Stepper):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        check_options(
-            defaults, lr="learning rate", momentum="momentum value",
-            weight_decay="weight_decay value",
-        )  # fmt: skip
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(params, defaults)
-        check_fused(fused, foreach, differentiable)
+        super().__init__(params, locals())
 
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def check(self, options: dict[str, Any]) -> None:
+        """Nesterov's momentum only where there is one."""
+        super().check(options)
+        if options["nesterov"] and (options["momentum"] <= 0 or options["dampening"] != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """Plain, with a first velocity, or with one that goes on."""
         momentum, rate = group["momentum"], rate_of(group)
         if momentum == 0:
@@ -66,7 +59,7 @@ class SGD(Stepper):
         numbers = rate, momentum, 1 - group["dampening"], group["nesterov"]
         return (_first if state.pop("new", False) else _further), numbers, ("momentum_buffer",)
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
+    def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """With momentum the first velocity is the first gradient."""
         if group["momentum"] != 0:
             state["momentum_buffer"] = Tensor._wrap(np.empty_like(parameter._data))

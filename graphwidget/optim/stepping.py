@@ -7,7 +7,8 @@ parameters are cut into blocks that stay in the processor's cache from one opera
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,31 +20,43 @@ from ..core.modes import enable_grad, set_grad_enabled
 from ..core.tensor import Tensor
 from ..core.version import bump
 from ..optable import TABLE
-from .optimizer import Closure, Group, Optimizer
+from .optimizer import Closure, Group, Optimizer, State
 from .recorded import is_derived
 
 Rule = Callable[..., None]
-Recorded = Callable[[Tensor, Tensor, dict[str, Any], Group], None]
+Prepared = tuple[Rule, Any, tuple[str, ...]]
+Recorded = Callable[[Tensor, Tensor, State, Group], None]
+WHOLE = sys.maxsize
+"""A block that every parameter fits into."""
+WORDS = {"lr": "learning rate", "eps": "epsilon value"}
 _NUMBERS = "step", "eta", "mu", "mu_product"
 """State that was a number in PyTorch's earlier versions."""
 _DEVICES = "cuda", "xpu", "hpu", "privateuseone", "xla"
 
 
-class Stepper(Optimizer):
+class PerParameter(Optimizer):
     """The base class of these optimizers.
 
-    Subclasses give `start` (the state of a parameter before its first step), `rule` (the rule
-    for this step, its numbers, and the names of the state it takes) and `recorded` (the same in
-    recorded operations, for `differentiable=True`).
+    Subclasses say their `options`, which of them are `checked`, and the `memory` they keep of a
+    parameter; they give `rule` (the rule for this step, its numbers, and the names of the state it
+    takes) and `recorded` (the same in recorded operations, for `differentiable=True`).
     """
 
     recorded: ClassVar[Recorded]
 
+    options: ClassVar[tuple[str, ...]]
+    """What groups may choose, in the order of state dicts."""
+    checked: ClassVar[tuple[str, ...]] = ("lr",)
+    """The options that must lie in a range, in the order in which they are looked at."""
+    memory: ClassVar[tuple[str, ...]] = ()
+    """The state that starts as zeros like the parameter."""
     writes: ClassVar[tuple[str, ...]] = ("add_",)
     """PyTorch's in-place operations on the parameter in one step; each counts as a version."""
     captured: ClassVar[str] = "params and state_steps"
     on_xla: ClassVar[tuple[bool, bool]] = (True, False)
     """What has to lie on a device that captures; whether XLA's are such, `foreach` or not."""
+    decoupled: ClassVar[bool] = False
+    """Whether weight decay shrinks the parameter itself, where no option says so."""
     later: ClassVar[dict[str, Any]] = {
         "amsgrad": False, "nesterov": False, "centered": False, "foreach": None, "maximize": False,
         "differentiable": False, "capturable": False, "decoupled_weight_decay": False,
@@ -52,6 +65,24 @@ class Stepper(Optimizer):
     """Options that state dicts of PyTorch's earlier versions do not have."""
     block: ClassVar[int] = 1 << 16
     """Items of a block: the more operations a rule has, the more a block costs beside them."""
+
+    def __init__(self, params: Iterable[Any], given: dict[str, Any]) -> None:
+        """With the arguments of the subclass's constructor, which are its `locals()`."""
+        defaults = {name: given[name] for name in self.options}
+        self.check(defaults)
+        super().__init__(params, defaults)
+        if defaults.get("fused") and defaults["differentiable"]:
+            raise RuntimeError("`fused` does not support `differentiable`")
+        if defaults.get("fused") and defaults["foreach"]:
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+    def check(self, options: dict[str, Any]) -> None:
+        """Refuse options.
+
+        Raises:
+            ValueError: with PyTorch's text.
+        """
+        check_options(options, *self.checked)
 
     def step(self, closure: Closure | None = None) -> Any:
         """Change every parameter that has a gradient.
@@ -73,26 +104,25 @@ class Stepper(Optimizer):
 
     def update(self, group: Group) -> None:
         """One step for the parameters of a group; those without gradient are left alone."""
-        site, (decay, apart), maximize = call_site(), self._decays(group), group["maximize"]
-        decay, fused = float(decay), group.get("fused")
+        site, (decay, apart), maximize = (
+            call_site(),
+            self._decays(group),
+            group.get("maximize", False),
+        )
+        decay, writes = float(decay), () if group.get("fused") else self.written(apart)
         for parameter in group["params"]:
             grad = parameter._grad
             if grad is None:
                 continue
-            state = self.state.get(parameter)
-            if not state:
-                state = {}
-                self.start(state, parameter, group)
-                if state:
-                    self.state[parameter] = state
+            state = self.state.get(parameter) or self._begin(parameter, group)
             self._refuse_capturing(group)
             before = parameter._data.copy() if hot.observer is not None else None
-            rule, numbers, names = self.rule(group, state)
+            rule, numbers, names = self.rule(parameter, group, state)
             arrays = [parameter._data, grad._data, *(state[name]._data for name in names)]
             if apart:
                 parameter._data *= 1 - rate_of(group) * apart
             run(rule, numbers, arrays, decay, maximize, self.block)
-            for name in () if fused else ("mul_", *self.writes) if apart else self.writes:
+            for name in writes:
                 bump(parameter, name, site)
             if before is not None:
                 self._tell(parameter, before, group)
@@ -105,11 +135,8 @@ class Stepper(Optimizer):
         """
         members = [(each, each.grad) for each in group["params"] if each.grad is not None]
         for parameter, _ in members:
-            state = self.state.get(parameter) or {}
-            if not state:
-                self.start(state, parameter, group)
-            if state:
-                self.state[parameter] = state
+            if not self.state.get(parameter):
+                self._begin(parameter, group)
         decay, apart = self._decays(group)
         for parameter, grad in members:
             self._refuse_capturing(group)
@@ -139,7 +166,8 @@ class Stepper(Optimizer):
     def _decays(self, group: Group) -> tuple[Any, Any]:
         """The weight decay that goes through the gradient, and the one that does not."""
         decay = group["weight_decay"] if "weight_decay" in self.defaults else 0.0
-        return (0.0, decay) if group.get("decoupled_weight_decay") else (decay, 0.0)
+        apart = group.get("decoupled_weight_decay", self.decoupled)
+        return (0.0, decay) if apart else (decay, 0.0)
 
     def _refuse_capturing(self, group: Group) -> None:
         if group.get("capturable") and not group.get("fused"):
@@ -148,12 +176,27 @@ class Stepper(Optimizer):
                 f"If capturable=True, {self.captured} must be on supported devices: {[*known]}."
             )
 
-    def start(self, state: dict[str, Any], parameter: Tensor, group: Group) -> None:
-        """Fill the state of a parameter before its first step."""
+    def _begin(self, parameter: Tensor, group: Group) -> State:
+        """The state of a parameter that has none; kept unless it is empty."""
+        state: State = {}
+        self.start(state, parameter, group)
+        if state:
+            self.state[parameter] = state
+        return state
 
-    def rule(self, group: Group, state: dict[str, Any]) -> tuple[Rule, Any, tuple[str, ...]]:
+    def start(self, state: State, parameter: Tensor, group: Group) -> None:
+        """Fill the state of a parameter before its first step: no steps yet, and zeros."""
+        state["step"] = number(0.0)
+        for name in self.memory:
+            state[name] = zeros_like(parameter)
+
+    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """The rule for this step of a parameter, its numbers, and the state it takes."""
         raise NotImplementedError
+
+    def written(self, apart: float) -> tuple[str, ...]:
+        """The names of `writes`, after that of a weight decay that goes not through gradients."""
+        return ("mul_", *self.writes) if apart else self.writes
 
     def _tell(self, parameter: Tensor, before: np.ndarray, group: Group) -> None:
         """Let the observer know of the write: as the addition that it comes to."""
@@ -223,36 +266,26 @@ def count(state: dict[str, Any]) -> float:
     return float(data)
 
 
-def zeros(parameter: Tensor) -> Tensor:
-    """Zeros like a parameter, for its state."""
-    return zeros_like(parameter)
-
-
-def check_options(defaults: dict[str, Any], **least: str) -> None:
-    """PyTorch's checks: options that must not be negative, by the words of its messages.
-
-    Raises:
-        ValueError: one is.
-    """
-    lr = defaults.get("lr")
+def check_rate(lr: Any) -> None:
+    """ValueError for a learning rate that is a tensor of several numbers."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    for name, words in least.items():
-        if not defaults[name] >= 0.0:
-            raise ValueError(f"Invalid {words}: {defaults[name]}")
 
 
-def check_betas(betas: tuple[Any, Any]) -> None:
-    """ValueError unless both lie in [0, 1)."""
-    for place in (0, 1):
-        beta = betas[place]
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
+def check_options(options: dict[str, Any], *names: str) -> None:
+    """PyTorch's checks: that betas lie in [0, 1), and that other options are not negative.
 
-
-def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
-    """RuntimeError for choices of PyTorch's implementation that exclude each other."""
-    if fused and differentiable:
-        raise RuntimeError("`fused` does not support `differentiable`")
-    if fused and foreach:
-        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    Raises:
+        ValueError: one is not so.
+    """
+    for name in names:
+        value = options[name]
+        if name == "betas":
+            for place in (0, 1):
+                if not 0.0 <= value[place] < 1.0:
+                    raise ValueError(f"Invalid beta parameter at index {place}: {value[place]}")
+            continue
+        if name == "lr":
+            check_rate(value)
+        if not value >= 0.0:
+            raise ValueError(f"Invalid {WORDS.get(name, f'{name} value')}: {value}")
