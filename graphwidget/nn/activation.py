@@ -6,48 +6,49 @@ from ..core.public import FUNCTIONS
 from ..core.tensor import Tensor
 from ..core.warning import warn
 from . import functional
+from .layer import _OfFunction, shown
 from .module import Module
 
 
-class _InPlace(Module):
-    """The part of those that may write into their input."""
+class _Activation(_OfFunction, Module):
+    """Those without options."""
 
-    inplace: bool
+    def forward(self, input: Tensor) -> Tensor:
+        """The input through the activation."""
+        return self._computed(input)
 
-    def extra_repr(self) -> str:
-        """Whether it writes in place."""
-        return "inplace=True" if self.inplace else ""
 
-    def _with_inplace(self, options: str) -> str:
-        return options + (", inplace=True" if self.inplace else "")
+class _InPlace(_OfFunction, Module):
+    """Those that may write into their input."""
+
+    extra_repr = shown(flag="inplace")
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input through the activation."""
+        found: Tensor = getattr(functional, self._function)(input, inplace=self.inplace)
+        return found
 
 
 class ReLU(_InPlace):
     """max(x, 0)."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.relu(input, inplace=self.inplace)
+    _function = "relu"
 
 
 class ReLU6(_InPlace):
     """x between 0 and 6."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.relu6(input, inplace=self.inplace)
+    _function = "relu6"
 
 
-class LeakyReLU(_InPlace):
+class LeakyReLU(Module):
     """x where it is positive, else negative_slope · x."""
+
+    extra_repr = shown("negative_slope", flag="inplace")
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
@@ -58,13 +59,11 @@ class LeakyReLU(_InPlace):
         """The input through the activation."""
         return functional.leaky_relu(input, self.negative_slope, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return self._with_inplace(f"negative_slope={self.negative_slope}")
 
-
-class RReLU(_InPlace):
+class RReLU(Module):
     """Leaky ReLU with a slope drawn from [lower, upper] in training, their mean in evaluation."""
+
+    extra_repr = shown("lower", "upper", flag="inplace")
 
     def __init__(
         self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False
@@ -78,13 +77,11 @@ class RReLU(_InPlace):
         """The input through the activation."""
         return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return self._with_inplace(f"lower={self.lower}, upper={self.upper}")
 
-
-class ELU(_InPlace):
+class ELU(Module):
     """x where it is positive, else alpha · (exp(x) − 1)."""
+
+    extra_repr = shown("alpha", flag="inplace")
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -95,13 +92,11 @@ class ELU(_InPlace):
         """The input through the activation."""
         return functional.elu(input, self.alpha, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return self._with_inplace(f"alpha={self.alpha}")
 
-
-class CELU(_InPlace):
+class CELU(Module):
     """max(0, x) + min(0, alpha · (exp(x / alpha) − 1))."""
+
+    extra_repr = shown("alpha", flag="inplace")
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -112,45 +107,23 @@ class CELU(_InPlace):
         """The input through the activation."""
         return functional.celu(input, self.alpha, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return self._with_inplace(f"alpha={self.alpha}")
-
 
 class SELU(_InPlace):
     """ELU, scaled so that mean and variance stay (Klambauer et al., 2017)."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.selu(input, self.inplace)
+    _function = "selu"
 
 
 class SiLU(_InPlace):
     """x · sigmoid(x)."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.silu(input, inplace=self.inplace)
+    _function = "silu"
 
 
 class Mish(_InPlace):
     """x · tanh(softplus(x))."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.mish(input, inplace=self.inplace)
+    _function = "mish"
 
 
 class GELU(Module):
@@ -178,36 +151,24 @@ class Sigmoid(Module):
         return found
 
 
-class LogSigmoid(Module):
+class LogSigmoid(_Activation):
     """log(1 / (1 + exp(−x)))."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.logsigmoid(input)
+    _function = "logsigmoid"
 
 
-class Hardsigmoid(Module):
+class Hardsigmoid(_InPlace):
     """x / 6 + 1/2, between 0 and 1."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.hardsigmoid(input, self.inplace)
+    _function = "hardsigmoid"
+    extra_repr = Module.extra_repr
 
 
-class Hardswish(Module):
+class Hardswish(_InPlace):
     """x · hardsigmoid(x)."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.hardswish(input, self.inplace)
+    _function = "hardswish"
+    extra_repr = Module.extra_repr
 
 
 class Tanh(Module):
@@ -219,24 +180,22 @@ class Tanh(Module):
         return found
 
 
-class Tanhshrink(Module):
+class Tanhshrink(_Activation):
     """x − tanh(x)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.tanhshrink(input)
+    _function = "tanhshrink"
 
 
-class Softsign(Module):
+class Softsign(_Activation):
     """x / (1 + |x|)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.softsign(input)
+    _function = "softsign"
 
 
 class Softplus(Module):
     """log(1 + exp(beta · x)) / beta; x itself where beta · x > threshold."""
+
+    extra_repr = shown("beta", "threshold")
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -246,10 +205,6 @@ class Softplus(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The input through the activation."""
         return functional.softplus(input, self.beta, self.threshold)
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"beta={self.beta}, threshold={self.threshold}"
 
 
 class Softshrink(Module):
@@ -284,12 +239,14 @@ class Hardshrink(Module):
         return str(self.lambd)
 
 
-class Hardtanh(_InPlace):
+class Hardtanh(Module):
     """x between min_val and max_val.
 
     Raises:
         AssertionError: max_val is not greater.
     """
+
+    extra_repr = shown("min_val", "max_val", flag="inplace")
 
     def __init__(
         self,
@@ -316,13 +273,11 @@ class Hardtanh(_InPlace):
         """The input through the activation."""
         return functional.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return self._with_inplace(f"min_val={self.min_val}, max_val={self.max_val}")
 
-
-class Threshold(_InPlace):
+class Threshold(Module):
     """x where it exceeds the threshold, else the value."""
+
+    extra_repr = shown("threshold", "value", flag="inplace")
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -333,7 +288,3 @@ class Threshold(_InPlace):
     def forward(self, input: Tensor) -> Tensor:
         """The input through the activation."""
         return functional.threshold(input, self.threshold, self.value, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return self._with_inplace(f"threshold={self.threshold}, value={self.value}")

@@ -64,21 +64,31 @@ class ModuleGradients:
     def _outputs_arrived(self, _: Any, grads: tuple[Any, ...]) -> Any:
         """The gradients of the outputs are known: the pre hooks may replace them."""
         assert self.outputs is not None
-        found = _spread(self.outputs, grads, self.output_count)
-        for hook in self.pre_hooks:
-            changed = hook(self.module, found)
-            if changed is None:
-                continue
-            if len(changed) != len(found):
-                raise RuntimeError(
-                    "Backward pre hook returned an invalid number of grad_output, got "
-                    f"{len(changed)}, but expected {len(found)}"
-                )
-            found = changed
+        found = self._changed(
+            _spread(self.outputs, grads, self.output_count), self.pre_hooks,
+            "pre hook returned an invalid number of grad_output",
+        )  # fmt: skip
         self.grad_outputs = found
         if self.inputs is None:
             self._without_inputs(found)
         return tuple(found[place] for place in self.outputs)
+
+    def _changed(self, grads: Any, hooks: Any, wrong: str, *others: Any) -> Any:
+        """Gradients as the hooks leave them.
+
+        Raises:
+            RuntimeError: one returned more or fewer.
+        """
+        for hook in hooks:
+            changed = hook(self.module, grads, *others)
+            if changed is None:
+                continue
+            if len(changed) != len(grads):
+                raise RuntimeError(
+                    f"Backward {wrong}, got {len(changed)}, but expected {len(grads)}"
+                )
+            grads = changed
+        return grads
 
     def _without_inputs(self, grads: tuple[Any, ...]) -> None:
         warn(NO_INPUT_GRADIENTS)
@@ -99,17 +109,10 @@ class ModuleGradients:
         if self.grad_outputs is None:  # they came on another way, as in double backward
             return None
         assert self.inputs is not None
-        found = _spread(self.inputs, grads, self.input_count)
-        for hook in self.hooks:
-            changed = hook(self.module, found, self.grad_outputs)
-            if changed is None:
-                continue
-            if len(changed) != len(found):
-                raise RuntimeError(
-                    "Backward hook returned an invalid number of grad_input, got "
-                    f"{len(changed)}, but expected {len(found)}"
-                )
-            found = changed
+        found = self._changed(
+            _spread(self.inputs, grads, self.input_count), self.hooks,
+            "hook returned an invalid number of grad_input", self.grad_outputs,
+        )  # fmt: skip
         self.grad_outputs = None
         return tuple(found[place] for place in self.inputs)
 

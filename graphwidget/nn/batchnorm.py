@@ -13,13 +13,30 @@ from .module import Module
 from .parameter import Parameter
 
 
-class _NormBase(Module):
+class _Affine(Module):
+    """The part of all norms with a weight and a bias, if these are wanted."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def _add_weights(self, size: Any, affine: bool, bias: bool, device: Any, dtype: Any) -> None:
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            made = Parameter(empty(size, device=device, dtype=dtype)) if wanted else None
+            self.register_parameter(name, made)
+
+    def reset_parameters(self) -> None:
+        """Start with weight 1 and bias 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+
+class _NormBase(_Affine):
     """What both share: weights, running statistics, and their place in state dicts."""
 
     _version = 2  # from 2 on, `num_batches_tracked` is in state dicts
     _ndims: ClassVar[tuple[int, ...]]
-    weight: Parameter | None
-    bias: Parameter | None
     running_mean: Tensor | None
     running_var: Tensor | None
     num_batches_tracked: Tensor | None
@@ -37,16 +54,14 @@ class _NormBase(Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        factory = {"device": device, "dtype": dtype}
         self.num_features = num_features
         self.eps = eps
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            made = Parameter(empty(num_features, **factory)) if wanted else None
-            self.register_parameter(name, made)
+        self._add_weights(num_features, affine, bias, device, dtype)
         if track_running_stats:
+            factory = {"device": device, "dtype": dtype}
             self.register_buffer("running_mean", zeros(num_features, **factory))
             self.register_buffer("running_var", ones(num_features, **factory))
             self.register_buffer("num_batches_tracked", tensor(0, dtype=dtypes.int64))
@@ -68,10 +83,7 @@ class _NormBase(Module):
     def reset_parameters(self) -> None:
         """Start with weight 1, bias 0, and new running statistics."""
         self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        super().reset_parameters()
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() not in self._ndims:

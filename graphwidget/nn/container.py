@@ -267,18 +267,23 @@ class ModuleDict(Module):
                 self[name] = each  # type: ignore[assignment]  # None holds a place
             return
         for place, pair in enumerate(modules):
-            if not isinstance(pair, Iterable):
-                raise TypeError(
-                    f"ModuleDict update sequence element #{place} should be Iterable; "
-                    f"is{type(pair).__name__}"
-                )
-            items: Any = pair
-            if len(items) != 2:
-                raise ValueError(
-                    f"ModuleDict update sequence element #{place} has length {len(items)}; "
-                    "2 is required"
-                )
-            self[items[0]] = items[1]
+            check_pair("ModuleDict", place, pair)
+            self[pair[0]] = pair[1]
+
+
+def check_pair(kind: str, place: int, pair: Any) -> None:
+    """PyTorch's checks of what a dict of a module is updated by.
+
+    Raises:
+        TypeError: it cannot be iterated.
+        ValueError: it has another length than 2.
+    """
+    what = f"{kind} update sequence element #{place}"
+    if not isinstance(pair, Iterable):
+        raise TypeError(f"{what} should be Iterable; is{type(pair).__name__}")
+    items: Any = pair
+    if len(items) != 2:
+        raise ValueError(f"{what} has length {len(items)}; 2 is required")
 
 
 def _held(module: Module) -> list[Any]:

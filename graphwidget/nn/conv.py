@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ..core.factories import empty
 from ..core.tensor import Tensor
 from . import functional, init
+from .layer import unusual
 from .module import Module
 from .parameter import Parameter
 from .registers import OwnMethods
@@ -56,10 +57,8 @@ class _ConvNd(OwnMethods, Module):
         self._check()
         first, second = channels if self._transposed else channels[::-1]
         self.weight = Parameter(empty((first, second // groups, *self.kernel_size), **factory))
-        if bias:
-            self.bias = Parameter(empty(self.out_channels, **factory))
-        else:
-            self.register_parameter("bias", None)
+        made = Parameter(empty(self.out_channels, **factory)) if bias else None
+        self.register_parameter("bias", made)
         self.reset_parameters()
 
     def _check(self) -> None:
@@ -98,15 +97,8 @@ class _ConvNd(OwnMethods, Module):
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
             f"stride={self.stride}"
         )
-        for name, usual in (
-            ("padding", (0,) * dims),
-            ("dilation", (1,) * dims),
-            ("output_padding", (0,) * dims),
-            ("groups", 1),
-        ):
-            value = getattr(self, name)
-            if value != usual:
-                text += f", {name}={value}"
+        zeros, ones = (0,) * dims, (1,) * dims
+        text += unusual(self, padding=zeros, dilation=ones, output_padding=zeros, groups=1)
         if self.bias is None:
             text += ", bias=False"
         if self.padding_mode != "zeros":

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from ..core.tensor import Tensor
 from . import functional
+from .layer import shown
 from .module import Module
 from .registers import OwnMethods
 
@@ -13,6 +14,7 @@ from .registers import OwnMethods
 class _DropoutNd(OwnMethods, Module):
     _own = ("forward",)
     _function: ClassVar[str]
+    extra_repr = shown("p", "inplace")
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
@@ -25,10 +27,6 @@ class _DropoutNd(OwnMethods, Module):
         """The input; in training with parts of it zero and the rest scaled by 1 / (1 - p)."""
         drop = getattr(functional, self._function)
         return drop(input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"p={self.p}, inplace={self.inplace}"
 
 
 class Dropout(_DropoutNd):

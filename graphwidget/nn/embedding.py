@@ -8,11 +8,59 @@ from ..core.factories import empty
 from ..core.modes import no_grad
 from ..core.tensor import Tensor
 from . import functional, init
+from .layer import unusual
 from .module import Module
 from .parameter import Parameter
 
 
-class Embedding(Module):
+class _Table(Module):
+    """The part of both: the weight, and its row that stays at zero."""
+
+    num_embeddings: int
+    embedding_dim: int
+    padding_idx: int | None
+
+    def _row(self, padding_idx: int | None, word: str) -> int | None:
+        if padding_idx is None:
+            return None
+        if not -self.num_embeddings <= padding_idx < self.num_embeddings:
+            raise AssertionError(f"{word} must be within num_embeddings")
+        return padding_idx % self.num_embeddings
+
+    def _make_weight(self, given: Tensor | None, freeze: bool, device: Any, dtype: Any) -> None:
+        shape = (self.num_embeddings, self.embedding_dim)
+        if given is None:
+            made = empty(shape, device=device, dtype=dtype)
+            self.weight = Parameter(made, requires_grad=not freeze)
+            self.reset_parameters()
+        else:
+            if tuple(given.shape) != shape:
+                raise AssertionError(
+                    "Shape of weight does not match num_embeddings and embedding_dim"
+                )
+            self.weight = Parameter(given, requires_grad=not freeze)
+
+    def reset_parameters(self) -> None:
+        """Draw normal starting values."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    def _told(self, **usual: Any) -> str:
+        """The sizes, and what differs from the defaults."""
+        return f"{self.num_embeddings}, {self.embedding_dim}" + unusual(self, **usual)
+
+
+def _sizes(embeddings: Tensor) -> tuple[int, int]:
+    """The sizes of given rows."""
+    if embeddings.dim() != 2:
+        raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+    rows, columns = embeddings.shape
+    return rows, columns
+
+
+class Embedding(_Table):
     """The rows of a learnt weight (num_embeddings, embedding_dim) at given indices.
 
     The row at `padding_idx` starts at zero and gets no gradient.
@@ -35,33 +83,12 @@ class Embedding(Module):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("Padding_idx must be within num_embeddings")
-            padding_idx %= num_embeddings
-        self.padding_idx = padding_idx
+        self.padding_idx = self._row(padding_idx, "Padding_idx")
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        shape = (num_embeddings, embedding_dim)
-        if _weight is None:
-            made = empty(shape, device=device, dtype=dtype)
-            self.weight = Parameter(made, requires_grad=not _freeze)
-            self.reset_parameters()
-        else:
-            if tuple(_weight.shape) != shape:
-                raise AssertionError(
-                    "Shape of weight does not match num_embeddings and embedding_dim"
-                )
-            self.weight = Parameter(_weight, requires_grad=not _freeze)
+        self._make_weight(_weight, _freeze, device, dtype)
         self.sparse = sparse
-
-    def reset_parameters(self) -> None:
-        """Draw normal starting values."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            with no_grad():
-                self.weight[self.padding_idx].fill_(0)
 
     def forward(self, input: Tensor) -> Tensor:
         """The rows at the indices."""
@@ -72,17 +99,9 @@ class Embedding(Module):
 
     def extra_repr(self) -> str:
         """The sizes, and what differs from the defaults."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        for name, usual in (
-            ("padding_idx", None),
-            ("max_norm", None),
-            ("norm_type", 2),
-            ("scale_grad_by_freq", False),
-        ):
-            value = getattr(self, name)
-            if value != usual:
-                text += f", {name}={value}"
-        return text + (", sparse=True" if self.sparse else "")
+        return self._told(
+            padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, sparse=False
+        )
 
     @classmethod
     def from_pretrained(
@@ -96,16 +115,13 @@ class Embedding(Module):
         sparse: bool = False,
     ) -> Embedding:
         """An embedding with these rows, which are not learnt further if `freeze`."""
-        if embeddings.dim() != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        rows, columns = embeddings.shape
         return cls(
-            rows, columns, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse,
+            *_sizes(embeddings), padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse,
             _weight=embeddings, _freeze=freeze,
         )  # fmt: skip
 
 
-class EmbeddingBag(Module):
+class EmbeddingBag(_Table):
     """Rows of a learnt weight (num_embeddings, embedding_dim), added up, averaged or the largest
     in each bag; see `functional.embedding_bag`."""
 
@@ -130,31 +146,11 @@ class EmbeddingBag(Module):
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("padding_idx must be within num_embeddings")
-            padding_idx %= num_embeddings
-        self.padding_idx = padding_idx
-        shape = (num_embeddings, embedding_dim)
-        if _weight is None:
-            self.weight = Parameter(empty(shape, device=device, dtype=dtype))
-            self.reset_parameters()
-        else:
-            if tuple(_weight.shape) != shape:
-                raise AssertionError(
-                    "Shape of weight does not match num_embeddings and embedding_dim"
-                )
-            self.weight = Parameter(_weight)
+        self.padding_idx = self._row(padding_idx, "padding_idx")
+        self._make_weight(_weight, False, device, dtype)
         self.mode = mode
         self.sparse = sparse
         self.include_last_offset = include_last_offset
-
-    def reset_parameters(self) -> None:
-        """Draw normal starting values."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            with no_grad():
-                self.weight[self.padding_idx].fill_(0)
 
     def forward(
         self, input: Tensor, offsets: Tensor | None = None,
@@ -169,11 +165,7 @@ class EmbeddingBag(Module):
 
     def extra_repr(self) -> str:
         """The sizes, and what differs from the defaults."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        for name, usual in (("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False)):
-            value = getattr(self, name)
-            if value != usual:
-                text += f", {name}={value}"
+        text = self._told(max_norm=None, norm_type=2, scale_grad_by_freq=False)
         text += f", mode={self.mode!r}"
         return text + ("" if self.padding_idx is None else f", padding_idx={self.padding_idx}")
 
@@ -191,11 +183,8 @@ class EmbeddingBag(Module):
         padding_idx: int | None = None,
     ) -> EmbeddingBag:
         """Bags of these rows, which are not learnt further if `freeze`."""
-        if embeddings.dim() != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        rows, columns = embeddings.shape
         made = cls(
-            rows, columns, max_norm, norm_type, scale_grad_by_freq, mode, sparse,
+            *_sizes(embeddings), max_norm, norm_type, scale_grad_by_freq, mode, sparse,
             _weight=embeddings, include_last_offset=include_last_offset, padding_idx=padding_idx,
         )  # fmt: skip
         made.weight.requires_grad = not freeze

@@ -30,6 +30,9 @@ class Linear(Module):
     1 / sqrt(in_features), like PyTorch's.
     """
 
+    weight: Parameter
+    bias: Parameter | None
+
     def __init__(
         self,
         in_features: int,
@@ -42,10 +45,8 @@ class Linear(Module):
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(empty((out_features, in_features), dtype=dtype, device=device))
-        if bias:
-            self.bias: Parameter | None = Parameter(empty(out_features, dtype=dtype, device=device))
-        else:
-            self.register_parameter("bias", None)
+        made = Parameter(empty(out_features, dtype=dtype, device=device)) if bias else None
+        self.register_parameter("bias", made)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -75,6 +76,9 @@ class Bilinear(Module):
         ValueError: no input features.
     """
 
+    weight: Parameter
+    bias: Parameter | None
+
     def __init__(
         self,
         in1_features: int,
@@ -90,10 +94,8 @@ class Bilinear(Module):
         self.out_features = out_features
         shape = (out_features, in1_features, in2_features)
         self.weight = Parameter(empty(shape, dtype=dtype, device=device))
-        if bias:
-            self.bias: Parameter | None = Parameter(empty(out_features, dtype=dtype, device=device))
-        else:
-            self.register_parameter("bias", None)
+        made = Parameter(empty(out_features, dtype=dtype, device=device)) if bias else None
+        self.register_parameter("bias", made)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from ..core.warning import warn
 from . import functional
 from .chunking import LinearCrossEntropyOptions
 from .functional.reduction import reduction_text
+from .layer import _OfFunction
 from .linear import Linear
 from .module import Module
 
@@ -47,24 +48,33 @@ class _WeightedLoss(_Loss):
         self.register_buffer("weight", weight)
 
 
-class MSELoss(_Loss):
+class _PairLoss(_OfFunction):
+    """The part of those of an input and a target."""
+
+    _options: ClassVar[tuple[str, ...]] = ("reduction",)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return self._computed(input, target)
+
+
+class MSELoss(_PairLoss, _Loss):
     """Squared differences."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.mse_loss(input, target, reduction=self.reduction)
+    _function = "mse_loss"
 
 
-class L1Loss(_Loss):
+class L1Loss(_PairLoss, _Loss):
     """Absolute differences."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.l1_loss(input, target, reduction=self.reduction)
+    _function = "l1_loss"
 
 
-class SmoothL1Loss(_Loss):
+class SmoothL1Loss(_PairLoss, _Loss):
     """Squared differences below beta, absolute ones above."""
+
+    _function = "smooth_l1_loss"
+    _options = ("reduction", "beta")
 
     def __init__(
         self,
@@ -76,13 +86,12 @@ class SmoothL1Loss(_Loss):
         super().__init__(size_average, reduce, reduction)
         self.beta = beta
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
-
-class HuberLoss(_Loss):
+class HuberLoss(_PairLoss, _Loss):
     """Squared differences below delta, delta times absolute ones above."""
+
+    _function = "huber_loss"
+    _options = ("reduction", "delta")
 
     def __init__(
         self,
@@ -95,13 +104,12 @@ class HuberLoss(_Loss):
         super().__init__(None, None, reduction)
         self.delta = delta
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
-
-class CrossEntropyLoss(_WeightedLoss):
+class CrossEntropyLoss(_PairLoss, _WeightedLoss):
     """Minus the log probability of the target class, from unnormalized scores (N, C, ...)."""
+
+    _function = "cross_entropy"
+    _options = ("weight", "ignore_index", "reduction", "label_smoothing")
 
     def __init__(
         self,
@@ -116,20 +124,12 @@ class CrossEntropyLoss(_WeightedLoss):
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.cross_entropy(
-            input,
-            target,
-            weight=self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-            label_smoothing=self.label_smoothing,
-        )
 
-
-class NLLLoss(_WeightedLoss):
+class NLLLoss(_PairLoss, _WeightedLoss):
     """Minus the log probability of the target class, from log probabilities (N, C, ...)."""
+
+    _function = "nll_loss"
+    _options = ("weight", "ignore_index", "reduction")
 
     def __init__(
         self,
@@ -141,16 +141,6 @@ class NLLLoss(_WeightedLoss):
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.nll_loss(
-            input,
-            target,
-            weight=self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-        )
 
 
 class NLLLoss2d(NLLLoss):
@@ -227,18 +217,18 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         )
 
 
-class BCELoss(_WeightedLoss):
+class BCELoss(_PairLoss, _WeightedLoss):
     """Binary cross entropy of probabilities."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.binary_cross_entropy(
-            input, target, weight=self.weight, reduction=self.reduction
-        )
+    _function = "binary_cross_entropy"
+    _options = ("weight", "reduction")
 
 
-class BCEWithLogitsLoss(_WeightedLoss):
+class BCEWithLogitsLoss(_PairLoss, _WeightedLoss):
     """Binary cross entropy of scores before the sigmoid."""
+
+    _function = "binary_cross_entropy_with_logits"
+    _options = ("weight", "pos_weight", "reduction")
 
     def __init__(
         self,
@@ -252,15 +242,12 @@ class BCEWithLogitsLoss(_WeightedLoss):
         self.register_buffer("pos_weight", pos_weight)
         self.pos_weight: Tensor | None
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.binary_cross_entropy_with_logits(
-            input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction
-        )
 
-
-class KLDivLoss(_Loss):
+class KLDivLoss(_PairLoss, _Loss):
     """The Kullback-Leibler divergence of the target from log probabilities."""
+
+    _function = "kl_div"
+    _options = ("reduction", "log_target")
 
     def __init__(
         self,
@@ -272,15 +259,12 @@ class KLDivLoss(_Loss):
         super().__init__(size_average, reduce, reduction)
         self.log_target = log_target
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.kl_div(
-            input, target, reduction=self.reduction, log_target=self.log_target
-        )
 
-
-class PoissonNLLLoss(_Loss):
+class PoissonNLLLoss(_OfFunction, _Loss):
     """Minus the log likelihood of counts, by their rates or the logarithms of these."""
+
+    _function = "poisson_nll_loss"
+    _options = ("log_input", "full", "eps", "reduction")
 
     def __init__(
         self,
@@ -298,18 +282,14 @@ class PoissonNLLLoss(_Loss):
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
-        return functional.poisson_nll_loss(
-            log_input,
-            target,
-            log_input=self.log_input,
-            full=self.full,
-            eps=self.eps,
-            reduction=self.reduction,
-        )
+        return self._computed(log_input, target)
 
 
-class GaussianNLLLoss(_Loss):
+class GaussianNLLLoss(_OfFunction, _Loss):
     """Minus the log likelihood of normal values, by mean and variance."""
+
+    _function = "gaussian_nll_loss"
+    _options = ("full", "eps", "reduction")
 
     def __init__(
         self,
@@ -324,13 +304,14 @@ class GaussianNLLLoss(_Loss):
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor) -> Tensor:
         """The loss."""
-        return functional.gaussian_nll_loss(
-            input, target, var, full=self.full, eps=self.eps, reduction=self.reduction
-        )
+        return self._computed(input, target, var)
 
 
-class CTCLoss(_Loss):
+class CTCLoss(_OfFunction, _Loss):
     """Connectionist temporal classification; see `functional.ctc_loss`."""
+
+    _function = "ctc_loss"
+    _options = ("blank", "reduction", "zero_infinity")
 
     def __init__(
         self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
@@ -343,7 +324,4 @@ class CTCLoss(_Loss):
         self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any
     ) -> Tensor:
         """The loss of log probabilities (T, N, C) and labels (N, S)."""
-        return functional.ctc_loss(
-            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
-            self.zero_infinity,
-        )  # fmt: skip
+        return self._computed(log_probs, targets, input_lengths, target_lengths)

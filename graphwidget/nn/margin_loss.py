@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.tensor import Tensor
-from . import functional
 from .distance import PairwiseDistance
-from .loss import _Loss, _WeightedLoss
+from .layer import _OfFunction
+from .loss import _Loss, _PairLoss, _WeightedLoss
 
 
-class MarginRankingLoss(_Loss):
-    """How far the first input is from ranking above the second (target 1) or below (-1)."""
+class _OfTwoInputs(_OfFunction, _Loss):
+    """The part of those of two inputs and a target."""
+
+    _options = ("margin", "reduction")
 
     def __init__(
         self,
@@ -25,13 +27,20 @@ class MarginRankingLoss(_Loss):
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """The loss."""
-        return functional.margin_ranking_loss(
-            input1, input2, target, margin=self.margin, reduction=self.reduction
-        )
+        return self._computed(input1, input2, target)
 
 
-class HingeEmbeddingLoss(_Loss):
+class MarginRankingLoss(_OfTwoInputs):
+    """How far the first input is from ranking above the second (target 1) or below (-1)."""
+
+    _function = "margin_ranking_loss"
+
+
+class HingeEmbeddingLoss(_PairLoss, _Loss):
     """Distances of similar pairs (target 1), and what different ones (-1) lack to the margin."""
+
+    _function = "hinge_embedding_loss"
+    _options = ("margin", "reduction")
 
     def __init__(
         self,
@@ -43,43 +52,24 @@ class HingeEmbeddingLoss(_Loss):
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.hinge_embedding_loss(
-            input, target, margin=self.margin, reduction=self.reduction
-        )
 
-
-class CosineEmbeddingLoss(_Loss):
+class CosineEmbeddingLoss(_OfTwoInputs):
     """One minus the cosine of similar pairs, its excess over the margin of different ones."""
 
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
-
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.cosine_embedding_loss(
-            input1, input2, target, margin=self.margin, reduction=self.reduction
-        )
+    _function = "cosine_embedding_loss"
 
 
-class SoftMarginLoss(_Loss):
+class SoftMarginLoss(_PairLoss, _Loss):
     """log(1 + exp(-target · input))."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.soft_margin_loss(input, target, reduction=self.reduction)
+    _function = "soft_margin_loss"
 
 
-class MultiMarginLoss(_WeightedLoss):
+class MultiMarginLoss(_PairLoss, _WeightedLoss):
     """What other classes come nearer to the target class than the margin."""
+
+    _function = "multi_margin_loss"
+    _options = ("p", "margin", "weight", "reduction")
 
     def __init__(
         self,
@@ -101,38 +91,33 @@ class MultiMarginLoss(_WeightedLoss):
         self.p = p
         self.margin = margin
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.multi_margin_loss(
-            input,
-            target,
-            p=self.p,
-            margin=self.margin,
-            weight=self.weight,
-            reduction=self.reduction,
-        )
 
-
-class MultiLabelMarginLoss(_Loss):
+class MultiLabelMarginLoss(_PairLoss, _Loss):
     """What other classes come nearer to one of several target classes than the margin."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return functional.multilabel_margin_loss(input, target, reduction=self.reduction)
+    _function = "multilabel_margin_loss"
 
 
-class MultiLabelSoftMarginLoss(_WeightedLoss):
+class MultiLabelSoftMarginLoss(_PairLoss, _WeightedLoss):
     """Binary cross entropy of several classes at once, from scores."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    _function = "multilabel_soft_margin_loss"
+    _options = ("weight", "reduction")
+
+
+class _OfTriplets(_OfFunction, _Loss):
+    """The part of those of an anchor, what is alike it, and what is not."""
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """The loss."""
-        return functional.multilabel_soft_margin_loss(
-            input, target, weight=self.weight, reduction=self.reduction
-        )
+        return self._computed(anchor, positive, negative)
 
 
-class TripletMarginLoss(_Loss):
+class TripletMarginLoss(_OfTriplets):
     """How much nearer than the margin the negative is to the anchor than the positive."""
+
+    _function = "triplet_margin_loss"
+    _options = ("margin", "p", "eps", "swap", "reduction")
 
     def __init__(
         self,
@@ -154,23 +139,13 @@ class TripletMarginLoss(_Loss):
         self.eps = eps
         self.swap = swap
 
-    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """The loss."""
-        return functional.triplet_margin_loss(
-            anchor,
-            positive,
-            negative,
-            margin=self.margin,
-            p=self.p,
-            eps=self.eps,
-            swap=self.swap,
-            reduction=self.reduction,
-        )
 
-
-class TripletMarginWithDistanceLoss(_Loss):
+class TripletMarginWithDistanceLoss(_OfTriplets):
     """How much nearer than the margin the negative is to the anchor than the positive, by a
     distance of your own."""
+
+    _function = "triplet_margin_with_distance_loss"
+    _options = ("distance_function", "margin", "swap", "reduction")
 
     def __init__(
         self,
@@ -186,15 +161,3 @@ class TripletMarginWithDistanceLoss(_Loss):
         )
         self.margin = margin
         self.swap = swap
-
-    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """The loss."""
-        return functional.triplet_margin_with_distance_loss(
-            anchor,
-            positive,
-            negative,
-            distance_function=self.distance_function,
-            margin=self.margin,
-            swap=self.swap,
-            reduction=self.reduction,
-        )

@@ -9,6 +9,7 @@ from ..core.dtypes import Size
 from ..core.factories import empty
 from ..core.tensor import Tensor
 from . import functional, init
+from .batchnorm import _Affine
 from .module import Module
 from .parameter import Parameter
 
@@ -17,11 +18,8 @@ def _shape(normalized_shape: Any) -> Any:
     return tuple([normalized_shape] if isinstance(normalized_shape, Integral) else normalized_shape)
 
 
-class LayerNorm(Module):
+class LayerNorm(_Affine):
     """Normalizes over the last dims, of shape `normalized_shape` (Ba et al., 2016)."""
-
-    weight: Parameter | None
-    bias: Parameter | None
 
     def __init__(
         self,
@@ -36,19 +34,8 @@ class LayerNorm(Module):
         self.normalized_shape = _shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        for name, wanted in (("weight", True), ("bias", bias)):
-            made = None
-            if wanted and elementwise_affine:
-                made = Parameter(empty(self.normalized_shape, device=device, dtype=dtype))
-            self.register_parameter(name, made)
+        self._add_weights(self.normalized_shape, elementwise_affine, bias, device, dtype)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Start with weight 1 and bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""
@@ -99,15 +86,12 @@ class RMSNorm(Module):
         )
 
 
-class GroupNorm(Module):
+class GroupNorm(_Affine):
     """Normalizes groups of channels of each sample of (N, C, ...) (Wu and He, 2018).
 
     Raises:
         ValueError: the groups do not divide the channels.
     """
-
-    weight: Parameter | None
-    bias: Parameter | None
 
     def __init__(
         self,
@@ -129,17 +113,8 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            made = Parameter(empty(num_channels, device=device, dtype=dtype)) if wanted else None
-            self.register_parameter(name, made)
+        self._add_weights(num_channels, affine, bias, device, dtype)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Start with weight 1 and bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """The normalized input."""

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from . import functional
+from .layer import shown
 from .module import Module
 from .registers import OwnMethods
 
@@ -31,6 +32,7 @@ class _Pad(OwnMethods, Module):
 
 class _ConstantPadNd(_Pad):
     _mode = "constant"
+    extra_repr = shown("padding", "value")
 
     def __init__(self, padding: Any, value: float) -> None:
         super().__init__(padding)
@@ -39,10 +41,6 @@ class _ConstantPadNd(_Pad):
     def forward(self, input: Tensor) -> Tensor:
         """The padded input."""
         return functional.pad(input, self.padding, "constant", self.value)
-
-    def extra_repr(self) -> str:
-        """The padding and its value."""
-        return f"padding={self.padding}, value={self.value}"
 
 
 class ConstantPad1d(_ConstantPadNd):

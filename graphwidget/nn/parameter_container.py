@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, KeysView, Mapping
 from typing import Any, SupportsIndex, TypeVar
 
 from ..core.tensor import Tensor
+from .container import check_pair
 from .module import Module
 from .parameter import Parameter
 
@@ -192,16 +193,8 @@ class ParameterDict(Module):
         else:
             pairs = parameters
         for place, pair in enumerate(pairs):
-            self._add_pair(place, pair)
-
-    def _add_pair(self, place: int, pair: Any) -> None:
-        what = f"ParameterDict update sequence element #{place}"
-        if not isinstance(pair, Iterable):
-            raise TypeError(f"{what} should be Iterable; is{type(pair).__name__}")
-        items: Any = pair
-        if len(items) != 2:
-            raise ValueError(f"{what} has length {len(items)}; 2 is required")
-        self[items[0]] = items[1]
+            check_pair("ParameterDict", place, pair)
+            self[pair[0]] = pair[1]
 
     def extra_repr(self) -> str:
         """A line for each member."""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from ..core.tensor import Tensor
 from . import functional
 from .functional.sizes import each_dim
+from .layer import shown
 from .module import Module
 from .registers import OwnMethods
 
@@ -14,6 +15,7 @@ from .registers import OwnMethods
 class _MaxPoolNd(OwnMethods, Module):
     _own = ("forward",)
     _dims: ClassVar[int]
+    extra_repr = shown("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     def __init__(
         self,
@@ -40,13 +42,6 @@ class _MaxPoolNd(OwnMethods, Module):
             ceil_mode=self.ceil_mode, return_indices=self.return_indices,
         )  # fmt: skip
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
-            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
-        )
-
 
 class MaxPool1d(_MaxPoolNd):
     """The largest item in windows along the last dim."""
@@ -68,6 +63,8 @@ class MaxPool3d(_MaxPoolNd):
 
 class AvgPool1d(Module):
     """The mean of windows along the last dim."""
+
+    extra_repr = shown("kernel_size", "stride", "padding")
 
     def __init__(
         self,
@@ -91,13 +88,10 @@ class AvgPool1d(Module):
             self.count_include_pad,
         )  # fmt: skip
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
 
 class _AvgPoolNd(OwnMethods, Module):
     _dims: ClassVar[int]
+    extra_repr = shown("kernel_size", "stride", "padding")
 
     def __init__(
         self,
@@ -124,10 +118,6 @@ class _AvgPoolNd(OwnMethods, Module):
             self.count_include_pad, self.divisor_override,
         )  # fmt: skip
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
 
 class AvgPool2d(_AvgPoolNd):
     """The mean of windows over the last two dims; `divisor_override` divides instead of their
@@ -146,6 +136,7 @@ class AvgPool3d(_AvgPoolNd):
 class _LPPoolNd(OwnMethods, Module):
     _own = ("forward",)
     _dims: ClassVar[int]
+    extra_repr = shown("norm_type", "kernel_size", "stride", "ceil_mode")
 
     def __init__(
         self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
@@ -161,13 +152,6 @@ class _LPPoolNd(OwnMethods, Module):
         pool = getattr(functional, f"lp_pool{self._dims}d")
         return pool(  # type: ignore[no-any-return]
             input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
-        )
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return (
-            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"ceil_mode={self.ceil_mode}"
         )
 
 
@@ -192,6 +176,7 @@ class LPPool3d(_LPPoolNd):
 class _AdaptiveAvgPoolNd(OwnMethods, Module):
     _own = ("forward",)
     _function: ClassVar[str]
+    extra_repr = shown("output_size")
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
@@ -200,10 +185,6 @@ class _AdaptiveAvgPoolNd(OwnMethods, Module):
     def forward(self, input: Tensor) -> Any:
         """The pooled input, of the size asked for."""
         return getattr(functional, self._function)(input, self.output_size)
-
-    def extra_repr(self) -> str:
-        """The size."""
-        return f"output_size={self.output_size}"
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
@@ -258,6 +239,7 @@ def _single(value: Any) -> tuple[int, ...]:
 
 class _MaxUnpool(OwnMethods, Module):
     _dims: ClassVar[int]
+    extra_repr = shown("kernel_size", "stride", "padding")
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         super().__init__()
@@ -271,10 +253,6 @@ class _MaxUnpool(OwnMethods, Module):
         return unpool(  # type: ignore[no-any-return]
             input, indices, self.kernel_size, self.stride, self.padding, output_size
         )
-
-    def extra_repr(self) -> str:
-        """The options."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class MaxUnpool1d(_MaxUnpool):

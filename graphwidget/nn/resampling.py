@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from . import functional
+from .layer import shown
 from .module import Module
 
 
@@ -62,6 +63,8 @@ class UpsamplingBilinear2d(Upsample):
 class Unfold(Module):
     """The windows of (N, C, H, W) as columns (N, C k, windows), with k items in a window."""
 
+    extra_repr = shown("kernel_size", "dilation", "padding", "stride")
+
     def __init__(
         self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
     ) -> None:
@@ -75,16 +78,11 @@ class Unfold(Module):
         """The windows."""
         return functional.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return (
-            f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
-            f"stride={self.stride}"
-        )
-
 
 class Fold(Module):
     """The reverse of `Unfold`: columns added up into (N, C, *output_size)."""
+
+    extra_repr = shown("output_size", "kernel_size", "dilation", "padding", "stride")
 
     def __init__(
         self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
@@ -103,17 +101,14 @@ class Fold(Module):
             input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride
         )
 
-    def extra_repr(self) -> str:
-        """The options."""
-        return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, "
-            f"dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
-        )
-
 
 # Channels as points -------------------------------------------------------------------------------
+
+
 class PixelShuffle(Module):
     """(*, C r r, H, W) to (*, C, H r, W r) (Shi et al., 2016)."""
+
+    extra_repr = shown("upscale_factor")
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
@@ -123,13 +118,11 @@ class PixelShuffle(Module):
         """The image with more points."""
         return functional.pixel_shuffle(input, self.upscale_factor)
 
-    def extra_repr(self) -> str:
-        """The factor."""
-        return f"upscale_factor={self.upscale_factor}"
-
 
 class PixelUnshuffle(Module):
     """The reverse of `PixelShuffle`: (*, C, H r, W r) to (*, C r r, H, W)."""
+
+    extra_repr = shown("downscale_factor")
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
@@ -139,13 +132,11 @@ class PixelUnshuffle(Module):
         """The image with more channels."""
         return functional.pixel_unshuffle(input, self.downscale_factor)
 
-    def extra_repr(self) -> str:
-        """The factor."""
-        return f"downscale_factor={self.downscale_factor}"
-
 
 class ChannelShuffle(Module):
     """The channels in groups, taken one of each in turn (Zhang et al., 2018)."""
+
+    extra_repr = shown("groups")
 
     def __init__(self, groups: int) -> None:
         super().__init__()
@@ -154,7 +145,3 @@ class ChannelShuffle(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The input with its channels in another order."""
         return functional.channel_shuffle(input, self.groups)
-
-    def extra_repr(self) -> str:
-        """The number of groups."""
-        return f"groups={self.groups}"

@@ -14,6 +14,7 @@ from ..core.public import FUNCTIONS
 from ..core.tensor import Tensor
 from ..core.warning import warn
 from . import init, packed, rnn_functions
+from .layer import unusual
 from .module import Module
 from .parameter import Parameter
 from .recurrence import Step, stepping, through
@@ -140,19 +141,10 @@ class RNNBase(Module):
 
     def extra_repr(self) -> str:
         """The sizes, and what differs from the defaults."""
-        text = f"{self.input_size}, {self.hidden_size}"
-        for name, usual in (
-            ("proj_size", 0),
-            ("num_layers", 1),
-            ("bias", True),
-            ("batch_first", False),
-            ("dropout", 0),
-            ("bidirectional", False),
-        ):
-            value = getattr(self, name)
-            if value != usual:
-                text += f", {name}={value}"
-        return text
+        return f"{self.input_size}, {self.hidden_size}" + unusual(
+            self, proj_size=0, num_layers=1, bias=True, batch_first=False, dropout=0,
+            bidirectional=False,
+        )  # fmt: skip
 
     # ---------------------------------------------------------------------------- running
 

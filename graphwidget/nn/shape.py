@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
+from .layer import shown
 from .module import Module
 
 
 class Flatten(Module):
     """The dims from `start_dim` to `end_dim` as one."""
+
+    extra_repr = shown("start_dim", "end_dim")
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -20,10 +23,6 @@ class Flatten(Module):
         """The input in its new shape."""
         return input.flatten(self.start_dim, self.end_dim)
 
-    def extra_repr(self) -> str:
-        """The dims."""
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
-
 
 class Unflatten(Module):
     """One dim as several, of the sizes given.
@@ -31,6 +30,8 @@ class Unflatten(Module):
     Raises:
         TypeError: the sizes are no tuple or list of ints.
     """
+
+    extra_repr = shown("dim", "unflattened_size")
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
@@ -51,7 +52,3 @@ class Unflatten(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The input in its new shape."""
         return input.unflatten(self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        """The dim and its sizes."""
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

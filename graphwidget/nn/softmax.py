@@ -7,56 +7,42 @@ from typing import Any
 from ..core.factories import empty
 from ..core.tensor import Tensor
 from . import functional, init
+from .layer import _OfFunction, shown
 from .module import Module
 from .parameter import Parameter
 
 
-class Softmax(Module):
+class _AlongDim(_OfFunction, Module):
+    """The part of those that are softmax of something, or something of softmax."""
+
+    extra_repr = shown("dim")
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input through the activation."""
+        found: Tensor = getattr(functional, self._function)(input, self.dim, _stacklevel=5)
+        return found
+
+
+class Softmax(_AlongDim):
     """exp(x) over its sum along a dim."""
 
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.softmax(input, self.dim, _stacklevel=5)
-
-    def extra_repr(self) -> str:
-        """The dim."""
-        return f"dim={self.dim}"
+    _function = "softmax"
 
 
-class LogSoftmax(Module):
+class LogSoftmax(_AlongDim):
     """The logarithm of `Softmax`."""
 
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.log_softmax(input, self.dim, _stacklevel=5)
-
-    def extra_repr(self) -> str:
-        """The dim."""
-        return f"dim={self.dim}"
+    _function = "log_softmax"
 
 
-class Softmin(Module):
+class Softmin(_AlongDim):
     """`Softmax` of −x."""
 
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
-        return functional.softmin(input, self.dim, _stacklevel=5)
-
-    def extra_repr(self) -> str:
-        """The dim."""
-        return f"dim={self.dim}"
+    _function = "softmin"
 
 
 class Softmax2d(Module):
@@ -78,6 +64,8 @@ class Softmax2d(Module):
 class GLU(Module):
     """The first half of x along a dim times the sigmoid of the second (Dauphin et al., 2017)."""
 
+    extra_repr = shown("dim")
+
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
         self.dim = dim
@@ -86,13 +74,11 @@ class GLU(Module):
         """The input through the activation."""
         return functional.glu(input, self.dim)
 
-    def extra_repr(self) -> str:
-        """The dim."""
-        return f"dim={self.dim}"
-
 
 class PReLU(Module):
     """x where it is positive, else a learnt weight (one, or one for each channel) times x."""
+
+    extra_repr = shown("num_parameters")
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
@@ -110,7 +96,3 @@ class PReLU(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The input through the activation."""
         return functional.prelu(input, self.weight)
-
-    def extra_repr(self) -> str:
-        """How many weights."""
-        return f"num_parameters={self.num_parameters}"

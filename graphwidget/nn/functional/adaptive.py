@@ -59,26 +59,36 @@ def _check(name: str, input: Tensor, sizes: tuple[int, ...], mark: str = "") -> 
         )
 
 
+def _average(name: str, input: Tensor, output_size: Any) -> Tensor:
+    """The averages over parts of two or three dims; of the whole by the usual mean."""
+    sizes = _sizes(name, output_size, input)
+    _check(name, input, sizes)
+    if set(sizes) == {1}:
+        return mean(input, tuple(range(-1, -1 - len(sizes), -1)), True)
+    found: Tensor = getattr(F, name)(input, sizes)
+    return found
+
+
+def _largest(name: str, input: Tensor, output_size: Any, return_indices: bool) -> Any:
+    """The largest items in parts of two or three dims, and where they lie."""
+    sizes = _sizes(name, output_size, input)
+    _check(name, input, sizes, ":")
+    out = getattr(F, name)(input, sizes)
+    return (out, F.adaptive_max_pool_indices(input, sizes)) if return_indices else out
+
+
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The averages of (N, C, H, W), or (C, H, W), over ``output_size`` parts, as even as can be.
 
     Args:
         output_size: how many parts along each dim; None keeps the input's size.
     """
-    sizes = _sizes("adaptive_avg_pool2d", output_size, input)
-    _check("adaptive_avg_pool2d", input, sizes)
-    if sizes == (1, 1):
-        return mean(input, (-1, -2), True)
-    return F.adaptive_avg_pool2d(input, sizes)
+    return _average("adaptive_avg_pool2d", input, output_size)
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The averages of (N, C, D, H, W), or (C, D, H, W), over ``output_size`` parts."""
-    sizes = _sizes("adaptive_avg_pool3d", output_size, input)
-    _check("adaptive_avg_pool3d", input, sizes)
-    if sizes == (1, 1, 1):
-        return mean(input, (-1, -2, -3), True)
-    return F.adaptive_avg_pool3d(input, sizes)
+    return _average("adaptive_avg_pool3d", input, output_size)
 
 
 @offer(method=False)
@@ -95,10 +105,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
     Args:
         return_indices: also where they lie, as flat indices into H, W.
     """
-    sizes = _sizes("adaptive_max_pool2d", output_size, input)
-    _check("adaptive_max_pool2d", input, sizes, ":")
-    out = F.adaptive_max_pool2d(input, sizes)
-    return (out, F.adaptive_max_pool_indices(input, sizes)) if return_indices else out
+    return _largest("adaptive_max_pool2d", input, output_size, return_indices)
 
 
 def adaptive_max_pool2d_with_indices(
@@ -110,10 +117,7 @@ def adaptive_max_pool2d_with_indices(
 
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest items of (N, C, D, H, W), or (C, D, H, W), in ``output_size`` parts."""
-    sizes = _sizes("adaptive_max_pool3d", output_size, input)
-    _check("adaptive_max_pool3d", input, sizes, ":")
-    out = F.adaptive_max_pool3d(input, sizes)
-    return (out, F.adaptive_max_pool_indices(input, sizes)) if return_indices else out
+    return _largest("adaptive_max_pool3d", input, output_size, return_indices)
 
 
 def adaptive_max_pool3d_with_indices(

@@ -73,6 +73,12 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 # Whole channels -----------------------------------------------------------------------------------
+def _channels(input: Tensor) -> np.ndarray:
+    """An array with one item for each channel of each sample."""
+    data = input._data
+    return np.empty((*data.shape[:2], *(1,) * (data.ndim - 2)), data.dtype)
+
+
 def feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """``dropout`` with one draw for each channel of each sample."""
     if not training or p == 0 or not input._data.size:
@@ -80,9 +86,16 @@ def feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> T
     if p < 1 and input._data.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     _floating(input)
-    like = np.empty((*input._data.shape[:2], *(1,) * (input._data.ndim - 2)), input._data.dtype)
+    like = _channels(input)
     noise = _kept(like, p) if p < 1 else _none(like.dtype)
     return input.mul_(noise) if inplace else F.mul(input, noise)
+
+
+def _one_sample(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """``feature_dropout`` of a sample that is no batch."""
+    batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
+    found = feature_dropout(batch, p, training, inplace)
+    return found.squeeze_(0) if inplace else found.squeeze(0)
 
 
 def dropout1d(
@@ -99,9 +112,7 @@ def dropout1d(
         )
     if dims == 3:
         return feature_dropout(input, p, training, inplace)
-    batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-    found = feature_dropout(batch, p, training, inplace)
-    return found.squeeze_(0) if inplace else found.squeeze(0)
+    return _one_sample(input, p, training, inplace)
 
 
 def _warn(name: str, dims: int, spatial: int, ranks: str) -> None:
@@ -143,9 +154,7 @@ def dropout3d(
         _warn("dropout3d", dims, 3, "4D or 5D")
     if dims == 5:
         return feature_dropout(input, p, training, inplace)
-    batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-    found = feature_dropout(batch, p, training, inplace)
-    return found.squeeze_(0) if inplace else found.squeeze(0)
+    return _one_sample(input, p, training, inplace)
 
 
 # With the mean and the variance kept --------------------------------------------------------------
@@ -159,10 +168,17 @@ def _zeroed(input: Tensor, inplace: bool) -> Tensor:
     return input.mul_(zero) if inplace else F.mul(input, zero)
 
 
-def _alpha_dropout(input: Tensor, like: np.ndarray, p: float, inplace: bool) -> Tensor:
+def _alpha_dropout(
+    input: Tensor, like: np.ndarray, p: float, training: bool, inplace: bool
+) -> Tensor:
     """Items that are dropped become -alpha; a line brings mean and variance back."""
+    _check(p)
+    if not training or p == 0 or not input._data.size:
+        return input
+    if p == 1:
+        return _zeroed(input, inplace)
     drawn = random.coin(like.shape, like.dtype, 1 - p)
-    a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p)) if p < 1 else 0.0
+    a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     noise = Tensor._wrap(drawn * like.dtype.type(a))
     shift = Tensor._wrap((drawn - like.dtype.type(1)) * like.dtype.type(ALPHA * a))
     shift = F.add(shift, ALPHA * a * p)
@@ -175,22 +191,11 @@ def alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """``dropout`` that keeps mean 0 and variance 1, for ``selu``."""
-    _check(p)
-    if not training or p == 0 or not input._data.size:
-        return input
-    if p == 1:
-        return _zeroed(input, inplace)
-    return _alpha_dropout(input, input._data, p, inplace)
+    return _alpha_dropout(input, input._data, p, training, inplace)
 
 
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """``alpha_dropout`` of whole channels."""
-    _check(p)
-    if not training or p == 0 or not input._data.size:
-        return input
-    if p == 1:
-        return _zeroed(input, inplace)
-    like = np.empty((*input._data.shape[:2], *(1,) * (input._data.ndim - 2)), input._data.dtype)
-    return _alpha_dropout(input, like, p, inplace)
+    return _alpha_dropout(input, _channels(input), p, training, inplace)

@@ -63,6 +63,21 @@ def _single(name: str, what: str, value: Any, checked: bool = False) -> int:
     return operator.index(value[0])
 
 
+def _singles(
+    kernel_size: Any, stride: Any, padding: Any, dilation: Any, checked: bool = False
+) -> tuple[int, int, int, int]:
+    """The four numbers of `max_pool1d`; the stride is the kernel's size when none is given."""
+    kernel, pads, gaps = (
+        _single("max_pool1d", what, value, checked)
+        for what, value in (
+            ("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation)
+        )
+    )  # fmt: skip
+    left_out = _is_left_out(stride)
+    steps = kernel if left_out else _single("max_pool1d", "stride", stride, checked)
+    return kernel, steps, pads, gaps
+
+
 def _check(
     name: str, input: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...],
     padding: tuple[int, ...], dilation: tuple[int, ...], ceil_mode: bool,
@@ -183,15 +198,7 @@ def max_pool1d(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for "
             f"input, but got:{list(shape)}"
         )
-    kernel, pads, gaps = (
-        _single("max_pool1d", what, value, checked=True)
-        for what, value in (
-            ("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation)
-        )
-    )  # fmt: skip
-    steps = (
-        kernel if _is_left_out(stride) else _single("max_pool1d", "stride", stride, checked=True)
-    )
+    kernel, steps, pads, gaps = _singles(kernel_size, stride, padding, dilation, checked=True)
     for name, number in (("kernel_size", kernel), ("stride", steps), ("dilation", gaps)):
         if number <= 0:
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {number}")
@@ -222,13 +229,7 @@ def _max_pool1d(
 ) -> Any:  # fmt: skip
     """The part that is ``max_pool2d``'s, with its checks."""
     check_one_dim("max_pool1d", input)
-    kernel, pads, gaps = (
-        _single("max_pool1d", what, value)
-        for what, value in (
-            ("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation)
-        )
-    )  # fmt: skip
-    steps = kernel if _is_left_out(stride) else _single("max_pool1d", "stride", stride)
+    kernel, steps, pads, gaps = _singles(kernel_size, stride, padding, dilation)
     sizes = ((1, kernel), (1, steps), (0, pads), (1, gaps))
     found = _max_pool("max_pool2d", unsqueeze(input, -2), 2, sizes, ceil_mode, return_indices)
     return tuple(squeeze(each, -2) for each in found) if return_indices else squeeze(found, -2)

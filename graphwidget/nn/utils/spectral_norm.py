@@ -13,6 +13,7 @@ from ...core.tensor import Tensor
 from ..conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..functional.distance import normalize
 from ..parameter import Parameter, is_lazy
+from .weight_norm import refuse_second, without_hook
 
 Of = TypeVar("Of")
 TRANSPOSED = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
@@ -78,11 +79,7 @@ class SpectralNorm:
         module: Any, name: str, n_power_iterations: int, dim: int, eps: float
     ) -> SpectralNorm:
         """Replace a parameter, and hook the module."""
-        for hook in module._forward_pre_hooks.values():
-            if isinstance(hook, SpectralNorm) and hook.name == name:
-                raise RuntimeError(
-                    f"Cannot register two spectral_norm hooks on the same parameter {name}"
-                )
+        refuse_second(module, SpectralNorm, name, "spectral_norm")
         made = SpectralNorm(name, n_power_iterations, dim, eps)
         weight = module._parameters[name]
         if weight is None:
@@ -130,10 +127,4 @@ def remove_spectral_norm(module: Of, name: str = "weight") -> Of:
     Raises:
         ValueError: it was not done.
     """
-    hooks = module._forward_pre_hooks  # type: ignore[attr-defined]
-    for key, hook in hooks.items():
-        if isinstance(hook, SpectralNorm) and hook.name == name:
-            hook.remove(module)
-            del hooks[key]
-            return module
-    raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+    return without_hook(module, SpectralNorm, name, "spectral_norm")

@@ -17,6 +17,28 @@ from ..parameter import Parameter, is_lazy
 Of = TypeVar("Of")
 
 
+def refuse_second(module: Any, kind: type, name: str, word: str) -> None:
+    """RuntimeError where a module has such a hook for the parameter already."""
+    for hook in module._forward_pre_hooks.values():
+        if isinstance(hook, kind) and hook.name == name:  # type: ignore[attr-defined]
+            raise RuntimeError(f"Cannot register two {word} hooks on the same parameter {name}")
+
+
+def without_hook(module: Of, kind: type, name: str, word: str) -> Of:
+    """A module without such a hook, and its parameter as it was.
+
+    Raises:
+        ValueError: it has none.
+    """
+    hooks = module._forward_pre_hooks  # type: ignore[attr-defined]
+    for key, hook in hooks.items():
+        if isinstance(hook, kind) and hook.name == name:  # type: ignore[attr-defined]
+            hook.remove(module)  # type: ignore[attr-defined]
+            del hooks[key]
+            return module
+    raise ValueError(f"{word} of '{name}' not found in {module}")
+
+
 def normed_weight(v: Tensor, g: Tensor, dim: int) -> Tensor:
     """`v` with norms `g` over all dims but one; over all with -1.
 
@@ -48,11 +70,7 @@ class WeightNorm:
     @staticmethod
     def apply(module: Any, name: str, dim: int | None) -> WeightNorm:
         """Replace a parameter by its parts, and hook the module."""
-        for hook in module._forward_pre_hooks.values():
-            if isinstance(hook, WeightNorm) and hook.name == name:
-                raise RuntimeError(
-                    f"Cannot register two weight_norm hooks on the same parameter {name}"
-                )
+        refuse_second(module, WeightNorm, name, "weight_norm")
         made = WeightNorm(name, dim)
         weight = getattr(module, name)
         if is_lazy(weight):
@@ -100,10 +118,4 @@ def remove_weight_norm(module: Of, name: str = "weight") -> Of:
     Raises:
         ValueError: it was not done.
     """
-    hooks = module._forward_pre_hooks  # type: ignore[attr-defined]
-    for key, hook in hooks.items():
-        if isinstance(hook, WeightNorm) and hook.name == name:
-            hook.remove(module)
-            del hooks[key]
-            return module
-    raise ValueError(f"weight_norm of '{name}' not found in {module}")
+    return without_hook(module, WeightNorm, name, "weight_norm")
