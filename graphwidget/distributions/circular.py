@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..core.modes import no_grad
 from ..core.public import FUNCTIONS as F
 from . import constraints
-from .distribution import Distribution, broadcast_all, lazy_property
+from .distribution import Distribution, broadcast_all, lazy_property, same_as
 
 # Polynomials of the modified Bessel functions of orders 0 and 1: Abramowitz and Stegun, 9.8.1 to
 # 9.8.4, the highest power last.
@@ -48,6 +48,7 @@ class VonMises(Distribution):
         "loc": constraints.real, "concentration": constraints.positive
     }  # fmt: skip
     support = constraints.real
+    mean = mode = same_as("loc")
 
     def __init__(self, loc: Any, concentration: Any, validate_args: bool | None = None) -> None:
         self.loc, self.concentration = broadcast_all(loc, concentration)
@@ -55,8 +56,7 @@ class VonMises(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         found = self.concentration * F["cos"](value - self.loc)
         return found - math.log(2 * math.pi) - log_bessel(self.concentration)
 
@@ -92,16 +92,6 @@ class VonMises(Distribution):
         loc, concentration = self.loc.expand(batch_shape), self.concentration.expand(batch_shape)
         checked = self.__dict__.get("_validate_args")
         return type(self)(loc, concentration, validate_args=checked)
-
-    @property
-    def mean(self) -> Any:
-        """`loc`, in the sense of angles."""
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        """`loc`."""
-        return self.loc
 
     @lazy_property
     def variance(self) -> Any:

@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 from ..core.modes import no_grad
 from ..core.public import FUNCTIONS as F
-from ..core.tensor import Tensor
 from . import constraints
-from .distribution import Distribution, broadcast_all
+from .distribution import Distribution, batch_of, broadcast_all, same_as
 from .exponential_family import ExponentialFamily, family
 
 
@@ -19,26 +18,12 @@ class _LocScale(Distribution):
     arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True
+    _batched = ("loc", "scale")
+    mean = mode = same_as("loc")
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
-        numbers = not isinstance(loc, Tensor) and not isinstance(scale, Tensor)
-        super().__init__(() if numbers else self.loc.size(), validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        loc, scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
-        return self._expanded(_instance, batch_shape, loc=loc, scale=scale)
-
-    @property
-    def mean(self) -> Any:
-        """`loc`."""
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        """`loc`."""
-        return self.loc
+        super().__init__(batch_of((loc, scale), self.loc), validate_args=validate_args)
 
 
 @family(
@@ -48,10 +33,7 @@ class _LocScale(Distribution):
 class Normal(_LocScale, ExponentialFamily):
     """The normal distribution with mean `loc` and deviation `scale`."""
 
-    @property
-    def stddev(self) -> Any:
-        """`scale`."""
-        return self.scale
+    stddev = same_as("scale")
 
     @property
     def variance(self) -> Any:
@@ -73,16 +55,14 @@ class Normal(_LocScale, ExponentialFamily):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         var = self.scale**2
         log_scale = self.scale.log()
         return -((value - self.loc) ** 2) / (2 * var) - log_scale - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Any) -> Any:
         """The probability of less than a value."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         scaled = (value - self.loc) * self.scale.reciprocal() / math.sqrt(2)
         return 0.5 * (1 + F["erf"](scaled))
 
@@ -117,14 +97,12 @@ class Laplace(_LocScale):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return -F["log"](2 * self.scale) - F["abs"](value - self.loc) / self.scale
 
     def cdf(self, value: Any) -> Any:
         """The probability of less than a value."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         side, away = (value - self.loc).sign(), (value - self.loc).abs()
         return 0.5 - 0.5 * side * F["expm1"](-away / self.scale)
 
@@ -158,15 +136,13 @@ class Cauchy(_LocScale):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         away = (value - self.loc) / self.scale
         return -math.log(math.pi) - self.scale.log() - (away**2).log1p()
 
     def cdf(self, value: Any) -> Any:
         """The probability of less than a value."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return F["atan"]((value - self.loc) / self.scale) / math.pi + 0.5
 
     def icdf(self, value: Any) -> Any:
@@ -182,11 +158,11 @@ class Uniform(Distribution):
     """The same density everywhere from `low` to `high`."""
 
     has_rsample = True
+    _batched = ("low", "high")
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
         self.low, self.high = broadcast_all(low, high)
-        numbers = not isinstance(low, Tensor) and not isinstance(high, Tensor)
-        super().__init__(() if numbers else self.low.size(), validate_args=validate_args)
+        super().__init__(batch_of((low, high), self.low), validate_args=validate_args)
 
     @property
     def arg_constraints(self) -> Any:
@@ -220,11 +196,6 @@ class Uniform(Distribution):
         """The width squared by 12."""
         return (self.high - self.low).pow(2) / 12
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        low, high = self.low.expand(batch_shape), self.high.expand(batch_shape)
-        return self._expanded(_instance, batch_shape, low=low, high=high)
-
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Values from those between 0 and 1."""
         shape = self._extended_shape(sample_shape)
@@ -233,15 +204,13 @@ class Uniform(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         inside = self.low.le(value).type_as(self.low).mul(self.high.gt(value).type_as(self.low))
         return F["log"](inside) - F["log"](self.high - self.low)
 
     def cdf(self, value: Any) -> Any:
         """The probability of less than a value."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
     def icdf(self, value: Any) -> Any:
@@ -260,11 +229,11 @@ class Exponential(ExponentialFamily):
     arg_constraints: ClassVar[Any] = {"rate": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True
+    _batched = ("rate",)
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         (self.rate,) = broadcast_all(rate)
-        shape = self.rate.size() if isinstance(rate, Tensor) else ()
-        super().__init__(shape, validate_args=validate_args)
+        super().__init__(batch_of((rate,), self.rate), validate_args=validate_args)
 
     @property
     def mean(self) -> Any:
@@ -286,10 +255,6 @@ class Exponential(ExponentialFamily):
         """1 / rate²."""
         return self.rate.pow(-2)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        return self._expanded(_instance, batch_shape, rate=self.rate.expand(batch_shape))
-
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Values of rate 1, divided by the rate."""
         shape = self._extended_shape(sample_shape)
@@ -297,14 +262,12 @@ class Exponential(ExponentialFamily):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return self.rate.log() - self.rate * value
 
     def cdf(self, value: Any) -> Any:
         """The probability of less than a value."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return 1 - F["exp"](-self.rate * value)
 
     def icdf(self, value: Any) -> Any:

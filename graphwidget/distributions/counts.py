@@ -9,11 +9,10 @@ import numpy as np
 from ..core.dtypes import Size
 from ..core.modes import no_grad
 from ..core.public import FUNCTIONS as F
-from ..core.tensor import Tensor
 from ..nn.functional import logsigmoid
 from . import constraints
 from .discrete import Categorical, Chances
-from .distribution import Distribution, broadcast_all
+from .distribution import Distribution, batch_of, broadcast_all, same_as
 from .exponential_family import ExponentialFamily, family
 from .gamma import Gamma
 
@@ -24,30 +23,17 @@ class Poisson(ExponentialFamily):
 
     arg_constraints: ClassVar[Any] = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer
+    _batched = ("rate",)
+    mean = variance = same_as("rate")
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         (self.rate,) = broadcast_all(rate)
-        shape = self.rate.size() if isinstance(rate, Tensor) else ()
-        super().__init__(shape, validate_args=validate_args)
-
-    @property
-    def mean(self) -> Any:
-        """`rate`."""
-        return self.rate
+        super().__init__(batch_of((rate,), self.rate), validate_args=validate_args)
 
     @property
     def mode(self) -> Any:
         """`rate`, rounded down."""
         return self.rate.floor()
-
-    @property
-    def variance(self) -> Any:
-        """`rate`."""
-        return self.rate
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        return self._expanded(_instance, batch_shape, rate=self.rate.expand(batch_shape))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Counts."""
@@ -56,8 +42,7 @@ class Poisson(ExponentialFamily):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 
@@ -74,8 +59,7 @@ class Geometric(Chances):
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         _, given = self._take(probs, logits)
-        shape = self._param.size() if isinstance(given, Tensor) else ()
-        super().__init__(shape, validate_args=validate_args)
+        super().__init__(batch_of((given,), self._param), validate_args=validate_args)
         if self._validate_args and probs is not None:
             value = self.probs
             if not (value > 0).all():
@@ -101,10 +85,6 @@ class Geometric(Chances):
         """(1 / p - 1) / p."""
         return (1.0 / self.probs - 1.0) / self.probs
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        return self._expanded(_instance, batch_shape, **self._wide(batch_shape))
-
     def sample(self, sample_shape: Any = ()) -> Any:
         """Counts, from uniform numbers."""
         shape = self._extended_shape(sample_shape)
@@ -115,8 +95,7 @@ class Geometric(Chances):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         value, probs = broadcast_all(value, self.probs)
         probs = probs.clone()
         probs[(probs == 1) & (value == 0)] = 0
@@ -137,6 +116,7 @@ class Binomial(Chances):
         "logits": constraints.real,
     }
     has_enumerate_support = True
+    _batched = ("total_count",)
 
     def __init__(
         self, total_count: Any = 1, probs: Any = None, logits: Any = None,
@@ -166,11 +146,6 @@ class Binomial(Chances):
         """n p (1 - p)."""
         return self.total_count * self.probs * (1 - self.probs)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        count = self.total_count.expand(batch_shape)
-        return self._expanded(_instance, batch_shape, total_count=count, **self._wide(batch_shape))
-
     def sample(self, sample_shape: Any = ()) -> Any:
         """Counts."""
         shape = self._extended_shape(sample_shape)
@@ -179,8 +154,7 @@ class Binomial(Chances):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         n, logits = self.total_count, self.logits
         all_ways, chosen, rest = (F["lgamma"](each + 1) for each in (n, value, n - value))
         above = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
@@ -209,9 +183,7 @@ class Binomial(Chances):
             raise NotImplementedError(
                 "Inhomogeneous total count not supported by `enumerate_support`."
             )
-        values = F["arange"](1 + total, dtype=self._param.dtype)
-        values = values.view((-1, *(1,) * len(self._batch_shape)))
-        return values.expand((-1, *self._batch_shape)) if expand else values
+        return self._over_batch(F["arange"](1 + total, dtype=self._param.dtype), expand)
 
 
 class NegativeBinomial(Chances):
@@ -223,6 +195,7 @@ class NegativeBinomial(Chances):
         "logits": constraints.real,
     }
     support = constraints.nonnegative_integer
+    _batched = ("total_count",)
 
     def __init__(
         self, total_count: Any, probs: Any = None, logits: Any = None,
@@ -247,11 +220,6 @@ class NegativeBinomial(Chances):
         """n p / (1 - p)²."""
         return self.mean / F["sigmoid"](-self.logits)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        count = self.total_count.expand(batch_shape)
-        return self._expanded(_instance, batch_shape, total_count=count, **self._wide(batch_shape))
-
     def sample(self, sample_shape: Any = ()) -> Any:
         """Counts, Poisson's with gamma rates."""
         with no_grad():
@@ -260,8 +228,7 @@ class NegativeBinomial(Chances):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         n, logits = self.total_count, self.logits
         chances = n * logsigmoid(-logits) + value * logsigmoid(logits)
         ways = -F["lgamma"](n + value) + F["lgamma"](1.0 + value) + F["lgamma"](n)
@@ -274,6 +241,10 @@ class Multinomial(Distribution):
     arg_constraints: ClassVar[Any] = {
         "probs": constraints.simplex, "logits": constraints.real_vector
     }  # fmt: skip
+    _kept = ("total_count",)
+    _batched = ("_categorical",)
+    logits = same_as("_categorical.logits")
+    probs = same_as("_categorical.probs")
 
     def __init__(
         self, total_count: int = 1, probs: Any = None, logits: Any = None,
@@ -303,30 +274,14 @@ class Multinomial(Distribution):
         return self.total_count * self.probs * (1 - self.probs)
 
     @property
-    def logits(self) -> Any:
-        """The logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
     def param_shape(self) -> Size:
         """The shape of the parameter."""
         return self._categorical.param_shape
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        inner = self._categorical.expand(Size(batch_shape))
-        return self._expanded(
-            _instance,
-            batch_shape,
-            total_count=self.total_count,
-            _categorical=inner,
-            _binomial=Binomial(self.total_count, probs=inner.probs),
-        )
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        wide = super()._wide(batch_shape)
+        binomial = Binomial(self.total_count, probs=wide["_categorical"].probs)
+        return wide | {"_binomial": binomial}
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Counts of each number."""
@@ -339,8 +294,7 @@ class Multinomial(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         logits, value = broadcast_all(self.logits, value)
         logits = logits.clone()
         ways = F["lgamma"](value.sum(-1) + 1) - F["lgamma"](value + 1).sum(-1)

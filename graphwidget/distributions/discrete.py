@@ -9,10 +9,9 @@ import numpy as np
 from ..core.dtypes import Size
 from ..core.modes import no_grad
 from ..core.public import FUNCTIONS as F
-from ..core.tensor import Tensor
 from ..nn.functional import binary_cross_entropy_with_logits, softmax
 from . import constraints
-from .distribution import Distribution, broadcast_all, lazy_property
+from .distribution import Distribution, batch_of, broadcast_all, lazy_property, same_as
 from .exponential_family import ExponentialFamily, family
 
 ONE_OF = "Either `probs` or `logits` must be specified, but not both."
@@ -22,6 +21,13 @@ def inside(probs: Any) -> Any:
     """Probabilities that are neither 0 nor 1."""
     eps = float(np.finfo(probs.detach().numpy().dtype).eps)
     return probs.clamp(min=eps, max=1 - eps)
+
+
+def chances(of: Any, shape: Any) -> dict[str, Any]:
+    """The parameter of a distribution as it was given, in another shape."""
+    names = [name for name in ("probs", "logits") if name in of.__dict__]
+    wide = {name: of.__dict__[name].expand(shape) for name in names}
+    return wide | {"_param": wide[names[0]]}
 
 
 class Chances(Distribution):
@@ -52,12 +58,8 @@ class Chances(Distribution):
         """The shape of the parameter."""
         return Size(self._param.size())
 
-    def _wide(self, shape: Any) -> dict[str, Any]:
-        """The parameter as it was given, in another shape."""
-        names = [name for name in ("probs", "logits") if name in self.__dict__]
-        wide: dict[str, Any] = {name: self.__dict__[name].expand(shape) for name in names}
-        wide["_param"] = wide[names[0]]
-        return wide
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        return super()._wide(batch_shape) | chances(self, batch_shape)
 
 
 @family(lambda self: (F["logit"](self.probs),), lambda x: F["log1p"](F["exp"](x)))
@@ -70,18 +72,13 @@ class Bernoulli(Chances, ExponentialFamily):
     }
     support = constraints.boolean
     has_enumerate_support = True
+    mean = same_as("probs")
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         _, given = self._take(probs, logits)
-        shape = self._param.size() if isinstance(given, Tensor) else ()
-        super().__init__(shape, validate_args=validate_args)
-
-    @property
-    def mean(self) -> Any:
-        """The probabilities."""
-        return self.probs
+        super().__init__(batch_of((given,), self._param), validate_args=validate_args)
 
     @property
     def mode(self) -> Any:
@@ -95,10 +92,6 @@ class Bernoulli(Chances, ExponentialFamily):
         """p (1 - p)."""
         return self.probs * (1 - self.probs)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        return self._expanded(_instance, batch_shape, **self._wide(batch_shape))
-
     def sample(self, sample_shape: Any = ()) -> Any:
         """Zeros and ones."""
         shape = self._extended_shape(sample_shape)
@@ -107,8 +100,7 @@ class Bernoulli(Chances, ExponentialFamily):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         logits, value = broadcast_all(self.logits, value)
         return -binary_cross_entropy_with_logits(logits, value, reduction="none")
 
@@ -118,9 +110,7 @@ class Bernoulli(Chances, ExponentialFamily):
 
     def enumerate_support(self, expand: bool = True) -> Any:
         """0 and 1."""
-        values = F["arange"](2, dtype=self._param.dtype)
-        values = values.view((-1, *(1,) * len(self._batch_shape)))
-        return values.expand((-1, *self._batch_shape)) if expand else values
+        return self._over_batch(F["arange"](2, dtype=self._param.dtype), expand)
 
 
 class Categorical(Distribution):
@@ -186,14 +176,9 @@ class Categorical(Distribution):
         """nan: the numbers are only names."""
         return F["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        shape = (*batch_shape, self._num_events)
-        names = [name for name in ("probs", "logits") if name in self.__dict__]
-        parameters: dict[str, Any] = {name: self.__dict__[name].expand(shape) for name in names}
-        parameters["_param"] = parameters[names[0]]
-        parameters["_num_events"] = self._num_events
-        return self._expanded(_instance, batch_shape, **parameters)
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        wide = chances(self, (*batch_shape, self._num_events))
+        return wide | {"_num_events": self._num_events}
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Numbers."""
@@ -204,8 +189,7 @@ class Categorical(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         value = value.long().unsqueeze(-1)
         value, log_pmf = F["broadcast_tensors"](value, self.logits)
         return log_pmf.gather(-1, value[..., :1]).squeeze(-1)
@@ -217,6 +201,4 @@ class Categorical(Distribution):
 
     def enumerate_support(self, expand: bool = True) -> Any:
         """All numbers."""
-        values = F["arange"](self._num_events)
-        values = values.view((-1, *(1,) * len(self._batch_shape)))
-        return values.expand((-1, *self._batch_shape)) if expand else values
+        return self._over_batch(F["arange"](self._num_events), expand)

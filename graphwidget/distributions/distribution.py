@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from ..core.dtypes import Size, get_default_dtype
@@ -26,6 +27,16 @@ class lazy_property:
             value = self.wrapped(instance)
         setattr(instance, self.wrapped.__name__, value)
         return value
+
+
+def same_as(path: str) -> Any:
+    """A property that is another attribute, perhaps a part's, as "base_dist.loc"."""
+    return property(attrgetter(path), doc=f"The same as `{path}`.")
+
+
+def batch_of(numbers: tuple[Any, ...], made: Any) -> Any:
+    """The batch shape of parameters: none where all were given as numbers."""
+    return made.size() if any(isinstance(each, Tensor) for each in numbers) else ()
 
 
 def broadcast_all(*values: Any) -> list[Any]:
@@ -60,6 +71,9 @@ class Distribution:
     arg_constraints: ClassVar[Any] = {}
     support: Any = None
     _validate_args = __debug__
+    _kept: ClassVar[tuple[str, ...]] = ()
+    _batched: ClassVar[tuple[str, ...]] = ()
+    """The attributes that `expand` keeps, and those that it expands."""
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -124,7 +138,16 @@ class Distribution:
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """The distribution with its parameters expanded to another batch shape."""
-        raise NotImplementedError
+        batch_shape = Size(batch_shape)
+        wide = self._wide(batch_shape)
+        if not wide:
+            raise NotImplementedError
+        return self._expanded(_instance, batch_shape, **wide)
+
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        """The attributes of the same distribution with another batch shape."""
+        kept = {name: getattr(self, name) for name in self._kept}
+        return kept | {name: getattr(self, name).expand(batch_shape) for name in self._batched}
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Values (*sample_shape, *batch_shape, *event_shape), without gradient."""
@@ -172,6 +195,11 @@ class Distribution:
     def _extended_shape(self, sample_shape: Any = ()) -> Size:
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
+    def _check_value(self, value: Any) -> None:
+        """PyTorch's checks of a value, if they are wanted."""
+        if self._validate_args:
+            self._validate_sample(value)
+
     def _validate_sample(self, value: Any) -> None:
         """PyTorch's checks of a value.
 
@@ -199,6 +227,11 @@ class Distribution:
                 f"{tuple(value.shape)}) to be within the support ({support!r}) of the distribution "
                 f"{self!r}, but found invalid values:\n{value}"
             )
+
+    def _over_batch(self, values: Any, expand: bool) -> Any:
+        """A vector of all values, with the batch's dims behind."""
+        values = values.view((-1, *(1,) * len(self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values
 
     def _expanded(self, instance: Any, batch_shape: Any, **parameters: Any) -> Any:
         """A copy with other parameters, unchecked."""

@@ -11,11 +11,10 @@ from ..core.distributions import standard_gamma
 from ..core.dtypes import Size
 from ..core.function import Function
 from ..core.public import FUNCTIONS as F
-from ..core.tensor import Tensor
 from ..nn.functional import one_hot
 from ..optable.gamma_kernels import digamma, shares
 from . import constraints
-from .distribution import Distribution, broadcast_all
+from .distribution import Distribution, batch_of, broadcast_all, same_as
 from .elementary_transforms import limits
 from .exponential_family import ExponentialFamily, family
 
@@ -108,11 +107,12 @@ class Gamma(ExponentialFamily):
     }  # fmt: skip
     support = constraints.nonnegative
     has_rsample = True
+    _batched = ("concentration", "rate")
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
         self.concentration, self.rate = broadcast_all(concentration, rate)
-        numbers = not isinstance(concentration, Tensor) and not isinstance(rate, Tensor)
-        super().__init__(() if numbers else self.concentration.size(), validate_args=validate_args)
+        shape = batch_of((concentration, rate), self.concentration)
+        super().__init__(shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Any:
@@ -129,13 +129,6 @@ class Gamma(ExponentialFamily):
         """concentration / rate²."""
         return self.concentration / self.rate.pow(2)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        return self._expanded(
-            _instance, batch_shape, concentration=self.concentration.expand(batch_shape),
-            rate=self.rate.expand(batch_shape),
-        )  # fmt: skip
-
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Values of rate 1, divided by the rate."""
         shape = self._extended_shape(sample_shape)
@@ -146,8 +139,7 @@ class Gamma(ExponentialFamily):
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
         value = F["as_tensor"](value, dtype=self.rate.dtype)
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return (
             F["xlogy"](self.concentration, self.rate)
             + F["xlogy"](self.concentration - 1, value)
@@ -162,8 +154,7 @@ class Gamma(ExponentialFamily):
 
     def cdf(self, value: Any) -> Any:
         """The probability of less than a value."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return F["igamma"](self.concentration, self.rate * value)
 
 
@@ -222,10 +213,9 @@ class Dirichlet(ExponentialFamily):
         rest = total - self.concentration
         return self.concentration * rest / (total.pow(2) * (total + 1))
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        wide = self.concentration.expand(Size(batch_shape) + self.event_shape)
-        return self._expanded(_instance, batch_shape, concentration=wide)
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        shape = batch_shape + self.event_shape
+        return {"concentration": self.concentration.expand(shape)}
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Shares of gamma values."""
@@ -233,8 +223,7 @@ class Dirichlet(ExponentialFamily):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return (
             F["xlogy"](self.concentration - 1.0, value).sum(-1)
             + F["lgamma"](self.concentration.sum(-1))
@@ -265,6 +254,7 @@ class Beta(ExponentialFamily):
     }  # fmt: skip
     support = constraints.unit_interval
     has_rsample = True
+    _batched = ("_dirichlet",)
 
     def __init__(
         self, concentration1: Any, concentration0: Any, validate_args: bool | None = None
@@ -302,20 +292,13 @@ class Beta(ExponentialFamily):
         total = self.concentration1 + self.concentration0
         return self.concentration1 * self.concentration0 / (total.pow(2) * (total + 1))
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        return self._expanded(
-            _instance, batch_shape, _dirichlet=self._dirichlet.expand(Size(batch_shape))
-        )
-
     def rsample(self, sample_shape: Any = ()) -> Any:
         """First shares."""
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return self._dirichlet.log_prob(F["stack"]([value, 1.0 - value], -1))
 
     def entropy(self) -> Any:
@@ -331,6 +314,8 @@ class StudentT(Distribution):
     }  # fmt: skip
     support = constraints.real
     has_rsample = True
+    _batched = ("_chi2", "df", "loc", "scale")
+    mode = same_as("loc")
 
     def __init__(
         self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None
@@ -347,11 +332,6 @@ class StudentT(Distribution):
         return found
 
     @property
-    def mode(self) -> Any:
-        """`loc`."""
-        return self.loc
-
-    @property
     def variance(self) -> Any:
         """scale² df / (df - 2); inf up to two degrees of freedom, nan up to one."""
         found, df = self.df.clone(), self.df
@@ -359,12 +339,6 @@ class StudentT(Distribution):
         found[(df <= 2) & (df > 1)] = math.inf
         found[df <= 1] = math.nan
         return found
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        wide = {name: getattr(self, name).expand(batch_shape) for name in ("df", "loc", "scale")}
-        chi2 = self._chi2.expand(batch_shape)
-        return self._expanded(_instance, batch_shape, _chi2=chi2, **wide)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """A normal value by the root of a mean square."""
@@ -376,8 +350,7 @@ class StudentT(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         y = (value - self.loc) / self.scale
         z = (
             self.scale.log()

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.dtypes import Size
 from . import constraints
-from .distribution import Distribution
+from .distribution import Distribution, same_as
 
 
 class Independent(Distribution):
     """A distribution whose last batch dims are one value, its parts independent of each other: the
     log probabilities are added up over them."""
+
+    mean = same_as("base_dist.mean")
+    mode = same_as("base_dist.mode")
+    variance = same_as("base_dist.variance")
 
     def __init__(
         self, base_distribution: Any, reinterpreted_batch_ndims: int,
@@ -42,28 +47,10 @@ class Independent(Distribution):
             found = constraints.independent(found, self.reinterpreted_batch_ndims)
         return found
 
-    @property
-    def mean(self) -> Any:
-        """The base's."""
-        return self.base_dist.mean
-
-    @property
-    def mode(self) -> Any:
-        """The base's."""
-        return self.base_dist.mode
-
-    @property
-    def variance(self) -> Any:
-        """The base's."""
-        return self.base_dist.variance
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        inner = (*batch_shape, *self.event_shape[: self.reinterpreted_batch_ndims])
-        return self._expanded(
-            _instance, batch_shape, base_dist=self.base_dist.expand(inner),
-            reinterpreted_batch_ndims=self.reinterpreted_batch_ndims,
-        )  # fmt: skip
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        dims = self.reinterpreted_batch_ndims
+        base = self.base_dist.expand((*batch_shape, *self.event_shape[:dims]))
+        return {"base_dist": base, "reinterpreted_batch_ndims": dims}
 
     def enumerate_support(self, expand: bool = True) -> Any:
         """All values, where none of the dims is part of one."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ..core.dtypes import Size
 from ..core.public import FUNCTIONS as F
 from . import constraints
-from .distribution import Distribution, lazy_property
+from .distribution import Distribution, lazy_property, same_as
 from .multivariate import LINALG
 
 
@@ -47,6 +47,8 @@ class LowRankMultivariateNormal(Distribution):
     }
     support = constraints.real_vector
     has_rsample = True
+    _kept = ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril")
+    mean = mode = same_as("loc")
 
     def __init__(
         self, loc: Any, cov_factor: Any, cov_diag: Any, validate_args: bool | None = None
@@ -85,26 +87,11 @@ class LowRankMultivariateNormal(Distribution):
     def _square(self, matrix: Any) -> Any:
         return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        batch = Size(batch_shape)
-        shape = batch + self.event_shape
-        kept = ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril")
-        return self._expanded(
-            _instance, batch, loc=self.loc.expand(shape), cov_diag=self.cov_diag.expand(shape),
-            cov_factor=self.cov_factor.expand(shape + self.cov_factor.shape[-1:]),
-            **{name: getattr(self, name) for name in kept},
-        )  # fmt: skip
-
-    @property
-    def mean(self) -> Any:
-        """`loc`."""
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        """`loc`."""
-        return self.loc
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        shape = batch_shape + self.event_shape
+        wide = {name: getattr(self, name).expand(shape) for name in ("loc", "cov_diag")}
+        wide["cov_factor"] = self.cov_factor.expand(shape + self.cov_factor.shape[-1:])
+        return wide | super()._wide(batch_shape)
 
     @lazy_property
     def variance(self) -> Any:
@@ -157,8 +144,7 @@ class LowRankMultivariateNormal(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         measured = self._distance(value - self.loc)
         constant = self._event_shape[0] * math.log(2 * math.pi)
         return -0.5 * (constant + self._log_det() + measured)

@@ -15,7 +15,7 @@ from .distribution import Distribution, broadcast_all, lazy_property
 from .elementary_transforms import limits
 from .exponential_family import ExponentialFamily
 from .gamma import Beta, Chi2
-from .multivariate import LINALG, MATRICES, _tril_of_precision
+from .multivariate import LINALG, MATRICES, _tril_of_precision, only_one
 
 LOW = (
     "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim."
@@ -55,14 +55,8 @@ class Wishart(ExponentialFamily):
         self, df: Any, covariance_matrix: Any = None, precision_matrix: Any = None,
         scale_tril: Any = None, validate_args: bool | None = None,
     ) -> None:  # fmt: skip
-        given = dict(zip(MATRICES, (covariance_matrix, precision_matrix, scale_tril), strict=True))
-        given = {name: matrix for name, matrix in given.items() if matrix is not None}
-        if len(given) != 1:
-            raise AssertionError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
-                "specified."
-            )
-        ((name, matrix),) = given.items()
+        given = (covariance_matrix, precision_matrix, scale_tril)
+        name, matrix = only_one(given, AssertionError)
         if matrix.dim() < 2:
             raise ValueError(
                 "scale_tril must be at least two-dimensional, with optional leading batch "
@@ -199,8 +193,7 @@ class Wishart(ExponentialFamily):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         df, size = self.df, self._event_shape[-1]
         solved = F["cholesky_solve"](value, self._unbroadcasted_scale_tril)
         return (
@@ -248,6 +241,8 @@ class LKJCholesky(Distribution):
 
     arg_constraints: ClassVar[Any] = {"concentration": constraints.positive}
     support = constraints.corr_cholesky
+    _kept = ("dim",)
+    _batched = ("concentration",)
 
     def __init__(
         self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None
@@ -264,13 +259,9 @@ class LKJCholesky(Distribution):
         self._beta = Beta(steps + 0.5, marginal.unsqueeze(-1) - 0.5 * steps)
         super().__init__(self.concentration.size(), (dim, dim), validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        batch = Size(batch_shape)
-        return self._expanded(
-            _instance, batch, dim=self.dim, concentration=self.concentration.expand(batch),
-            _beta=self._beta.expand((*batch, self.dim)),
-        )  # fmt: skip
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        beta = self._beta.expand((*batch_shape, self.dim))
+        return super()._wide(batch_shape) | {"_beta": beta}
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Factors without gradient: the beta values are sampled so, and normals have none."""
@@ -287,8 +278,7 @@ class LKJCholesky(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
         order = F["arange"](2, self.dim + 1)
         order = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - order

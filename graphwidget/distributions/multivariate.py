@@ -11,10 +11,21 @@ from ..core.public import FUNCTIONS as F
 from ..core.public import SPACES
 from . import constraints
 from .discrete import Categorical
-from .distribution import Distribution, lazy_property
+from .distribution import Distribution, lazy_property, same_as
 
 LINALG = SPACES["linalg"]
 MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")
+
+
+def only_one(matrices: tuple[Any, ...], error: type[Exception]) -> tuple[str, Any]:
+    """The name and the value of the one of `MATRICES` that was given; an error if there is not just
+    one."""
+    given = [pair for pair in zip(MATRICES, matrices, strict=True) if pair[1] is not None]
+    if len(given) != 1:
+        raise error(
+            "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
+        )
+    return given[0]
 
 
 def _tril_of_precision(precision: Any) -> Any:
@@ -41,6 +52,8 @@ class MultivariateNormal(Distribution):
     }
     support = constraints.real_vector
     has_rsample = True
+    _kept = ("_unbroadcasted_scale_tril",)
+    mean = mode = same_as("loc")
 
     def __init__(
         self, loc: Any, covariance_matrix: Any = None, precision_matrix: Any = None,
@@ -48,14 +61,8 @@ class MultivariateNormal(Distribution):
     ) -> None:  # fmt: skip
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        given = dict(zip(MATRICES, (covariance_matrix, precision_matrix, scale_tril), strict=True))
-        given = {name: matrix for name, matrix in given.items() if matrix is not None}
-        if len(given) != 1:
-            raise ValueError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
-                "specified."
-            )
-        ((name, matrix),) = given.items()
+        given = (covariance_matrix, precision_matrix, scale_tril)
+        name, matrix = only_one(given, ValueError)
         if matrix.dim() < 2:
             word = "scale_tril matrix" if name == "scale_tril" else name
             raise ValueError(
@@ -92,33 +99,17 @@ class MultivariateNormal(Distribution):
         return self._square(F["cholesky_inverse"](self._unbroadcasted_scale_tril))
 
     @property
-    def mean(self) -> Any:
-        """`loc`."""
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        """`loc`."""
-        return self.loc
-
-    @property
     def variance(self) -> Any:
         """The diagonal of the covariances."""
         found = self._unbroadcasted_scale_tril.pow(2).sum(-1)
         return found.expand(self._batch_shape + self._event_shape)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        batch, event = Size(batch_shape), self.event_shape
-        wide = {
-            name: self.__dict__[name].expand(batch + event + event)
-            for name in MATRICES
-            if name in self.__dict__
-        }
-        return self._expanded(
-            _instance, batch, loc=self.loc.expand(batch + event),
-            _unbroadcasted_scale_tril=self._unbroadcasted_scale_tril, **wide,
-        )  # fmt: skip
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        shape = batch_shape + self.event_shape
+        wide = {"loc": self.loc.expand(shape)} | super()._wide(batch_shape)
+        given = [name for name in MATRICES if name in self.__dict__]
+        shape += self.event_shape
+        return wide | {name: self.__dict__[name].expand(shape) for name in given}
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Standard normals times the factor, moved to `loc`."""
@@ -133,8 +124,7 @@ class MultivariateNormal(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         away = (value - self.loc).unsqueeze(-1)
         factor = self._unbroadcasted_scale_tril
         steps = LINALG["solve_triangular"](factor, away, upper=False)
@@ -158,6 +148,10 @@ class MixtureSameFamily(Distribution):
     """
 
     arg_constraints: ClassVar[Any] = {}
+    _kept = ("_num_component", "_event_ndims")
+    _batched = ("_mixture_distribution",)
+    mixture_distribution = same_as("_mixture_distribution")
+    component_distribution = same_as("_component_distribution")
 
     def __init__(
         self, mixture_distribution: Any, component_distribution: Any,
@@ -197,31 +191,14 @@ class MixtureSameFamily(Distribution):
 
     has_rsample = False
 
-    @property
-    def mixture_distribution(self) -> Any:
-        """How often each part comes."""
-        return self._mixture_distribution
-
-    @property
-    def component_distribution(self) -> Any:
-        """The parts."""
-        return self._component_distribution
-
     @constraints.dependent_property
     def support(self) -> Any:
         """The parts'."""
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        batch = Size(batch_shape)
-        return self._expanded(
-            _instance, batch, _num_component=self._num_component, _event_ndims=self._event_ndims,
-            _component_distribution=self._component_distribution.expand(
-                (*batch, self._num_component)
-            ),
-            _mixture_distribution=self._mixture_distribution.expand(batch),
-        )  # fmt: skip
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        parts = self._component_distribution.expand((*batch_shape, self._num_component))
+        return super()._wide(batch_shape) | {"_component_distribution": parts}
 
     def _probs(self) -> Any:
         probs = self._mixture_distribution.probs
@@ -251,8 +228,7 @@ class MixtureSameFamily(Distribution):
 
     def log_prob(self, x: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(x)
+        self._check_value(x)
         x = x.unsqueeze(-1 - self._event_ndims)
         parts = self._component_distribution.log_prob(x)
         weights = F["log_softmax"](self._mixture_distribution.logits, dim=-1)

@@ -10,7 +10,7 @@ from ..core.public import FUNCTIONS as F
 from ..nn.functional import one_hot
 from . import constraints
 from .discrete import Categorical, Chances, inside
-from .distribution import Distribution, broadcast_all
+from .distribution import Distribution, broadcast_all, same_as
 from .transformed import TransformedDistribution
 from .transforms import ExpTransform, SigmoidTransform
 
@@ -21,7 +21,10 @@ class _OfCategories(Distribution):
     arg_constraints: ClassVar[Any] = {
         "probs": constraints.simplex, "logits": constraints.real_vector
     }  # fmt: skip
+    _batched = ("_categorical",)
     _categorical: Any
+    probs = same_as("_categorical.probs")
+    logits = same_as("_categorical.logits")
 
     def _begin(self, probs: Any, logits: Any, validate_args: bool | None) -> None:
         self._categorical = Categorical(probs, logits)
@@ -29,16 +32,6 @@ class _OfCategories(Distribution):
         Distribution.__init__(
             self, shape, self._categorical.param_shape[-1:], validate_args=validate_args
         )
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Any:
-        """Their logarithms."""
-        return self._categorical.logits
 
     @property
     def _param(self) -> Any:
@@ -55,21 +48,12 @@ class OneHotCategorical(_OfCategories):
 
     support = constraints.one_hot
     has_enumerate_support = True
+    mean = same_as("_categorical.probs")
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         self._begin(probs, logits, validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        inner = self._categorical.expand(Size(batch_shape))
-        return self._expanded(_instance, batch_shape, _categorical=inner)
-
-    @property
-    def mean(self) -> Any:
-        """The probabilities."""
-        return self._categorical.probs
 
     @property
     def mode(self) -> Any:
@@ -89,8 +73,7 @@ class OneHotCategorical(_OfCategories):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return self._categorical.log_prob(value.max(-1)[1])
 
     def entropy(self) -> Any:
@@ -121,6 +104,7 @@ class ExpRelaxedCategorical(_OfCategories):
 
     support = constraints.real_vector
     has_rsample = True
+    _kept = ("temperature",)
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None,
@@ -128,13 +112,6 @@ class ExpRelaxedCategorical(_OfCategories):
     ) -> None:  # fmt: skip
         self.temperature = temperature
         self._begin(probs, logits, validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        inner = self._categorical.expand(Size(batch_shape))
-        return self._expanded(
-            _instance, batch_shape, temperature=self.temperature, _categorical=inner
-        )
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Logits and Gumbel's numbers by the temperature, normalized."""
@@ -147,8 +124,7 @@ class ExpRelaxedCategorical(_OfCategories):
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
         count = self._categorical._num_events
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         logits, value = broadcast_all(self.logits, value)
         ways = F["full_like"](self.temperature, float(count)).lgamma()
         scale = ways - self.temperature.log().mul(-(count - 1))
@@ -160,20 +136,9 @@ class ExpRelaxedCategorical(_OfCategories):
 class _Relaxed(TransformedDistribution):
     """A smooth choice, made from one of logarithms, which knows its parameters."""
 
-    @property
-    def temperature(self) -> Any:
-        """How smooth they are."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """The logarithms of the probabilities, or of the odds."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """The probabilities."""
-        return self.base_dist.probs
+    temperature = same_as("base_dist.temperature")
+    logits = same_as("base_dist.logits")
+    probs = same_as("base_dist.probs")
 
 
 class RelaxedOneHotCategorical(_Relaxed):
@@ -198,6 +163,7 @@ class LogitRelaxedBernoulli(Chances):
         "probs": constraints.unit_interval, "logits": constraints.real
     }  # fmt: skip
     support = constraints.real
+    _kept = ("temperature",)
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None,
@@ -207,12 +173,6 @@ class LogitRelaxedBernoulli(Chances):
         _, given = self._take(probs, logits)
         shape = () if isinstance(given, int | float) else self._param.size()
         super().__init__(shape, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        return self._expanded(
-            _instance, batch_shape, temperature=self.temperature, **self._wide(batch_shape)
-        )
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Logits and logistic numbers by the temperature."""
@@ -224,8 +184,7 @@ class LogitRelaxedBernoulli(Chances):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         logits, value = broadcast_all(self.logits, value)
         away = logits - value.mul(self.temperature)
         return self.temperature.log() + away - 2 * away.exp().log1p()

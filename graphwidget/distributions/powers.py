@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from ..core.public import FUNCTIONS as F
 from . import constraints
 from .continuous import Exponential
-from .distribution import broadcast_all
+from .distribution import broadcast_all, same_as
 from .gamma import Gamma
 from .transformed import EULER, TransformedDistribution
 from .transforms import AffineTransform, ExpTransform, PowerTransform
@@ -19,6 +19,8 @@ class Pareto(TransformedDistribution):
     arg_constraints: ClassVar[Any] = {
         "alpha": constraints.positive, "scale": constraints.positive
     }  # fmt: skip
+    _batched = ("scale", "alpha")
+    mode = same_as("scale")
 
     def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
@@ -26,22 +28,11 @@ class Pareto(TransformedDistribution):
         steps = [ExpTransform(), AffineTransform(loc=0, scale=self.scale)]
         super().__init__(base, steps, validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        made = type(self).__new__(type(self)) if _instance is None else _instance
-        made.scale, made.alpha = self.scale.expand(batch_shape), self.alpha.expand(batch_shape)
-        return super().expand(batch_shape, _instance=made)
-
     @property
     def mean(self) -> Any:
         """inf for an alpha up to 1."""
         a = self.alpha.clamp(min=1)
         return a * self.scale / (a - 1)
-
-    @property
-    def mode(self) -> Any:
-        """`scale`."""
-        return self.scale
 
     @property
     def variance(self) -> Any:
@@ -121,21 +112,13 @@ class InverseGamma(TransformedDistribution):
     }  # fmt: skip
     support = constraints.positive
     has_rsample = True
+    concentration = same_as("base_dist.concentration")
+    rate = same_as("base_dist.rate")
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
         base = Gamma(concentration, rate, validate_args=validate_args)
         power = PowerTransform(-base.rate.new_ones(()))
         super().__init__(base, power, validate_args=validate_args)
-
-    @property
-    def concentration(self) -> Any:
-        """The gamma values'."""
-        return self.base_dist.concentration
-
-    @property
-    def rate(self) -> Any:
-        """The gamma values'."""
-        return self.base_dist.rate
 
     @property
     def mean(self) -> Any:

@@ -5,18 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.dtypes import Size
 from ..core.public import FUNCTIONS as F
-from ..core.tensor import Tensor
 from . import constraints
-from .distribution import Distribution, broadcast_all
+from .distribution import Distribution, batch_of, broadcast_all, same_as
 from .elementary_transforms import limits
 from .gamma import Gamma
-
-
-def batch_of(numbers: tuple[Any, ...], made: Any) -> Any:
-    """The batch shape of parameters: none where all were given as numbers."""
-    return made.size() if any(isinstance(each, Tensor) for each in numbers) else ()
 
 
 class FisherSnedecor(Distribution):
@@ -25,19 +18,13 @@ class FisherSnedecor(Distribution):
     arg_constraints: ClassVar[Any] = {"df1": constraints.positive, "df2": constraints.positive}
     support = constraints.positive
     has_rsample = True
+    _batched = ("df1", "df2", "_gamma1", "_gamma2")
 
     def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:
         self.df1, self.df2 = broadcast_all(df1, df2)
         self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
         self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
         super().__init__(batch_of((df1, df2), self.df1), validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        batch = Size(batch_shape)
-        names = ("df1", "df2", "_gamma1", "_gamma2")
-        wide = {name: getattr(self, name).expand(batch) for name in names}
-        return self._expanded(_instance, batch, **wide)
 
     def _above(self, least: int) -> Any:
         """`df2`, nan up to a number."""
@@ -78,8 +65,7 @@ class FisherSnedecor(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         a, b, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
         beta = (a + b).lgamma() - a.lgamma() - b.lgamma()
         powers = a * ratio.log() + (a - 1) * F["log"](value)
@@ -94,6 +80,8 @@ class GeneralizedPareto(Distribution):
         "loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real
     }  # fmt: skip
     has_rsample = True
+    _batched = ("loc", "scale", "concentration")
+    mode = same_as("loc")
 
     def __init__(
         self, loc: Any, scale: Any, concentration: Any, validate_args: bool | None = None
@@ -101,12 +89,6 @@ class GeneralizedPareto(Distribution):
         given = (loc, scale, concentration)
         self.loc, self.scale, self.concentration = broadcast_all(*given)
         super().__init__(batch_of(given, self.loc), validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        batch = Size(batch_shape)
-        wide = {name: getattr(self, name).expand(batch) for name in self.arg_constraints}
-        return self._expanded(_instance, batch, **wide)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
@@ -128,8 +110,7 @@ class GeneralizedPareto(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         z = (value - self.loc) / self.scale
         flat, shape = self._flat(F["tensor"](0.0))
         power = 1 / shape + F["ones_like"](z)
@@ -138,8 +119,7 @@ class GeneralizedPareto(Distribution):
 
     def log_survival_function(self, value: Any) -> Any:
         """The logarithm of the probability of more than a value."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         z = (value - self.loc) / self.scale
         flat, shape = self._flat(F["tensor"](0.0))
         return F["where"](flat, -z, -F["log1p"](shape * z) / shape)
@@ -173,11 +153,6 @@ class GeneralizedPareto(Distribution):
         shape = F["where"](there, self.concentration, 0.25)
         found = self.scale**2 / ((1 - shape) ** 2 * (1 - 2 * shape))
         return F["where"](there, found, math.nan)
-
-    @property
-    def mode(self) -> Any:
-        """`loc`."""
-        return self.loc
 
     def entropy(self) -> Any:
         """log scale + concentration + 1."""

@@ -10,7 +10,7 @@ from ..core.modes import no_grad
 from ..core.public import FUNCTIONS as F
 from . import constraints
 from .continuous import Cauchy, Normal, Uniform
-from .distribution import Distribution, broadcast_all
+from .distribution import Distribution, broadcast_all, same_as
 from .elementary_transforms import limits
 from .independent import Independent, sum_rightmost
 from .transform import ComposeTransform, Transform
@@ -73,15 +73,13 @@ class TransformedDistribution(Distribution):
         extra = len(self.event_shape) - found.event_dim
         return constraints.independent(found, extra) if extra > 0 else found
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with the base expanded."""
+    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+        wide = super()._wide(batch_shape)
         whole = ComposeTransform(self.transforms)
-        shape = Size(whole.inverse_shape(Size(batch_shape) + self.event_shape))
+        shape = Size(whole.inverse_shape(batch_shape + self.event_shape))
         cut = len(shape) - len(self.base_dist.event_shape)
-        return self._expanded(
-            _instance, batch_shape, transforms=self.transforms,
-            base_dist=self.base_dist.expand(shape[:cut]),
-        )  # fmt: skip
+        base = self.base_dist.expand(shape[:cut])
+        return wide | {"transforms": self.transforms, "base_dist": base}
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Values without gradient."""
@@ -99,8 +97,7 @@ class TransformedDistribution(Distribution):
 
     def log_prob(self, value: Any) -> Any:
         """The base's, less the logarithms of the slopes."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         dims, found = len(self.event_shape), 0.0
         y = value
         for transform in reversed(self.transforms):
@@ -138,20 +135,12 @@ class LogNormal(TransformedDistribution):
     arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.positive
     has_rsample = True
+    loc = same_as("base_dist.loc")
+    scale = same_as("base_dist.scale")
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         base = Normal(loc, scale, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    @property
-    def loc(self) -> Any:
-        """The mean of the logarithms."""
-        return self.base_dist.loc
-
-    @property
-    def scale(self) -> Any:
-        """The deviation of the logarithms."""
-        return self.base_dist.scale
 
     @property
     def mean(self) -> Any:
@@ -181,15 +170,11 @@ class _Half(TransformedDistribution):
     support = constraints.nonnegative
     has_rsample = True
     _whole: Any
+    scale = same_as("base_dist.scale")
 
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
         base = self._whole(0, scale, validate_args=False)
         super().__init__(base, AbsTransform(), validate_args=validate_args)
-
-    @property
-    def scale(self) -> Any:
-        """The whole distribution's."""
-        return self.base_dist.scale
 
     @property
     def mode(self) -> Any:
@@ -198,8 +183,7 @@ class _Half(TransformedDistribution):
 
     def cdf(self, value: Any) -> Any:
         """The probability of less than a value."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         return 2 * self.base_dist.cdf(value) - 1
 
     def icdf(self, prob: Any) -> Any:
@@ -228,8 +212,7 @@ class HalfNormal(_Half):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         found = self.base_dist.log_prob(value) + math.log(2)
         return F["where"](value >= 0, found, -math.inf)
 
@@ -238,21 +221,16 @@ class HalfCauchy(_Half):
     """The absolute values of Cauchy's about 0."""
 
     _whole = Cauchy
+    variance = same_as("base_dist.variance")
 
     @property
     def mean(self) -> Any:
         """inf."""
         return F["full"](self._extended_shape(), math.inf, dtype=self.scale.dtype)
 
-    @property
-    def variance(self) -> Any:
-        """inf."""
-        return self.base_dist.variance
-
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         value = F["as_tensor"](value, dtype=self.base_dist.scale.dtype)
         found = self.base_dist.log_prob(value) + math.log(2)
         return F["where"](value >= 0, found, -math.inf)
@@ -263,6 +241,8 @@ class Gumbel(TransformedDistribution):
 
     arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
+    _batched = ("loc", "scale")
+    mode = same_as("loc")
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
@@ -281,16 +261,9 @@ class Gumbel(TransformedDistribution):
         ]  # fmt: skip
         super().__init__(base, steps, validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        made = type(self).__new__(type(self)) if _instance is None else _instance
-        made.loc, made.scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
-        return super().expand(batch_shape, _instance=made)
-
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         y = (self.loc - value) / self.scale
         return (y - y.exp()) - self.scale.log()
 
@@ -298,11 +271,6 @@ class Gumbel(TransformedDistribution):
     def mean(self) -> Any:
         """loc + scale times Euler's constant."""
         return self.loc + self.scale * EULER
-
-    @property
-    def mode(self) -> Any:
-        """`loc`."""
-        return self.loc
 
     @property
     def stddev(self) -> Any:
@@ -325,19 +293,11 @@ class LogisticNormal(TransformedDistribution):
     arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.simplex
     has_rsample = True
+    loc = same_as("base_dist.base_dist.loc")
+    scale = same_as("base_dist.base_dist.scale")
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         base = Normal(loc, scale, validate_args=validate_args)
         if not base.batch_shape:
             base = base.expand([1])
         super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
-
-    @property
-    def loc(self) -> Any:
-        """The normal values' mean."""
-        return self.base_dist.base_dist.loc
-
-    @property
-    def scale(self) -> Any:
-        """The normal values' deviation."""
-        return self.base_dist.base_dist.scale

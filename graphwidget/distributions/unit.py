@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.dtypes import Size
 from ..core.modes import no_grad
 from ..core.public import FUNCTIONS as F
-from ..core.tensor import Tensor
 from ..nn.functional import binary_cross_entropy_with_logits
 from . import constraints
 from .continuous import Uniform
 from .discrete import Chances, inside
-from .distribution import broadcast_all, lazy_property
+from .distribution import batch_of, broadcast_all, lazy_property
 from .exponential_family import ExponentialFamily
 from .transformed import EULER, TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
@@ -32,6 +30,7 @@ class ContinuousBernoulli(Chances, ExponentialFamily):
     support = constraints.unit_interval
     has_rsample = True
     _mean_carrier_measure: Any = 0
+    _kept = ("_lims",)
 
     def __init__(
         self, probs: Any = None, logits: Any = None, lims: tuple[float, float] = (0.499, 0.501),
@@ -43,18 +42,12 @@ class ContinuousBernoulli(Chances, ExponentialFamily):
                 raise ValueError("The parameter probs has invalid values")
             self.probs = self._param = inside(self.probs)
         self._lims = lims
-        shape = self._param.size() if isinstance(given, Tensor) else ()
-        super().__init__(shape, validate_args=validate_args)
+        super().__init__(batch_of((given,), self._param), validate_args=validate_args)
 
     @lazy_property
     def probs(self) -> Any:
         """The chances, neither 0 nor 1."""
         return inside(F["sigmoid"](self.logits))
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        batch = Size(batch_shape)
-        return self._expanded(_instance, batch, _lims=self._lims, **self._wide(batch))
 
     def _stable(self) -> Any:
         """Where the formulas hold."""
@@ -115,16 +108,14 @@ class ContinuousBernoulli(Chances, ExponentialFamily):
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         logits, value = broadcast_all(self.logits, value)
         inner = -binary_cross_entropy_with_logits(logits, value, reduction="none")
         return inner + self._cont_bern_log_norm()
 
     def cdf(self, value: Any) -> Any:
         """The probability of less than a value."""
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_value(value)
         p = self._cut()
         powers = F["pow"](p, value) * F["pow"](1.0 - p, 1.0 - value)
         found = F["where"](self._stable(), (powers + p - 1.0) / (2.0 * p - 1.0), value)
@@ -164,6 +155,7 @@ class Kumaraswamy(TransformedDistribution):
     }  # fmt: skip
     support = constraints.unit_interval
     has_rsample = True
+    _batched = ("concentration1", "concentration0")
 
     def __init__(
         self, concentration1: Any, concentration0: Any, validate_args: bool | None = None
@@ -177,13 +169,6 @@ class Kumaraswamy(TransformedDistribution):
         ]
         base = Uniform(low, high, validate_args=validate_args)
         super().__init__(base, steps, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same with parameters of another shape."""
-        made = type(self).__new__(type(self)) if _instance is None else _instance
-        made.concentration1 = self.concentration1.expand(batch_shape)
-        made.concentration0 = self.concentration0.expand(batch_shape)
-        return super().expand(batch_shape, _instance=made)
 
     def _moment(self, n: int) -> Any:
         """The expectation of the n-th power."""
