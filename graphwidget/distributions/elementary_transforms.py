@@ -12,7 +12,7 @@ from ..core.public import FUNCTIONS as F
 from ..core.tensor import Tensor
 from ..nn.functional import logsigmoid, pad, softplus
 from . import constraints
-from .distribution import broadcast_all
+from .distribution import broadcast_all, same_as
 from .transform import Transform
 
 
@@ -58,6 +58,7 @@ class PowerTransform(Transform):
 
     domain = codomain = constraints.positive
     bijective = True
+    _arguments = ("exponent",)
 
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -67,12 +68,6 @@ class PowerTransform(Transform):
     def sign(self) -> Any:
         """The exponent's."""
         return self.exponent.sign()
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        """The same with another cache."""
-        if self._cache_size == cache_size:
-            return self
-        return PowerTransform(self.exponent, cache_size=cache_size)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PowerTransform):
@@ -166,15 +161,13 @@ class AffineTransform(Transform):
     """loc + scale x."""
 
     bijective = True
+    _arguments = ("loc", "scale", "event_dim")
 
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.loc, self.scale, self._event_dim = loc, scale, event_dim
 
-    @property
-    def event_dim(self) -> int:
-        """The dims of one value."""
-        return self._event_dim
+    event_dim = same_as("_event_dim")
 
     @property
     def domain(self) -> Any:
@@ -191,12 +184,6 @@ class AffineTransform(Transform):
         if isinstance(self.scale, Tensor):
             return self.scale.sign()
         return 1 if float(self.scale) > 0 else -1 if float(self.scale) < 0 else 0
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        """The same with another cache."""
-        if self._cache_size == cache_size:
-            return self
-        return AffineTransform(self.loc, self.scale, self.event_dim, cache_size=cache_size)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AffineTransform):
@@ -307,6 +294,7 @@ class ReshapeTransform(Transform):
     """The last dims in another shape."""
 
     bijective = True
+    _arguments = ("in_shape", "out_shape")
 
     def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:
         self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
@@ -323,12 +311,6 @@ class ReshapeTransform(Transform):
     def codomain(self) -> Any:
         """All numbers, in `out_shape`."""
         return constraints.independent(constraints.real, len(self.out_shape))
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        """The same with another cache."""
-        if self._cache_size == cache_size:
-            return self
-        return ReshapeTransform(self.in_shape, self.out_shape, cache_size=cache_size)
 
     def _call(self, x: Any) -> Any:
         return x.reshape(x.shape[: x.dim() - len(self.in_shape)] + self.out_shape)

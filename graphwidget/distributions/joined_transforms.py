@@ -13,6 +13,7 @@ from ..core.public import FUNCTIONS as F
 from ..core.public import SPACES
 from ..nn.functional import pad, softplus
 from . import constraints
+from .distribution import same_as
 from .elementary_transforms import LowerCholeskyTransform, _Same, limits
 from .independent import sum_rightmost
 from .transform import Transform
@@ -39,7 +40,7 @@ class _Parts(Transform):
         return len(self.transforms)
 
     @property
-    def bijective(self) -> bool:  # type: ignore[override]
+    def bijective(self) -> bool:
         """Whether all are."""
         return all(each.bijective for each in self.transforms)
 
@@ -83,6 +84,7 @@ class CatTransform(_Parts):
     """Transforms of the parts of some lengths along a dim."""
 
     _told = "length"
+    _arguments = ("transforms", "dim", "lengths")
 
     def __init__(
         self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None,
@@ -104,12 +106,6 @@ class CatTransform(_Parts):
     def length(self) -> int:
         """All lengths together."""
         return sum(self.lengths)
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        """The same with another cache."""
-        if self._cache_size == cache_size:
-            return self
-        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
     def _cut(self, value: Any) -> list[Any]:
         starts = [0, *itertools.accumulate(self.lengths)]
@@ -144,12 +140,7 @@ class StackTransform(_Parts):
     """Transforms of the items along a dim."""
 
     _told = "len(transforms)"
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        """The same with another cache."""
-        if self._cache_size == cache_size:
-            return self
-        return StackTransform(self.transforms, self.dim, cache_size)
+    _arguments = ("transforms", "dim")
 
     def _cut(self, value: Any) -> list[Any]:
         return [value.select(self.dim, place) for place in range(value.size(self.dim))]
@@ -176,23 +167,14 @@ class CumulativeDistributionTransform(Transform):
     """The probabilities of less, by a distribution: uniform numbers of what it draws."""
 
     bijective = True
+    domain = same_as("distribution.support")
     codomain = constraints.unit_interval
     sign = 1
+    _arguments = ("distribution",)
 
     def __init__(self, distribution: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
-
-    @property
-    def domain(self) -> Any:
-        """The distribution's support."""
-        return self.distribution.support
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        """The same with another cache."""
-        if self._cache_size == cache_size:
-            return self
-        return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)
 
     def _call(self, x: Any) -> Any:
         return self.distribution.cdf(x)

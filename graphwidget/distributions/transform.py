@@ -6,10 +6,11 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.public import FUNCTIONS as F
 from . import constraints
+from .distribution import same_as
 from .independent import sum_rightmost
 
 
@@ -20,9 +21,11 @@ class Transform:
     is the very argument, without rounding.
     """
 
-    bijective = False
+    bijective: Any = False
     domain: Any
     codomain: Any
+    _arguments: ClassVar[tuple[str, ...]] = ()
+    """What the constructor takes beside the size of the cache, for `with_cache`."""
 
     def __init__(self, cache_size: int = 0) -> None:
         if cache_size not in (0, 1):
@@ -63,9 +66,13 @@ class Transform:
         """The same function with a cache of another size."""
         if self._cache_size == cache_size:
             return self
-        if type(self).__init__ is Transform.__init__:
-            return type(self)(cache_size=cache_size)
-        raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
+        for kind in type(self).__mro__:
+            if "_arguments" in vars(kind):  # they are of this class's constructor
+                break
+            if "__init__" in vars(kind):
+                raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
+        kind = type(self) if kind is Transform else kind
+        return kind(*(getattr(self, name) for name in self._arguments), cache_size=cache_size)
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -114,32 +121,16 @@ class Transform:
 class _InverseTransform(Transform):
     """Another transform, backwards."""
 
+    inv = same_as("_inv")
+    domain, codomain = same_as("_inv.codomain"), same_as("_inv.domain")
+    bijective, sign = same_as("_inv.bijective"), same_as("_inv.sign")
+
     def __init__(self, transform: Transform) -> None:
         super().__init__(cache_size=transform._cache_size)
         self._inv: Any = transform
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__
-
-    @property
-    def inv(self) -> Any:
-        return self._inv
-
-    @property
-    def domain(self) -> Any:
-        return self._inv.codomain
-
-    @property
-    def codomain(self) -> Any:
-        return self._inv.domain
-
-    @property
-    def bijective(self) -> bool:  # type: ignore[override]
-        return bool(self._inv.bijective)
-
-    @property
-    def sign(self) -> Any:
-        return self._inv.sign
 
     def with_cache(self, cache_size: int = 1) -> Any:
         return self.inv.with_cache(cache_size).inv
@@ -167,6 +158,8 @@ class _InverseTransform(Transform):
 
 class ComposeTransform(Transform):
     """Several transforms one after the other."""
+
+    _arguments = ("parts",)
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
         if cache_size:
@@ -204,7 +197,7 @@ class ComposeTransform(Transform):
         return constraints.independent(last, extra) if extra > 0 else last
 
     @property
-    def bijective(self) -> bool:  # type: ignore[override]
+    def bijective(self) -> bool:
         """Whether all are."""
         return all(part.bijective for part in self.parts)
 
@@ -221,12 +214,6 @@ class ComposeTransform(Transform):
             found = ComposeTransform([part.inv for part in reversed(self.parts)])
             self._inv, found._inv = weakref.ref(found), weakref.ref(self)
         return found
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        """The same with caches of another size."""
-        if self._cache_size == cache_size:
-            return self
-        return ComposeTransform(self.parts, cache_size=cache_size)
 
     def __call__(self, x: Any) -> Any:
         for part in self.parts:
@@ -274,6 +261,8 @@ identity_transform = ComposeTransform([])
 class IndependentTransform(Transform):
     """Another transform, of which more dims are one value."""
 
+    bijective, sign = same_as("base_transform.bijective"), same_as("base_transform.sign")
+
     def __init__(
         self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0
     ) -> None:
@@ -290,16 +279,6 @@ class IndependentTransform(Transform):
     def codomain(self) -> Any:
         """The base's, of more dims."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
-
-    @property
-    def bijective(self) -> bool:  # type: ignore[override]
-        """Whether the base is."""
-        return bool(self.base_transform.bijective)
-
-    @property
-    def sign(self) -> Any:
-        """The base's."""
-        return self.base_transform.sign
 
     def _call(self, x: Any) -> Any:
         if x.dim() < self.domain.event_dim:

@@ -122,29 +122,30 @@ def slopes(
         for output, cotangent in zip(outputs, cotangents, strict=True)
         if output.requires_grad
     ]
+    lead = cotangents[0]._data.shape[:1] if rows else ()
+    zeros = tuple(Tensor._wrap(np.zeros(lead + x._data.shape, x._data.dtype)) for x in by)
     if not pairs:
-        lead = cotangents[0]._data.shape[:1] if rows else ()
-        return tuple(
-            Tensor._wrap(np.zeros(lead + each._data.shape, each._data.dtype)) for each in by
-        )
+        return zeros
     with recording():
         found: tuple[Tensor, ...] = gradients(
             [output for output, _ in pairs], list(by), [normal(each) for _, each in pairs],
             create_graph=True, allow_unused=True, is_grads_batched=rows,
         )  # fmt: skip
-    zeros = [
-        Tensor._wrap(np.zeros(((len(pairs[0][1]),) if rows else ()) + each._data.shape,
-                              each._data.dtype)) for each in by
-    ]  # fmt: skip
     return tuple(z if each is None else each for each, z in zip(found, zeros, strict=True))
 
 
-def with_aux(found: Any, name: str) -> tuple[Any, Any]:
-    """What a function with an auxiliary result gave.
+def called(
+    func: Function, inputs: Inputs, name: str, has_aux: bool = False, **kwargs: Any
+) -> tuple[Any, Any]:
+    """What a function gives, and its auxiliary result if it has one.
 
     Raises:
-        RuntimeError: not two results (PyTorch's text).
+        RuntimeError: not two results where it has (PyTorch's text).
     """
+    with recording():
+        found = func(*inputs.args, **kwargs)
+    if not has_aux:
+        return found, None
     if not (isinstance(found, tuple) and len(found) == 2):
         raise RuntimeError(
             f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True"
@@ -171,11 +172,7 @@ def grad_and_value(
     @functools.wraps(func)
     def derived(*args: Any, **kwargs: Any) -> Any:
         inputs = Inputs(args, argnums)
-        with recording():
-            output = func(*inputs.args, **kwargs)
-        aux = None
-        if has_aux:
-            output, aux = with_aux(output, name)
+        output, aux = called(func, inputs, name, has_aux, **kwargs)
         if not isinstance(output, Tensor):
             raise RuntimeError(f"{name}: Expected f(*args) to return a Tensor, got {type(output)}")
         if output.ndim:
@@ -260,11 +257,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """
     name = "vjp(f, *primals)"
     inputs = Inputs(primals, None)
-    with recording():
-        output = func(*inputs.args)
-    aux = None
-    if has_aux:
-        output, aux = with_aux(output, name)
+    output, aux = called(func, inputs, name, has_aux)
     outputs, spec = flatten(output)
     floats_only(tensors_only(outputs, name))
 
@@ -316,11 +309,7 @@ def jvp(
                 f"{list(tensor._data.shape)} while the given forward gradient is of size "
                 f"{list(way._data.shape)}."
             )
-    with recording():
-        output = func(*inputs.args)
-    aux = None
-    if has_aux:
-        output, aux = with_aux(output, name)
+    output, aux = called(func, inputs, name, has_aux)
     outputs, shape = flatten(output)
     tensors_only(outputs, name)
     products = pushed(outputs, inputs.tensors, ways)
@@ -348,10 +337,10 @@ UNLIKE_PRIMAL = (
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """The output of ``func`` and the function that multiplies its Jacobian from the right."""
     inputs = Inputs(primals, None)
-    with recording():
-        output = func(*inputs.args)
+    name = "linearize(f, *primals)"
+    output, _ = called(func, inputs, name)
     outputs, shape = flatten(output)
-    tensors_only(outputs, "linearize(f, *primals)")
+    tensors_only(outputs, name)
 
     def jvp_fn(*tangents: Any) -> Any:
         """The product of the Jacobian with the tangents.

@@ -13,11 +13,11 @@ from .derivatives import (
     Function,
     Inputs,
     Leaves,
+    called,
     floats_only,
     recording,
     slopes,
     tensors_only,
-    with_aux,
 )
 from .hooks import without_saved_hooks
 from .trees import LEAF, flatten, unflatten
@@ -46,13 +46,10 @@ def by_rows(func: Function, argnums: int | tuple[int, ...], has_aux: bool) -> Fu
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         inputs = Inputs(args, argnums)
-        with recording():
-            output = func(*inputs.args)
-        aux = None
-        if has_aux:
-            output, aux = with_aux(output, "vjp(f, *primals)")
+        name = "vjp(f, *primals)"
+        output, aux = called(func, inputs, name, has_aux)
         outputs, spec = flatten(output)
-        floats_only(tensors_only(outputs, "vjp(f, *primals)"))
+        floats_only(tensors_only(outputs, name))
         with recording():
             rows = [unflatten(rows_of(each, inputs.tensors), inputs.spec) for each in outputs]
         found = inputs.finished(unflatten(rows, spec) if spec != LEAF else rows[0])
