@@ -24,15 +24,12 @@ LAYOUT = (
 )
 
 
-def accumulate(
-    variable: Tensor, grad: Any, create: bool, version: int | None, known: int = 0
-) -> None:
+def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> None:
     """Add a gradient to a leaf's ``.grad``, to which other threads may add meanwhile.
 
     The first is taken over when nobody else has it and it lies in memory as promised, else copied
     so; later ones are added in place. Under create_graph both are recorded and out of place
-    (PyTorch, accumulate_grad.h). ``version`` says how often the gradient was written; ``known``
-    callers more refer to it.
+    (PyTorch, accumulate_grad.h). ``known`` callers more refer to it.
 
     Raises:
         RuntimeError: the leaf was written and is none any more, or what it has cannot be written.
@@ -57,8 +54,7 @@ def accumulate(
             if not taken or (data is grad and not is_own(data)):
                 data = promised(variable._data, grad, dtype)
             made = Tensor._wrap(data, variable._meta if own and not data.ndim else None)
-            # Else PyTorch writes into new memory, or makes a contiguous clone.
-            made._counter = counter_for_grad(version if taken else is_dense(variable._data))
+            made._counter = counter_for_grad()
         # Nothing is called within this line, so no other thread comes in between.
         variable._grad = made if variable._grad is None else variable._grad
         if variable._grad is made:

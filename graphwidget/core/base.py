@@ -87,7 +87,6 @@ class NodeBase:
         "_rec",  # what an observer keeps of it
         "fit",  # for each target, the Meta its gradient must have, or None
         "grad",  # during a run: the gradient that has arrived so far
-        "grad_version",
         "hooks",  # Hooks, or None
         "mark",  # the number of the latest run that reached it
         "next",  # the targets of its gradients: nodes, outputs and AccumulateGrads
@@ -98,8 +97,6 @@ class NodeBase:
     fit: tuple[Meta | None, ...] | None
     seq: float
     grad: Any
-    grad_version: int | None
-    """How often the gradient in the slot was written, once it was (see ``meeting``)."""
     hooks: Hooks | None
     mark: int
     _rec: Any

@@ -28,10 +28,7 @@ from .silence import complains, hushed
 
 __all__ = ["LINKS", "TENSORS", "specialise"]
 
-STARTED = (
-    "grad = node.grad_version = node.hooks = node._rec = None; node.mark = 0; "
-    "node.seq = next_sequence()"
-)
+STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()"
 
 
 def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:

@@ -18,15 +18,13 @@ from . import hot, saving
 from .accumulate import accumulate
 from .base import OWN, Hooks, RunBase
 from .errors import not_computed
-from .hooks import as_tensor, run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
-from .meeting import shared
+from .hooks import run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
 from .node import AccumulateGrad, Former, Node, Nowhere, Output, defined
 from .order import needed_for
 from .other_thread import call_in_other_thread
 from .promote import checked_fit, fit_to
 from .slots import Slots
 from .tensor import Tensor
-from .version import counter_of, version_of
 
 _local = threading.local()
 _DEEPEST = 60
@@ -249,14 +247,13 @@ class Run(RunBase):
                 slot = slots.of(target)
                 grad, slot.grad = slot.grad, None
                 if target.hooks is not None or captures is not None:
-                    grad = self._arrive(target, slot, grad)
+                    grad = self._arrive(target, grad)
                     if self._only_captured(target):
                         continue
-                version, slot.grad_version = slot.grad_version, None
                 if self.create_graph and not (hot.mode.enabled or target.__class__ in PASSING):
-                    self._recorded(target, grad, version)
+                    self._recorded(target, grad)
                 elif not target.special:
-                    self._node(target, grad, version)
+                    self._node(target, grad)
                 elif target.__class__ is Output:
                     slots.give_output(target, grad)
                     continue
@@ -266,7 +263,7 @@ class Run(RunBase):
                 elif target.__class__ is Nowhere:
                     continue
                 else:
-                    self._leaf(target, grad, version)
+                    self._leaf(target, grad)
                 del grad  # whoever keeps it need not copy it
                 yield target
             if self.callbacks:
@@ -293,17 +290,17 @@ class Run(RunBase):
         finally:
             hot.set_grad_enabled(before)
 
-    def _recorded(self, target: Any, grad: Any, version: int | None) -> None:
+    def _recorded(self, target: Any, grad: Any) -> None:
         """Run one node with gradients recorded, though the caller's mode is not to record."""
         run = self._leaf if target.special else self._node
         hot.set_grad_enabled(True)
         try:
-            run(target, grad, version)
+            run(target, grad)
         finally:
             hot.set_grad_enabled(False)
 
-    def _node(self, node: Node, grad: Any, version: int | None) -> None:
-        """Run one node on its gradient, written so often, and hand its own gradients on."""
+    def _node(self, node: Node, grad: Any) -> None:
+        """Run one node on its gradient, and hand its own gradients on."""
         observer, create, keep = hot.observer, self.create_graph, self.retain_graph
         if observer is not None:
             outs = tuple(grad) if grad.__class__ is list else (grad,)
@@ -337,24 +334,10 @@ class Run(RunBase):
                 observer.freed(node)
         found = [*grads][::-1]
         del grads  # nobody else is to have what is given, so that it can be added to in place
-        self._hand_on(node, found, given, version)
-
-    def _hand_on(self, node: Node, found: list[Any], given: Any, version: int | None) -> None:
-        """Give a node's gradients, the first one last in the list, to its targets, with their
-        versions. ``given`` is what it was given, and of which version."""
-        for place, child in enumerate(node.next):
+        for child in node.next:
             grad = found.pop()
-            if grad is None:
-                continue
-            writes, slot = node.writes.get(place), self.slots.of(child)
-            if self.create_graph:
-                if writes and not version_of(grad):
-                    counter_of(grad).version = counter_of(grad).savable = writes
-                    if grad._view is not None:  # made after them
-                        grad._view.version = writes
-            elif slot.grad is None and (version or writes):
-                slot.grad_version = writes or (version if shared(grad, given) else None)
-            self.slots.give(child, grad)
+            if grad is not None:
+                self.slots.give(child, grad)
 
     def _as_formerly(self, target: Former, grad: Any) -> Any:
         """A gradient in the form that its node knows.
@@ -376,7 +359,7 @@ class Run(RunBase):
             return fitted(grads, node.fit[0])
         return [fitted(grad, meta) for grad, meta in zip(grads, node.fit, strict=True)]
 
-    def _arrive(self, target: Any, slot: Any, grad: Any) -> Any:
+    def _arrive(self, target: Any, grad: Any) -> Any:
         """What happens to a gradient from a slot before its target uses it: hooks, capturing,
         retaining.
 
@@ -389,12 +372,10 @@ class Run(RunBase):
         if hooks is not None and hooks.outputs:
             self._outputs_arrive(hooks, grad)
         elif hooks is not None and (target.__class__ is not Output or self._only_captured(target)):
-            grad = run_tensor_hooks(self, hooks, grad, slot)
+            grad = run_tensor_hooks(self, hooks, grad)
             run_retain(self, hooks, grad)
         if self.captures is not None and target in self.captures and not self.into_grad:
-            found = self.found[target] = before if target in self.through else grad
-            if slot.grad_version and found is grad:
-                self.given[id(grad)] = as_tensor(self, grad, slot.grad_version)
+            self.found[target] = before if target in self.through else grad
         if hooks is not None and hooks.pre and not self._only_captured(target):
             grad = run_pre(self, target, hooks, grad)
         return grad
@@ -406,13 +387,13 @@ class Run(RunBase):
         for nr, each in sorted(hooks.outputs.items()):
             run_retain(self, each, grads[nr])
 
-    def _leaf(self, target: AccumulateGrad, grad: Any, version: int | None) -> None:
+    def _leaf(self, target: AccumulateGrad, grad: Any) -> None:
         """Add to a leaf's ``.grad``."""
         observer, hooks, variable = hot.observer, target.hooks, target.variable
         if observer is not None:
             observer.node_starts(self, target, (grad,))
         if grad is not None and variable._requires_grad:
-            accumulate(variable, grad, self.create_graph, version, known=1)
+            accumulate(variable, grad, self.create_graph, known=1)
             if observer is not None:
                 observer.accumulated(self, variable, "accumulated", grad)
         if hooks is not None and hooks.accumulated:

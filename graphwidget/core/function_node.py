@@ -16,7 +16,7 @@ from .promote import checked_fit
 from .saving import Packed, SavedTensor
 from .tensor import Tensor
 from .type_names import type_name
-from .version import VersionCounter, counter_for_grad
+from .version import VersionCounter
 from .warning import warn
 
 READ_BEFORE = (
@@ -261,9 +261,7 @@ class FunctionNode(Node):
         """The gradient of an output as backward gets it: zeros where none came, if wanted."""
         meta = self.metas[i]
         if grad is None and self.materialize_grads and meta is not None:
-            zeros = Tensor._wrap(np.zeros(meta.shape, meta.dtype))
-            zeros._counter = counter_for_grad(1)  # PyTorch writes them
-            return zeros
+            grad = np.zeros(meta.shape, meta.dtype)
         return as_tensor(current_run(), grad)
 
     def _checked(self, found: tuple[Any, ...]) -> list[Any]:

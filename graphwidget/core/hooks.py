@@ -10,11 +10,11 @@ from . import dtypes, hot
 from .base import Hooks, RunBase
 from .node import Node, Nowhere
 from .type_names import type_name
-from .version import counter_for_grad, version_of
+from .version import counter_for_grad
 from .views import show_spread
 
 
-def as_tensor(run: RunBase | None, grad: Any, version: int | None = None) -> Any:
+def as_tensor(run: RunBase | None, grad: Any) -> Any:
     """A gradient as users see it: a Tensor (the one that a user gave, where it came unchanged), or
     None."""
     if grad is None or isinstance(grad, hot.Tensor):
@@ -23,7 +23,7 @@ def as_tensor(run: RunBase | None, grad: Any, version: int | None = None) -> Any
     if known is not None:
         return known
     tensor = hot.Tensor._wrap(grad)
-    tensor._counter = counter_for_grad(version)
+    tensor._counter = counter_for_grad()
     if 0 in grad.strides:
         show_spread(tensor)
     return tensor
@@ -81,20 +81,17 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
 
 
-def run_tensor_hooks(run: RunBase, hooks: Hooks, grad: Any, slot: Any = None) -> Any:
-    """The tensor hooks in order of registration; each may replace the gradient, whose version the
-    slot knows."""
+def run_tensor_hooks(run: RunBase, hooks: Hooks, grad: Any) -> Any:
+    """The tensor hooks in order of registration; each may replace the gradient."""
     if not hooks.tensor:
         return grad
     with Mode(run.create_graph):
-        tensor = as_tensor(run, grad, None if slot is None else slot.grad_version)
+        tensor = as_tensor(run, grad)
         for hook in list(hooks.tensor.values()):
             result = hook(tensor)
             if result is not None and result is not tensor:
                 check_result(hook, tensor, result)
                 tensor = result
-    if slot is not None and tensor is not None:
-        slot.grad_version = version_of(tensor)
     return as_given(run, tensor)
 
 
@@ -111,7 +108,7 @@ def run_retain(run: RunBase, hooks: Hooks, grad: Any) -> None:
         tensor._grad._relay(np.asarray(tensor._grad._data, order="C"))
     else:
         tensor._grad = hot.Tensor._wrap(np.array(grad, order="C"))
-        tensor._grad._counter = counter_for_grad(0)
+        tensor._grad._counter = counter_for_grad()
     if hot.observer is not None:
         hot.observer.accumulated(run, tensor, "retained", grad)
 

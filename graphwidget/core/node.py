@@ -11,8 +11,7 @@ The classes of ordinary ops (``MulBackward0``) are made by ``compile`` from thei
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,8 +49,6 @@ class Node(Saves):
     single: ClassVar[bool] = False
     special: ClassVar[bool] = False
     outputs: ClassVar[int] = 1
-    writes: Mapping[int, int] = MappingProxyType({})
-    """How often PyTorch writes a gradient while it makes it, by its place, where it does."""
     takes_none: ClassVar[bool] = False
     """Its backward wants to know of missing gradients."""
     always: ClassVar[bool] = True
@@ -67,7 +64,7 @@ class Node(Saves):
         self.next = next
         self.fit = None
         self.seq = hot.next_sequence()
-        self.grad = self.grad_version = None
+        self.grad = None
         self.hooks = None
         self.mark = 0
         self._rec = None
@@ -303,7 +300,7 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: TensorBase) -> None:
         self.next, self.variable, self.mark, self.seq = (), variable, 0, 0.0
-        self.fit = self.grad = self.grad_version = self.hooks = self._rec = None
+        self.fit = self.grad = self.hooks = self._rec = None
 
     def go(self, keep: bool) -> bool:
         variable = self.variable
@@ -312,13 +309,12 @@ class AccumulateGrad(Node):
         grad = self.grad
         self.grad = None
         if grad is not None and variable._requires_grad:
-            hot.accumulate(variable, grad, False, self.grad_version)
-        self.grad_version = None
+            hot.accumulate(variable, grad, False)
         return True
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         create = hot.grad_enabled()
-        hot.accumulate(self.variable, grad if create else grad._data, create, None)
+        hot.accumulate(self.variable, grad if create else grad._data, create)
         return ()
 
     def name(self) -> str:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..optable.declare import ARRAYS, GRADIENTS, TABLE, Derivative, Namespace, Op, bind
+from ..optable.declare import ARRAYS, GRADIENTS, Derivative, Namespace, Op, bind
 from . import errors, hot
 from .inlined import inlined
-from .meeting import MADE, meet, pass_on
+from .meeting import meet
 from .node import AccumulateGrad, Node, Nowhere
 from .saving import Packed, PackedIndices
 from .silence import QUIET, complains, hush, hushed, unhush
@@ -179,27 +179,6 @@ def nothing(derivative: Derivative) -> bool:
     return derivative.formula.__code__.co_code == (lambda grad: None).__code__.co_code
 
 
-def may_pass_on(derivative: Derivative) -> bool:
-    """Whether a formula may give its gradient itself, or a view of it."""
-    called = derivative.formula.__code__.co_names
-    return derivative.passes_on or any(name in GIVING for name in called)
-
-
-GIVING = (
-    "reshape", "sum_to_size", "unsqueezed",
-    *{key.replace(".", "_") for key, op in TABLE.items() if op.view},
-)  # fmt: skip
-"""What formulas call that may give what it is given, or a view of it."""
-
-
-def writes_of(op: Op, target: str) -> int:
-    """How often PyTorch writes into a gradient while it makes it. Zeros of which an operand other
-    than ``grad`` tells the form are made by ``at::zeros``, which is a write that it counts."""
-    zeros = op.derivatives[target].formula.__code__.co_names == ("F", "zeros_like")
-    of_operand = zeros and (target == "other" or "Pool" in op.node or "Pad" in op.node)
-    return MADE.get(op.node, int(of_operand))
-
-
 def fits(op: Op) -> bool:
     """Whether its operands may be broadcast, or have several types."""
     return op.pointwise or (len(op.derivatives) > 1 and op.single)
@@ -211,14 +190,12 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
     fast; in a loop over nodes of all classes it is twice as slow."""
     children = [f"child{i}" for i in range(len(targets))]
     fitting = fits(op) or "dtype" in op.params
-    passing = any(may_pass_on(op.derivatives[name]) for name in targets)
     lines = [
         "def go(node, keep):",
         "    if node.hooks is not None: return False",
         "    grad = node.grad",
         f"    if grad is None: return {not op.saved_by(targets)}",
-        *(["    version = node.grad_version"] if passing else []),
-        "    node.grad = node.grad_version = None",
+        "    node.grad = None",
         *unpack_source(op, targets, True),
         *scalar_source(op, targets),
         *(["    fit = node.fit"] if fitting else []),
@@ -234,10 +211,6 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
         founds.append(f"    found{i} = {result}")
         if fitting:
             founds.append(f"    if fit is not None: found{i} = hot.fit_to(found{i}, fit[{i}])")
-        if may_pass_on(op.derivatives[targets[i]]):
-            gives.append(f"    if version: pass_on(version, grad, child{i}, found{i})")
-        if writes := writes_of(op, targets[i]):
-            gives.append(f"    if child{i}.grad is None: child{i}.grad_version = {writes}")
         gives += [
             f"    if child{i}.grad is None: child{i}.grad = found{i}",
             f"    elif found{i} is not None: meet(child{i}, found{i})",
@@ -246,7 +219,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
     lines += hushed(founds, "    ") if founds and complains(op) else founds
     # Nobody else is to have what is given, so that the next may be added to it in place.
     if len(targets) > 1:
-        lines.append("    if not version: grad = None" if passing else "    grad = None")
+        lines.append("    grad = None")
     lines += gives
     return "\n".join([*lines, "    return True"])
 
@@ -326,7 +299,6 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         "refuses": op.node == "NotImplemented",
         "takes_none": any("some_grads" in d.needs for d in op.derivatives.values()),
         "outputs": 1 if op.single else len(op.outputs),
-        "writes": {i: times for i, name in enumerate(targets) if (times := writes_of(op, name))},
     }
     if op.variadic:
         scope["slots"] = property(_variadic_slots)
@@ -338,7 +310,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     globals_: dict[str, Any] = {
         "__name__": __name__,  # by which Python knows whose warnings are silent
         "freed": errors.freed, "stale": errors.stale, "hot": hot, "ndarray": np.ndarray,
-        "pass_on": pass_on, "meet": meet, "hush": hush, "unhush": unhush, "QUIET": QUIET,
+        "meet": meet, "hush": hush, "unhush": unhush, "QUIET": QUIET,
         "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
     }  # fmt: skip
     for target in targets:

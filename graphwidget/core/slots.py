@@ -18,13 +18,12 @@ from .order import collect
 
 
 class Slot:
-    """Holds what collects for a target, and how often that was written, in the target's place."""
+    """Holds what collects for a target, in the target's place."""
 
-    __slots__ = ("grad", "grad_version")
+    __slots__ = ("grad",)
 
     def __init__(self) -> None:
         self.grad: Any = None
-        self.grad_version: int | None = None
 
 
 class Slots:
@@ -58,7 +57,7 @@ class Slots:
         """Give the slots back, which are ``empty`` already, or are made so."""
         if not empty and self.private is None:
             for target in self.targets:
-                target.grad = target.grad_version = None
+                target.grad = None
         with hot.lock:
             _open.discard(self)
             self.targets, self.members, self.private = [], None, None

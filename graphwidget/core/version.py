@@ -61,12 +61,9 @@ def filled(times: int = 1) -> VersionCounter:
     return counter
 
 
-def counter_for_grad(writes: int | None) -> VersionCounter | None:
-    """The counter of a gradient that was written before anyone saw it; in inference mode that of
-    all that is made there."""
-    if hot.mode.inference:
-        return InferenceCounter()
-    return filled(int(writes)) if writes else None
+def counter_for_grad() -> VersionCounter | None:
+    """The counter of a fresh gradient: in inference mode that of all that is made there."""
+    return InferenceCounter() if hot.mode.inference else None
 
 
 class InferenceCounter(VersionCounter):

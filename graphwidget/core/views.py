@@ -8,8 +8,7 @@ runs the chain's derivatives in reverse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,6 @@ from ..optable.layout import laid_out, lies, memory_of, memory_order, true_strid
 from . import errors, hot
 from .base import TensorBase
 from .listeners import get_observer, set_observer
-from .meeting import MADE
 from .node import Node, Nowhere, target_of
 from .overlap import OVERLAP, overlaps_itself
 from .policy import policy
@@ -159,7 +157,6 @@ class AsStridedBackward0(Node):
     """The regenerated history of a view: the whole chain from the base in one node."""
 
     __slots__ = ("chain", "order", "view")
-    writes = MappingProxyType({0: MADE["AsStridedBackward0"]})
     single = True
 
     def __init__(self, info: ViewInfo, target: Any, view: np.ndarray) -> None:
@@ -346,11 +343,6 @@ class CopySlices(Node):
         left = iter(self.next)
         first = next(left) if self.passes else None
         return (first, *(next(left) if there else None for there in self.others))
-
-    @property
-    def writes(self) -> Mapping[int, int]:  # type: ignore[override]  # of classes elsewhere
-        """The base's gradient is a copy into which the view's is written."""
-        return {0: 2} if self.passes else {}
 
     def _function(self) -> Node:
         if self.function is None:

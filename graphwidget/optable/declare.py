@@ -79,12 +79,6 @@ class Derivative:
     needs: tuple[str, ...]
     place: int | None = None
 
-    @property
-    def passes_on(self) -> bool:
-        """True when the formula is ``lambda grad: grad``."""
-        code = self.formula.__code__
-        return self.needs == ("grad",) and code.co_code == (lambda grad: grad).__code__.co_code
-
 
 @dataclass(frozen=True)
 class Op:

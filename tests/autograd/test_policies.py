@@ -193,7 +193,7 @@ def wrong():
     raise ValueError("at the end")
 y = x * 2
 y.register_hook(lambda g: queue(wrong))
-result += [attempt(y.sum().backward), x.grad, attempt(y.sum().backward)]
+result += [attempt(y.sum().backward), x.grad.clone(), attempt(y.sum().backward)]
 
 # a class of arguments to no_grad
 result = [attempt(lambda: torch.no_grad(3)()), attempt(lambda: torch.enable_grad(False)())]

@@ -52,9 +52,8 @@ result = [str(x % 2), str(x % -2.0), str(torch.remainder(x[0], 2)), str(x.half()
 # copies that were filled
 import copy
 x = torch.ones(2, requires_grad=True)
-x.sum().backward()
 p = torch.nn.Parameter(torch.ones(2))
-result = [each._version for each in (copy.copy(x), copy.deepcopy(x), copy.copy(p), x.grad,
+result = [each._version for each in (copy.copy(x), copy.deepcopy(x), copy.copy(p),
                                      copy.deepcopy(p), torch.isclose(x, x))]
 
 # arguments that are missing
