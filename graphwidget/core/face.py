@@ -25,7 +25,6 @@ from .dtypes import Size, dtype, python_type
 from .later import compiled, later
 from .newcomers import newcomer
 from .out import into
-from .precedence import UNDERIVED, ask_operands
 from .signatures import INTEGERS, Parameter, inner_signatures, signatures
 from .tensor import Tensor
 
@@ -186,7 +185,7 @@ def build(
     if out:
         face.parameters.append(OUT)
     own: dict[str, Any] = {"FACE": face, "TARGET": target, "INTO": into, "MISSING": MISSING,
-                           "PLAIN": plain, "ASK": ask_operands}  # fmt: skip
+                           "PLAIN": plain}  # fmt: skip
     lines = "\n    ".join(source(face, own, bool(out)))
     if scope is hot.__dict__:  # shared: the names of this face carry its own
         for each in sorted(own, key=len, reverse=True):
@@ -238,10 +237,7 @@ def source(face: Face, scope: dict[str, Any], out: bool) -> Iterator[str]:
     yield "except Exception:"
     yield f"    if FACE.newcomer({told}): return FACE.again({told})"
     yield f"    wrong = FACE.refusal({told})"
-    yield "    if wrong is None:"
-    asked = "".join(f"{p.name}, " for p in places if p.name not in UNDERIVED)
-    yield f"        ASK({face.name!r}, ({asked}*{more},))"
-    yield "        raise"
+    yield "    if wrong is None: raise"
     yield "    raise wrong from None"
 
 

@@ -41,7 +41,6 @@ save_input: Any
 save_output: Any
 as_view: Any
 refresh: Any
-asked: Any
 coerce: Any
 promote: Any
 ordered: Any

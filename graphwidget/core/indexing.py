@@ -11,7 +11,7 @@ import numpy as np
 from ..optable import TABLE
 from ..optable.index_kernels import indexed_shape
 from ..optable.items import check_scalar
-from . import dtypes, hot, inplace, overlap
+from . import dtypes, inplace, overlap
 from .compile import TENSORS
 from .index_checks import check_bounds, check_items, check_masks, indexed, warn_of_bytes
 from .indices import PLAIN, Indices, basic_part, expand_index, plain, slice_numbers
@@ -68,7 +68,6 @@ def bounded(act: Callable[..., Any], tensor: Tensor, indices: Indices, *args: An
     try:
         return act(tensor, *args)
     except (IndexError, ValueError):
-        hot.asked((tensor,))
         shape = tensor._data.shape
         check_bounds(indices, shape, indexed(indices, shape))
         raise

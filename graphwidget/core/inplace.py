@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache, partial, wraps
+from functools import cache, partial
 from types import FunctionType
 from typing import Any
 
@@ -26,7 +25,7 @@ from . import dtypes, errors, hot, pathless, saving
 from .compile import LINKS, TENSORS, signature_of
 from .node import Node, reformed, save_input, save_output
 from .overlap import check_overlap, interleaved, overlaps_itself, same_memory
-from .promote import CAST, CASTS, cast_to, promotion, refuse_target, refuse_types
+from .promote import CAST, CASTS, cast_to, promotion, refuse_target
 from .silence import quietly
 from .tensor import Tensor
 from .version import bump, counter_of
@@ -72,12 +71,7 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     """
     operands: tuple[Tensor, ...] = (tensor, *rest)
     if op.pointwise and rest:
-        try:
-            operands = hot.coerce(op, operands)
-        except RuntimeError:  # what autograd refuses is said before what the types do
-            if hot.mode.enabled and tensor.requires_grad:
-                check_writable(tensor, op.name + "_")
-            raise
+        operands = hot.coerce(op, operands)
     wanted = allowed(op, operands)
     if tensor._data.__class__ is not np.ndarray and is_immutable(tensor._data):
         raise errors.immutable(op.name)
@@ -203,14 +197,9 @@ def prepare(
         return fill_with(op, tensor, operands, params)
     if not tensor._meta.floating and op.name in CASTS:
         refuse_target(op.name, data.dtype, *(x._data.dtype for x in operands))
-    try:
-        tangled = op.key not in HARMLESS and (
-            check_overlap(data, [x._data for x in operands[1:]]) or interleaved(data)
-        )
-    except RuntimeError:
-        with suppress(NotImplementedError):  # a kernel's own comes later
-            refuse_types(op, operands)
-        raise
+    tangled = op.key not in HARMLESS and (
+        check_overlap(data, [x._data for x in operands[1:]]) or interleaved(data)
+    )
     meta = tensor._meta
     if meta.floating and op.guard is None and all(x._meta is meta for x in operands):
         shape, dtype, fit = meta.shape, data.dtype, None
@@ -355,27 +344,3 @@ def writer(key: str) -> Callable[..., Tensor]:
     method.__doc__ = f"``{op.name}``, written into this tensor."
     method.__signature__ = signature_of(op)  # type: ignore[attr-defined]
     return method
-
-
-ASKED_FIRST = (
-    "addbmm_", "addmm_", "addmv_", "addr_", "as_strided_", "baddbmm_", "clamp_", "index_add_",
-    "index_copy_", "index_fill_", "index_reduce_", "renorm_", "scatter_", "scatter_add_",
-    "scatter_reduce_",
-)  # fmt: skip
-"""Methods that look at their arguments before they write."""
-
-
-def asked_first(name: str, method: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The same method, whose own complaints come after autograd's: PyTorch asks it first whether
-    the tensor may be written."""
-
-    @wraps(method)
-    def asked(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        try:
-            return method(self, *args, **kwargs)
-        except (IndexError, RuntimeError):
-            if hot.mode.enabled and self.requires_grad:
-                check_writable(self, name)
-            raise
-
-    return asked

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..optable.refusals import not_implemented
-from . import dtypes, hot
+from . import dtypes
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, shape_args, wrap_dim
 from .public import offer
@@ -59,9 +59,6 @@ def check_joined(given: tuple[Tensor, ...], dim: int) -> None:
     Raises:
         RuntimeError: PyTorch's texts.
     """
-    for each in given:
-        if each._view is not None:  # what is wrong with a history comes first
-            hot.refresh(each)
     for i, each in enumerate(given):
         if each._data.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
@@ -100,7 +97,6 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     as_given(dim, len(first) + 1)
     for i, each in enumerate(given):
         if each._data.shape != first:
-            hot.asked(given)
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                 f"{list(each._data.shape)} at entry {i}"

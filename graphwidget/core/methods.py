@@ -133,8 +133,6 @@ def new_tensor(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Te
 METHODS["new_tensor"] = new_tensor
 for _name in ("zeros", "ones", "empty", "full", "empty_strided"):
     METHODS["new_" + _name] = new_factory(_name)
-for _name in inplace.ASKED_FIRST:
-    METHODS[_name] = inplace.asked_first(_name, METHODS[_name])
 offer_table()
 METHODS.update(backward=tensor_backward, __repr__=tensor_repr, __format__=format_tensor)
 for _name, _method in METHODS.items():

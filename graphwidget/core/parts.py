@@ -45,7 +45,6 @@ def check_select(tensor: Tensor, dim: int, index: int) -> None:
     dim = wrap_dim(dim, len(shape))
     size = shape[dim]
     if not -size <= index < size:
-        hot.asked((tensor,))
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(shape)} at dimension "
             f"{dim}"

@@ -14,7 +14,6 @@ from .arguments import refusal
 from .face import RIGHT, number, plain, unlike
 from .later import compiled, later
 from .newcomers import newcomer
-from .precedence import ask_operands
 from .signatures import Parameter, signatures
 
 
@@ -35,7 +34,7 @@ def passing(
     """
     signature = inspect.signature(target)
     name = name if "'" in name else repr(name)
-    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal, "ASK": ask_operands,
+    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal,
                              "PLAIN": plain, "NEWCOMER": newcomer}  # fmt: skip
     scope.update({f"DEFAULT_{p.name}": p.default for p in signature.parameters.values()})
 
@@ -63,11 +62,9 @@ def passing(
             *(f"    {line}" for line in refuse),
             *numbers,
             f"try: return TARGET({given})",
-            "except Exception as error:",
+            "except Exception:",
             again,
             *(f"    {line}" for line in refuse),
-            "    if not isinstance(error, ValueError):",  # which is said before any op
-            f"        ASK({target.__name__!r}, ({values}))",
             "    raise",
         ]
         return compiled("\n    ".join(lines), target.__name__, scope)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..optable.refusals import broadcast, not_implemented
-from . import dtypes, hot
+from . import dtypes
 from .compile import TENSORS as F
 from .dims import filled_place
 from .public import offer
@@ -80,7 +80,6 @@ def check_vectors(name: str, input: Tensor, tensor: Tensor) -> None:
     """PyTorch's checks of ``dot`` and ``vdot``."""
     a, b = input._data, tensor._data
     if a.ndim != 1 or b.ndim != 1:
-        hot.asked((input, tensor))  # what is wrong with a view's history is said first
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:
         raise RuntimeError(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..optable.kernels import count_along
-from . import dtypes, hot
+from . import dtypes
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, wrap_dim, wrap_dims
 from .public import offer
@@ -123,9 +123,8 @@ def prod(
 
 
 # Extremes ----------------------------------------------------------------------------------------
-def no_items(name: str, input: Tensor) -> RuntimeError:
-    """The error for extremes of nothing; one of the tensor's history comes first."""
-    hot.asked((input,))
+def no_items(name: str) -> RuntimeError:
+    """The error for extremes of nothing."""
     return RuntimeError(
         f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
         "reduction dim with the 'dim' argument."
@@ -141,7 +140,7 @@ def _extreme(name: str, pair: type[Named], pairwise: str) -> Callable[..., Any]:
             return getattr(F, pairwise)(input, dim)
         if dim is None:
             if input._data.size == 0:
-                raise no_items(name, input)
+                raise no_items(name)
             return getattr(F, name)(input)
         dim = filled_dim(name, input, dim)
         return pair(getattr(F, name + "_dim")(input, dim=dim, keepdim=keepdim))
@@ -163,7 +162,7 @@ def _extremes(name: str) -> Callable[..., Tensor]:
         dims = some_dims(() if dim is None else dim, input.ndim)
         if input._data.size == 0:
             if not dims:
-                raise no_items(name, input)
+                raise no_items(name)
             if empty := [d for d in dims if not input._data.shape[d]]:
                 raise no_choice(name, empty[0])
         return getattr(F, name)(input, dims, keepdim)  # type: ignore[no-any-return]

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..optable.layout import memory_of
 from ..optable.refusals import broadcast
-from . import dtypes, hot
+from . import dtypes
 from .compile import TENSORS as F
 from .dims import as_given, dims_as_given, infer_shape, shape_args, wrap_dim
 from .public import offer
@@ -30,16 +30,7 @@ def view(self: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Tens
     if (shape and isinstance(shape[0], dtypes.dtype)) or dtype is not None:
         return view_bits(self, dtype or shape[0])
     wanted = shape_args(shape) if size is None else tuple(size)
-    return F.view(self, inferred(self, wanted))
-
-
-def inferred(tensor: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """``infer_shape``; what is wrong with the tensor's history is said first."""
-    try:
-        return infer_shape(shape, tensor._data.size)
-    except RuntimeError:
-        hot.asked((tensor,))
-        raise
+    return F.view(self, infer_shape(wanted, self._data.size))
 
 
 def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
@@ -159,7 +150,7 @@ def ravel(input: Tensor) -> Tensor:
 @offer(function=False)
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """A view in the shape of another tensor."""
-    return F.view(self, inferred(self, other._data.shape))
+    return F.view(self, infer_shape(other._data.shape, self._data.size))
 
 
 @offer(function=False)
@@ -192,11 +183,7 @@ def expand(self: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) 
         RuntimeError: the sizes do not allow it (PyTorch's texts).
     """
     size = sizes if size is None else (size,)
-    try:
-        return F.expand(self, spread_shape(self, list(shape_args(size))))
-    except RuntimeError:
-        hot.asked((self,))  # what is wrong with its history is said first
-        raise
+    return F.expand(self, spread_shape(self, list(shape_args(size))))
 
 
 def spread_shape(self: Tensor, target: list[int]) -> tuple[int, ...]:

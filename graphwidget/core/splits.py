@@ -11,7 +11,6 @@ import numpy as np
 from .compile import TENSORS as F
 from .dims import as_given, wrap_dim
 from .dtypes import type_word
-from .precedence import asking
 from .public import METHODS, offer
 from .tensor import Tensor
 
@@ -34,7 +33,6 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 @offer()
-@asking
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
     number = split_size_or_sections

@@ -28,7 +28,7 @@ from .version import (
     counter_of,
     detached_inference,
 )
-from .views import as_view, asked, refresh, refresh_for_op
+from .views import as_view, refresh, refresh_for_op
 from .warning import warn
 
 new = object.__new__
@@ -356,7 +356,7 @@ class Tensor(Offered):
 
 
 hot.Tensor, hot.new = Tensor, new
-hot.as_view, hot.refresh, hot.Output, hot.asked = as_view, refresh_for_op, Output, asked
+hot.as_view, hot.refresh, hot.Output = as_view, refresh_for_op, Output
 hot.target_of, hot.counter_of = edge_of, counter_of
 hot.save_input, hot.save_output, hot.VersionCounter = save_input, save_output, VersionCounter
 hot.nothing = lambda: None

@@ -8,7 +8,7 @@ runs the chain's derivatives in reverse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -264,13 +264,6 @@ def refresh_for_op(view: TensorBase) -> None:
     """``refresh`` for an operand: without grad mode nobody asks for its history."""
     if hot.mode.enabled:
         refresh(view)
-
-
-def asked(operands: Iterable[Any]) -> None:
-    """Ask operands for their histories: where they are at fault, that is said before all else."""
-    for operand in operands:
-        if isinstance(operand, hot.Tensor) and operand._view is not None:
-            refresh_for_op(operand)
 
 
 def check_writable(tensor: TensorBase, op: str) -> None:
