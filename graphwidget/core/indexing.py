@@ -15,6 +15,7 @@ from . import dtypes, inplace, overlap
 from .compile import TENSORS
 from .index_checks import check_bounds, check_items, check_masks, indexed, warn_of_bytes
 from .indices import PLAIN, Indices, basic_part, expand_index, plain, slice_numbers
+from .newcomers import newcomer
 from .overlap import overlaps_itself
 from .promote import constant
 from .tensor import Tensor
@@ -40,6 +41,16 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
             return TENSORS.select(tensor, 0, index)
     elif kind is slice and tensor._data.ndim:
         return TENSORS.slice(tensor, 0, *slice_numbers(index))
+    try:
+        return chosen(tensor, index)
+    except Exception:
+        if newcomer((tensor, index)):
+            return tensor[index]
+        raise
+
+
+def chosen(tensor: Tensor, index: Any) -> Tensor:
+    """The same for any index."""
     tensors = plain(tensor, index)
     if tensors is not None:
         return read(tensor, Indices(tensors))
@@ -80,6 +91,16 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
     Raises:
         IndexError, RuntimeError, TypeError: as PyTorch's.
     """
+    try:
+        put_at(tensor, index, value)
+    except Exception:
+        if not newcomer((tensor, index, value)):
+            raise
+        tensor[index] = value
+
+
+def put_at(tensor: Tensor, index: Any, value: Any) -> None:
+    """The same, of which nobody is asked."""
     if not isinstance(value, (Tensor, bool, int, float, np.integer)):
         kind = dtypes.tensor_type(tensor._data.dtype)
         raise TypeError(f"can't assign a {written_name(value)} to a {kind}")

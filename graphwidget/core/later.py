@@ -84,6 +84,11 @@ def is_pending(function: types.FunctionType) -> bool:
     return function.__code__ is pending.__code__
 
 
+def is_generated(function: types.FunctionType) -> bool:
+    """Whether the function comes from here."""
+    return "write" in (function.__kwdefaults__ or {})
+
+
 def compiled(source: str, title: str, scope: dict[str, Any]) -> types.FunctionType:
     """The one function that ``source`` defines, with ``scope`` as its globals; tracebacks show it
     as ``<graphwidget title>``."""

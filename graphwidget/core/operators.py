@@ -15,7 +15,6 @@ from .compile import TENSORS as F
 from .factories import from_numpy
 from .indexing import getitem, setitem
 from .inplace import writer
-from .newcomers import guarded
 from .promote import is_number
 from .public import METHODS
 from .tensor import Tensor
@@ -199,7 +198,7 @@ METHODS.update({
     "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow,
     "__mod__": left_alone(elementwise.remainder),
     "__matmul__": at, "__invert__": invert, "__abs__": F.abs,
-    "__getitem__": guarded(getitem), "__setitem__": guarded(setitem), "__delitem__": delete,
+    "__getitem__": getitem, "__setitem__": setitem, "__delitem__": delete,
     "__rfloordiv__": left_alone(rfloordiv), "__rmod__": rmod, "__rmatmul__": rmatmul,
     "__rlshift__": left_alone(lambda self, other: F.bitwise_left_shift(other, self)),
     "__rrshift__": left_alone(lambda self, other: F.bitwise_right_shift(other, self)),

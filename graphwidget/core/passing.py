@@ -1,5 +1,5 @@
-"""What stands before a function that PyTorch writes in Python, and that hands its arguments on to a
-bound one: the parser of that one refuses them (see ``face``)."""
+"""What stands before a function that PyTorch writes in Python. One that hands its arguments on to a
+bound one leaves it to the parser of that one to refuse them (see ``face``)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,24 @@ from typing import Any
 
 from .arguments import refusal
 from .face import RIGHT, number, plain, unlike
-from .later import compiled, later
+from .later import compiled, is_generated, later
 from .newcomers import newcomer
 from .signatures import Parameter, signatures
 
 
+def guarded(function: Any) -> Any:
+    """A function that is called again where it failed because of a newcomer. A generated one does
+    that on its own."""
+    return function if is_generated(function) else passing(function)
+
+
 def passing(
-    target: Any, asked: str, section: str = "", name: str = "", handed: str = "", title: str = ""
+    target: Any,
+    asked: str = "",
+    section: str = "",
+    name: str = "",
+    handed: str = "",
+    title: str = "",
 ) -> Any:
     """A function that PyTorch writes in Python. Where an argument is of an unusual class, or a call
     fails, it does what PyTorch's does up to its own error: it asks something of the arguments, and
@@ -41,11 +52,12 @@ def passing(
     def build() -> types.FunctionType:
         call = ast.parse(f"f({handed})", mode="eval").body
         assert isinstance(call, ast.Call)
-        refuse = [
-            asked or "pass",
-            f"wrong = REFUSAL({section!r}, {name}, {values_source(call)})",
-            "if wrong is not None: raise wrong from None",
-        ]
+        refuse = [f"    {asked}"] if asked else []
+        if section:
+            refuse += [
+                f"    wrong = REFUSAL({section!r}, {name}, {values_source(call)})",
+                "    if wrong is not None: raise wrong from None",
+            ]
         doubts: list[str] = []
         numbers: list[str] = []
         for each, wanted, left_out in handed_on(section, re.findall(r"'(\w+)'", name), call):
@@ -55,18 +67,10 @@ def passing(
         heads, args, asks = zip(*map(spelled, parameters_of(signature)), strict=True)
         values, given = "".join(filter(None, asks)), ", ".join(filter(None, args))
         again = f"    if NEWCOMER(({values})): return MADE({given})"
-        lines = [
-            f"def {target.__name__}({', '.join(heads)}):",
-            f"if {' or '.join(doubts) or False}:",
-            again,
-            *(f"    {line}" for line in refuse),
-            *numbers,
-            f"try: return TARGET({given})",
-            "except Exception:",
-            again,
-            *(f"    {line}" for line in refuse),
-            "    raise",
-        ]
+        lines = [f"def {target.__name__}({', '.join(heads)}):"]
+        if doubts:
+            lines += [f"if {' or '.join(doubts)}:", again, *refuse, *numbers]
+        lines += [f"try: return TARGET({given})", "except Exception:", again, *refuse, "    raise"]
         return compiled("\n    ".join(lines), target.__name__, scope)
 
     made = scope["MADE"] = later(target.__name__, build, scope)

@@ -27,8 +27,7 @@ from .face import faced
 from .fronts import FUNCTIONAL
 from .inplace import writer
 from .later import parameter_names
-from .newcomers import guarded
-from .passing import passing
+from .passing import guarded, passing
 from .signatures import inner_signatures
 
 Offered = TypeVar("Offered", bound=Callable[..., Any])

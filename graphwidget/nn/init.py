@@ -12,7 +12,7 @@ import numpy as np
 from ..core.arithmetic import where
 from ..core.fronts import PLACES, written_in
 from ..core.modes import no_grad
-from ..core.newcomers import guarded
+from ..core.passing import guarded
 from ..core.random import Generator, randperm
 from ..core.tensor import Tensor
 from ..core.warning import warn

@@ -39,9 +39,8 @@ from ...core.activations import (
 )
 from ...core.face import faced
 from ...core.fronts import PLACES, as_method, bound, written_in
-from ...core.newcomers import guarded
 from ...core.padding import one_hot, pad
-from ...core.passing import passing
+from ...core.passing import guarded, passing
 from ...core.signatures import inner_signatures
 from . import grad, kernels, native  # noqa: F401  (kernels offers functions of the package itself)
 from .adaptive import (
