@@ -2,7 +2,7 @@ import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["node_modules/**", "src/events.ts"] },
+  { ignores: ["node_modules/**", "src/log/events.ts"] },
   js.configs.recommended,
   {
     files: ["**/*.ts", "**/*.tsx"],

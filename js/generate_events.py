@@ -1,4 +1,4 @@
-"""Writes ``src/events.ts`` from ``graphwidget/recording/events.py``.
+"""Writes ``src/log/events.ts`` from ``graphwidget/recording/events.py``.
 
 Run ``python js/generate_events.py`` after a change of the wire format. The Python classes are
 read with ``ast`` and not imported, so this works before anything is installed.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "graphwidget" / "recording" / "events.py"
-TARGET = ROOT / "js" / "src" / "events.ts"
+TARGET = ROOT / "js" / "src" / "log" / "events.ts"
 
 SIMPLE = {"int": "number", "float": "number", "str": "string", "bool": "boolean", "Any": "unknown"}
 SIMPLE |= {"None": "null", "Number": "Numeric"}
@@ -104,7 +104,7 @@ def decode_function(cls: ast.ClassDef, tag: str | None) -> str:
 
 
 def generate() -> str:
-    """The whole text of ``src/events.ts``."""
+    """The whole text of ``src/log/events.ts``."""
     tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
     protocol = next(
         str(item.value.value)

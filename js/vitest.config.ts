@@ -2,5 +2,10 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  test: { include: ["test/*.test.{ts,tsx}"], environment: "node", testTimeout: 20_000 },
+  test: {
+    include: ["test/**/*.test.{ts,tsx}"],
+    exclude: ["test/bench/**"],
+    environment: "node",
+    testTimeout: 20_000,
+  },
 });

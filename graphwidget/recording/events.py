@@ -1,7 +1,7 @@
 """The events: everything a graph widget knows, in the order in which it happened.
 
 This file is the only definition of the wire format. An event travels as a JSON array, its
-kind first and its fields after it in the order given here; ``js/src/events.ts`` is generated
+kind first and its fields after it in the order given here; ``js/src/log/events.ts`` is generated
 from these classes and a test keeps the two equal.
 
 Ids are small integers handed out by the recorder, one count for each of values, storages,

@@ -1,6 +1,6 @@
 """The fold: events in, state out. Everything shown anywhere is ``fold(log[:t])``.
 
-``apply`` is the only function that changes a model, and ``js/src/fold.ts`` does the same in the
+``apply`` is the only function that changes a model, and ``js/src/log/fold.ts`` does the same in the
 page; golden logs hold the two equal. Rows of the model are plain dictionaries, keyed by id and
 in the order of first sight, and whatever an event nests (summaries, matrices, derivatives) stays
 as it travels: as arrays.

@@ -1,7 +1,7 @@
 import { h, render as draw } from "preact";
-import { checkProtocol, Link, type WidgetModel } from "./protocol";
+import { checkProtocol, Link, type WidgetModel } from "./kernel/protocol";
 import { play } from "./replay/player";
-import { Store } from "./store";
+import { Store } from "./store/store";
 import { App } from "./view/app";
 import { followTheme } from "./view/theme";
 

@@ -1,4 +1,4 @@
-import { decode, type Event } from "../src/events";
+import { decode, type Event } from "../src/log/events";
 
 /*
  * Writes logs as a kernel would, for tests: a few ops on small arrays of equal shape (or

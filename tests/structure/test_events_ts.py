@@ -10,5 +10,5 @@ JS = Path(__file__).resolve().parents[2] / "js"
 
 def test_events_ts_is_up_to_date() -> None:
     generator = runpy.run_path(str(JS / "generate_events.py"))
-    written = (JS / "src" / "events.ts").read_text(encoding="utf-8")
+    written = (JS / "src" / "log" / "events.ts").read_text(encoding="utf-8")
     assert written == generator["generate"](), "run: python js/generate_events.py"

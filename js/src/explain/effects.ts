@@ -1,6 +1,6 @@
 import { nodesBelow } from "../graph/reach";
 import { called } from "../graph/names";
-import type { Model } from "../model";
+import type { Model } from "../log/model";
 import { list, name, plain, wrong, type Line, type Piece } from "./text";
 
 /** What backward from a value would do to the program, said before it is pressed. */

@@ -1,5 +1,5 @@
-import type { Event, Summary } from "../events";
-import { brief, matrix, size } from "../format";
+import type { Event, Summary } from "../log/events";
+import { brief, matrix, size } from "../log/format";
 import { edgeInputs } from "../graph/edges";
 import {
   bracketed,
@@ -11,7 +11,7 @@ import {
   symbol,
   userName,
 } from "../graph/names";
-import type { CallRow, Model, NodeRow } from "../model";
+import type { CallRow, Model, NodeRow } from "../log/model";
 import { dim, grad, list, math, name, numbers, plain, type Explanation, type Line } from "./text";
 
 /** A node of the backward graph that ran: what came in, its derivatives, what went out. */

@@ -1,5 +1,5 @@
 import { called } from "../graph/names";
-import { writeAt, type ErrorRow, type Hazard, type Model, type WriteRow } from "../model";
+import { writeAt, type ErrorRow, type Hazard, type Model, type WriteRow } from "../log/model";
 import { code, dim, lineAt, math, name, plain, wrong, type Explanation, type Line } from "./text";
 
 /** A saved value that a write has made stale, before backward needs it: said at once. */

@@ -1,7 +1,7 @@
-import type { Event } from "../events";
-import { brief, cut } from "../format";
+import type { Event } from "../log/events";
+import { brief, cut } from "../log/format";
 import { expression, userName } from "../graph/names";
-import { hazards, type CallRow, type Model, type ValueRow } from "../model";
+import { hazards, type CallRow, type Model, type ValueRow } from "../log/model";
 import type { Step } from "../replay/steps";
 import { explainNode } from "./node";
 import { explainError } from "./problems";

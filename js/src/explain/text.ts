@@ -1,7 +1,7 @@
-import type { Summary } from "../events";
-import { brief } from "../format";
+import type { Summary } from "../log/events";
+import { brief } from "../log/format";
 import { called } from "../graph/names";
-import type { Model } from "../model";
+import type { Model } from "../log/model";
 
 /** A piece of a sentence; the tone says how it is set. */
 export interface Piece {

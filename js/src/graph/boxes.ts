@@ -1,6 +1,6 @@
-import type { Summary } from "../events";
-import { brief, cut, cutName, dtype, rows, shape } from "../format";
-import type { CallRow, Model, NodeRow, SlotRow, ValueRow } from "../model";
+import type { Summary } from "../log/events";
+import { brief, cut, cutName, dtype, rows, shape } from "../log/format";
+import type { CallRow, Model, NodeRow, SlotRow, ValueRow } from "../log/model";
 import { byInput, called, fill, userName } from "./names";
 
 /*

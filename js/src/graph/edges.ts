@@ -1,4 +1,4 @@
-import type { Model, NodeRow } from "../model";
+import type { Model, NodeRow } from "../log/model";
 
 /**
  * Which input each edge of a node leads to: for edge `i`, an index into `inputs`, or -1.

@@ -1,5 +1,5 @@
 import { groups } from "../layout/components";
-import type { Model } from "../model";
+import type { Model } from "../log/model";
 import type { Box } from "./boxes";
 import type { Graph } from "./graph";
 

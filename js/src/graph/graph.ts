@@ -1,5 +1,5 @@
-import type { Summary } from "../events";
-import type { CallRow, Model, NodeRow } from "../model";
+import type { Summary } from "../log/events";
+import type { CallRow, Model, NodeRow } from "../log/model";
 import {
   card,
   copyOf,

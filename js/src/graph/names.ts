@@ -1,5 +1,5 @@
-import { cutName, shape } from "../format";
-import type { CallRow, Model, ValueRow } from "../model";
+import { cutName, shape } from "../log/format";
+import type { CallRow, Model, ValueRow } from "../log/model";
 
 /** The user's latest name of a value, or null. Locals and module paths count as names. */
 export function userName(value: ValueRow): string | null {

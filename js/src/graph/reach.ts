@@ -1,4 +1,4 @@
-import type { Model } from "../model";
+import type { Model } from "../log/model";
 
 /** The nodes that backward from a node would run, itself included. */
 export function nodesBelow(model: Model, start: number): number[] {

@@ -1,4 +1,4 @@
-import type { CallRow, Model, ValueRow, WriteRow } from "../model";
+import type { CallRow, Model, ValueRow, WriteRow } from "../log/model";
 
 /*
  * Which values are drawn: what the program still holds, and all that it was computed from.

@@ -1,5 +1,5 @@
 import { effect } from "@preact/signals";
-import type { Store } from "../store";
+import type { Store } from "../store/store";
 
 /** Steps per second at speed 1. */
 const PACE = 1.1;

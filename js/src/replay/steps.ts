@@ -1,4 +1,4 @@
-import type { Event } from "../events";
+import type { Event } from "../log/events";
 
 /** What one press of "next" shows: an op, a write, a node of backward ... */
 export type StepKind =

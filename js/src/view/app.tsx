@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { Component } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Signal } from "@preact/signals";
-import type { Store } from "../store";
+import type { Store } from "../store/store";
 import { Panel } from "./panel";
 import { fitAll, Stage, type ViewState } from "./stage";
 import type { Theme } from "./theme";

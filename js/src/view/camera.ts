@@ -1,4 +1,4 @@
-import type { Rect } from "../scene";
+import type { Rect } from "../scene/scene";
 
 /** A point of the plane `p` is drawn at `p * k + (x, y)`. */
 export interface Camera {

@@ -1,7 +1,7 @@
 import { memo } from "preact/compat";
-import { brief, full, number } from "../format";
+import { brief, full, number } from "../log/format";
 import { GRAD_H, HEAD_H, LINE_H, STRIP_H, type Card } from "../graph/boxes";
-import type { Summary } from "../events";
+import type { Summary } from "../log/events";
 import { outline, RoleIcon } from "./icons";
 
 export interface CardProps {

@@ -1,6 +1,6 @@
-import { writeAt, type ErrorRow, type Hazard, type Model } from "../model";
+import { writeAt, type ErrorRow, type Hazard, type Model } from "../log/model";
 import { SLOT_H, type Pill } from "../graph/boxes";
-import type { Placed, Point, Scene } from "../scene";
+import type { Placed, Point, Scene } from "../scene/scene";
 import { slotOffset } from "./pill";
 
 /** One bold arrow from the write to the slot that it made stale. */

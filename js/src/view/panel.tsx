@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { explainError, explainHazard } from "../explain/problems";
 import type { Explanation, Line, Piece } from "../explain/text";
-import type { Store } from "../store";
+import type { Store } from "../store/store";
 import { Legend } from "./legend";
 import { ValuePanel } from "./value-panel";
 

@@ -1,8 +1,8 @@
 import { useComputed } from "@preact/signals";
 import { useId } from "preact/hooks";
-import type { Model } from "../model";
-import { rectOf, type Placed, type Rect, type Scene } from "../scene";
-import type { Store } from "../store";
+import type { Model } from "../log/model";
+import { rectOf, type Placed, type Rect, type Scene } from "../scene/scene";
+import type { Store } from "../store/store";
 import { inView, overlaps, type Camera } from "./camera";
 import { CardNode } from "./card";
 import { Marks, staleMarks, wrongValue } from "./marks";

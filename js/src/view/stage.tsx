@@ -1,8 +1,8 @@
 import { useSignal, useSignalEffect, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Box } from "../graph/boxes";
-import { rectOf, type Placed, type Rect, type Scene } from "../scene";
-import type { Store } from "../store";
+import { rectOf, type Placed, type Rect, type Scene } from "../scene/scene";
+import type { Store } from "../store/store";
 import { fit, follow, zoom, type Camera, type Size } from "./camera";
 import { Picture } from "./picture";
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { toText } from "../explain/text";
-import type { Store } from "../store";
+import type { Store } from "../store/store";
 import { zoom } from "./camera";
 import { ButtonIcon } from "./icons";
 import { fitAll, release, type ViewState } from "./stage";

@@ -1,10 +1,10 @@
-import { full, matrix, number } from "../format";
+import { full, matrix, number } from "../log/format";
 import { role } from "../graph/boxes";
 import { bracketed, called, symbol } from "../graph/names";
-import type { Model, ValueRow } from "../model";
-import type { Jacobian, Path } from "../paths";
-import type { ShownPaths } from "../shown";
-import type { Store } from "../store";
+import type { Model, ValueRow } from "../log/model";
+import type { Jacobian, Path } from "../graph/paths";
+import type { ShownPaths } from "../store/shown";
+import type { Store } from "../store/store";
 import { backwardEffects } from "../explain/effects";
 import { Pieces } from "./panel";
 import { ButtonIcon } from "./icons";

@@ -1,8 +1,8 @@
 import { memo } from "preact/compat";
-import { full, tiny } from "../format";
-import type { Summary } from "../events";
-import type { Model } from "../model";
-import type { DrawnWire } from "../scene";
+import { full, tiny } from "../log/format";
+import type { Summary } from "../log/events";
+import type { Model } from "../log/model";
+import type { DrawnWire } from "../scene/scene";
 
 /** What a wire carries back at the moment shown. */
 export interface Flow {

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { focus } from "../../src/graph/focus";
 import { buildGraph } from "../../src/graph/graph";
-import { hazards } from "../../src/model";
-import { Pictures } from "../../src/pictures";
-import { Timeline } from "../../src/timeline";
-import { Store } from "../../src/store";
+import { hazards } from "../../src/log/model";
+import { Pictures } from "../../src/scene/pictures";
+import { Timeline } from "../../src/log/timeline";
+import { Store } from "../../src/store/store";
 import { manyBoxes } from "../examples";
 
 function timed<T>(name: string, run: () => T, times = 20): T {

@@ -1,17 +1,17 @@
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
-import type { Event } from "./events";
-import { explainStep } from "./explain/step";
-import type { Explanation } from "./explain/text";
-import { called } from "./graph/names";
-import { buildGraph, type Graph } from "./graph/graph";
-import { focus, type Focus } from "./graph/focus";
-import { hazards, type Hazard, type Model, type RunRow } from "./model";
-import { parsePacked, type Command, type Message, type Receiver } from "./protocol";
-import { Pictures } from "./pictures";
+import type { Event } from "../log/events";
+import { explainStep } from "../explain/step";
+import type { Explanation } from "../explain/text";
+import { called } from "../graph/names";
+import { buildGraph, type Graph } from "../graph/graph";
+import { focus, type Focus } from "../graph/focus";
+import { hazards, type Hazard, type Model, type RunRow } from "../log/model";
+import { parsePacked, type Command, type Message, type Receiver } from "../kernel/protocol";
+import { Pictures } from "../scene/pictures";
 import { Shown } from "./shown";
-import { stepAt, Stepper, type Step } from "./replay/steps";
-import type { Direction, Scene } from "./scene";
-import { Timeline } from "./timeline";
+import { stepAt, Stepper, type Step } from "../replay/steps";
+import type { Direction, Scene } from "../scene/scene";
+import { Timeline } from "../log/timeline";
 
 export type Connection = "offline" | "waiting" | "live";
 

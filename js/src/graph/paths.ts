@@ -1,5 +1,5 @@
-import type { Matrix, Numeric } from "./events";
-import type { Model, NodeRow } from "./model";
+import type { Matrix, Numeric } from "../log/events";
+import type { Model, NodeRow } from "../log/model";
 
 /*
  * The paths along which a leaf reaches an output, read off the backward graph: each edge has the

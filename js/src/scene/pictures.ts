@@ -1,7 +1,7 @@
-import { extents } from "./graph/boxes";
-import type { Graph } from "./graph/graph";
-import { EMPTY, layout } from "./layout/layout";
-import type { Layout, LayoutBox } from "./layout/types";
+import { extents } from "../graph/boxes";
+import type { Graph } from "../graph/graph";
+import { EMPTY, layout } from "../layout/layout";
+import type { Layout, LayoutBox } from "../layout/types";
 import { buildScene, partOf, type Direction, type Scene, type Sizes } from "./scene";
 
 /** A layout with the sizes that it was made for. */

@@ -1,7 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
-import { Link, parseMessage, parsePacked, type Command, type WidgetModel } from "../src/protocol";
-import { Store } from "../src/store";
-import { exampleA, exampleC } from "./examples";
+import {
+  Link,
+  parseMessage,
+  parsePacked,
+  type Command,
+  type WidgetModel,
+} from "../../src/kernel/protocol";
+import { Store } from "../../src/store/store";
+import { exampleA, exampleC } from "../examples";
 
 function live(): { store: Store; sent: Command[] } {
   const store = new Store();

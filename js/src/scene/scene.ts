@@ -1,6 +1,6 @@
-import { extents, sized, type Box } from "./graph/boxes";
-import type { Graph, Wire } from "./graph/graph";
-import type { Layout } from "./layout/types";
+import { extents, sized, type Box } from "../graph/boxes";
+import type { Graph, Wire } from "../graph/graph";
+import type { Layout } from "../layout/types";
 
 /** Left to right or top down. */
 export type Direction = "LR" | "TD";

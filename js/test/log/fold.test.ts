@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { decode } from "../src/events";
-import { fold, toJson } from "../src/fold";
-import { emptyModel, hazards } from "../src/model";
-import { Timeline } from "../src/timeline";
-import { exampleA, exampleC, exampleG } from "./examples";
+import { decode } from "../../src/log/events";
+import { fold, toJson } from "../../src/log/fold";
+import { emptyModel, hazards } from "../../src/log/model";
+import { Timeline } from "../../src/log/timeline";
+import { exampleA, exampleC, exampleG } from "../examples";
 
-const GOLDEN = join(import.meta.dirname, "..", "..", "tests", "golden");
+const GOLDEN = join(import.meta.dirname, "..", "..", "..", "tests", "golden");
 const names = existsSync(GOLDEN) ? readdirSync(GOLDEN).filter((n) => n.endsWith(".json")) : [];
 
 interface Golden {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { backwardEffects } from "../src/explain/effects";
-import { explainError, explainHazard } from "../src/explain/problems";
-import { toText } from "../src/explain/text";
-import { fold } from "../src/fold";
-import { hazards } from "../src/model";
-import { stepAt } from "../src/replay/steps";
-import { Store } from "../src/store";
-import type { Program } from "./builder";
-import { exampleA, exampleC, exampleG } from "./examples";
+import { backwardEffects } from "../../src/explain/effects";
+import { explainError, explainHazard } from "../../src/explain/problems";
+import { toText } from "../../src/explain/text";
+import { fold } from "../../src/log/fold";
+import { hazards } from "../../src/log/model";
+import { stepAt } from "../../src/replay/steps";
+import { Store } from "../../src/store/store";
+import type { Program } from "../builder";
+import { exampleA, exampleC, exampleG } from "../examples";
 
 function load(program: Program): Store {
   const store = new Store();

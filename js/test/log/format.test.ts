@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutName } from "../src/format";
+import { cutName } from "../../src/log/format";
 
 describe("a name that is too long", () => {
   it("keeps its last parts, whole where they fit", () => {

@@ -1,7 +1,7 @@
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
-import type { Graph } from "./graph/graph";
-import type { ErrorRow, Hazard, Model } from "./model";
-import { findPaths, type Paths } from "./paths";
+import type { Graph } from "../graph/graph";
+import type { ErrorRow, Hazard, Model } from "../log/model";
+import { findPaths, type Paths } from "../graph/paths";
 import type { Store } from "./store";
 
 /** The paths between a value and an output that are spoken of. */

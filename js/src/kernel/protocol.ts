@@ -1,4 +1,4 @@
-import { PROTOCOL } from "./events";
+import { PROTOCOL } from "../log/events";
 
 /*
  * What travels between the page and the kernel. Only this file and index.ts see anywidget's

@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import widget, { mount } from "../src/index";
-import type { WidgetModel } from "../src/protocol";
-import { Program } from "./builder";
-import { exampleA, exampleG } from "./examples";
+import widget, { mount } from "../../src/index";
+import type { WidgetModel } from "../../src/kernel/protocol";
+import { Program } from "../builder";
+import { exampleA, exampleG } from "../examples";
 
 /** A view has no size where nothing is laid out: tell it one. */
 beforeAll(() => {

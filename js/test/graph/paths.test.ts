@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { fold } from "../src/fold";
-import { findPaths, multiply, type Jacobian } from "../src/paths";
-import { productText, sumText } from "../src/view/value-panel";
-import { Program } from "./builder";
-import { exampleA, exampleC } from "./examples";
+import { fold } from "../../src/log/fold";
+import { findPaths, multiply, type Jacobian } from "../../src/graph/paths";
+import { productText, sumText } from "../../src/view/value-panel";
+import { Program } from "../builder";
+import { exampleA, exampleC } from "../examples";
 
 /** A small generator of equal numbers each time (mulberry32). */
 function random(seed: number): () => number {
