@@ -1,6 +1,7 @@
 import type { Summary } from "../log/events";
 import { brief, cut, cutName, dtype, rows, shape } from "../log/format";
 import type { CallRow, Model, NodeRow, SlotRow, ValueRow } from "../log/model";
+import { callKey, copyKey, valueKey } from "./keys";
 import { byInput, called, fill, userName } from "./names";
 
 /*
@@ -92,7 +93,7 @@ function makeCard(value: ValueRow, passing: Summary | null): Card {
   const body = lines ? lines.length * LINE_H : STRIP_H;
   return {
     kind: "card",
-    key: `v${value.value}`,
+    key: valueKey(value.value),
     value,
     role: role(value),
     title,
@@ -117,7 +118,7 @@ function gradWidth(value: ValueRow, passing: Summary | null): number {
 export function copyOf(original: Card, call: number): Card {
   const title = original.title;
   const w = Math.ceil((title.length * 7.3 + 30) / 12) * 12;
-  return { ...original, key: `${original.key}@c${call}`, copy: true, w, h: 24 };
+  return { ...original, key: copyKey(original.value.value, call), copy: true, w, h: 24 };
 }
 
 /** The text on a pill: the op's sign with the plain numbers of the call (`+ 1`, `[0]`, `×=`). */
@@ -148,7 +149,7 @@ export function makePill(model: Model, call: CallRow, nodes: readonly NodeRow[],
   const widest = Math.max(0, ...slots.map((slot) => slot.name.length));
   return {
     kind: "pill",
-    key: `c${call.call}`,
+    key: callKey(call.call),
     call,
     nodes,
     sign,

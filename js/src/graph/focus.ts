@@ -2,6 +2,7 @@ import { groups } from "../layout/components";
 import type { Model } from "../log/model";
 import type { Box } from "./boxes";
 import type { Graph } from "./graph";
+import { valueKey } from "./keys";
 
 /** The graph that the newest cell worked on, and how many others are left out. */
 export interface Focus {
@@ -49,7 +50,7 @@ export function focus(graph: Graph, model: Model, everything: boolean): Focus {
 function copies(graph: Graph): (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
   for (const box of graph.boxes.values()) {
-    if (box.kind === "card" && box.copy) pairs.push([`v${box.value.value}`, box.key]);
+    if (box.kind === "card" && box.copy) pairs.push([valueKey(box.value.value), box.key]);
   }
   return pairs;
 }

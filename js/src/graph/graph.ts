@@ -1,16 +1,8 @@
 import type { Summary } from "../log/events";
 import type { CallRow, Model, NodeRow } from "../log/model";
-import {
-  card,
-  copyOf,
-  makePill,
-  pillText,
-  slotName,
-  type Box,
-  type Card,
-  type Pill,
-} from "./boxes";
+import { card, copyOf, makePill, pillText, slotName, type Box, type Pill } from "./boxes";
 import { edgeInputs } from "./edges";
+import { callKey, inputKey, outputKey, valueKey } from "./keys";
 import { baseWrites, inputsOf, origin, visible } from "./visible";
 
 /** A forward wire, and the edge of the backward graph that runs the other way beside it. */
@@ -53,7 +45,7 @@ export function buildGraph(model: Model): Graph {
   const wires: Wire[] = [];
   for (const id of [...seen.values].sort((a, b) => a - b)) {
     const value = model.values.get(id);
-    if (value) boxes.set(`v${id}`, card(value, passing(model, id)));
+    if (value) boxes.set(valueKey(id), card(value, passing(model, id)));
   }
   for (const id of [...seen.calls].sort((a, b) => a - b)) {
     const call = model.calls.get(id);
@@ -68,7 +60,7 @@ export function buildGraph(model: Model): Graph {
   const brackets: Bracket[] = [];
   for (const box of boxes.values()) {
     if (box.kind !== "card" || box.copy || box.value.view_of === null) continue;
-    const base = `v${box.value.view_of}`;
+    const base = valueKey(box.value.view_of);
     if (boxes.has(base)) brackets.push({ view: box.key, base });
   }
   return { boxes, wires: copied, brackets, left: seen.left };
@@ -135,8 +127,8 @@ function makeWires(model: Model, pill: Pill, writes: Writes): Wire[] {
   const node = nodes.find((n) => n.node === value?.node) ?? nodes.at(-1);
   const edges = node ? edgeInputs(model, node, inputs) : [];
   const wires: Wire[] = inputs.map((input, i) => ({
-    key: `w${call.call}.${i}`,
-    from: `v${input}`,
+    key: inputKey(call.call, i),
+    from: valueKey(input),
     to: pill.key,
     value: input,
     call: call.call,
@@ -148,9 +140,9 @@ function makeWires(model: Model, pill: Pill, writes: Writes): Wire[] {
     const made = model.values.get(output);
     const own = nodes.find((n) => n.node === made?.node);
     wires.push({
-      key: `w${call.call}>${output}`,
+      key: outputKey(call.call, output),
       from: pill.key,
-      to: `v${output}`,
+      to: valueKey(output),
       value: output,
       call: call.call,
       way: "out",
@@ -174,31 +166,28 @@ function foldViewWrites(model: Model, boxes: Map<string, Box>, wires: Wire[]): v
   };
   for (const storage of model.storages.values()) {
     for (const write of storage.writes) {
-      if (write.base === null || !boxes.has(`c${write.call ?? -1}`)) continue;
+      const pill = write.call === null ? undefined : boxes.get(callKey(write.call));
+      if (write.base === null || pill?.kind !== "pill") continue;
       for (const id of [write.value, write.before]) {
         if (!hidden(id)) continue;
-        boxes.delete(`v${id}`);
-        if (id === write.before) hideView(model, boxes, id, write.call);
+        boxes.delete(valueKey(id));
+        if (id === write.before) hideView(model, boxes, id, pill);
       }
     }
   }
 }
 
 /** Leaves out the op that made a passing view; the write's pill says what it selected. */
-function hideView(
-  model: Model,
-  boxes: Map<string, Box>,
-  view: number,
-  writer: number | null,
-): void {
-  const call = model.calls.get(model.values.get(view)?.call ?? -1);
-  const pill = boxes.get(`c${writer ?? -1}`);
-  if (!call || call.call === writer || pill?.kind !== "pill") return;
-  boxes.delete(`c${call.call}`);
+function hideView(model: Model, boxes: Map<string, Box>, view: number, writer: Pill): void {
+  const maker = model.values.get(view)?.call ?? null;
+  const call = maker === null ? undefined : model.calls.get(maker);
+  if (!call || call.call === writer.call.call) return;
+  boxes.delete(callKey(call.call));
   const part = pillText(model, call);
-  boxes.set(pill.key, makePill(model, pill.call, pill.nodes, part));
+  boxes.set(writer.key, makePill(model, writer.call, writer.nodes, part));
 }
 
+/** Draws a source that many calls read as a small copy beside each of them. */
 function copySources(boxes: Map<string, Box>, wires: readonly Wire[]): readonly Wire[] {
   const uses = new Map<string, number>();
   const made = new Set<string>();
@@ -206,18 +195,12 @@ function copySources(boxes: Map<string, Box>, wires: readonly Wire[]): readonly 
     uses.set(wire.from, (uses.get(wire.from) ?? 0) + 1);
     made.add(wire.to);
   }
-  const many = new Set(
-    [...uses].filter(([key, n]) => n > MANY && key.startsWith("v") && !made.has(key)).map(first),
-  );
-  if (many.size === 0) return wires;
   return wires.map((wire) => {
-    if (!many.has(wire.from)) return wire;
-    const copy = copyOf(boxes.get(wire.from) as Card, wire.call);
+    const source = boxes.get(wire.from);
+    if (source?.kind !== "card" || made.has(source.key)) return wire;
+    if ((uses.get(source.key) ?? 0) <= MANY) return wire;
+    const copy = copyOf(source, wire.call);
     boxes.set(copy.key, copy);
     return { ...wire, from: copy.key };
   });
-}
-
-function first<A>(pair: readonly [A, unknown]): A {
-  return pair[0];
 }

@@ -23,7 +23,7 @@ export function assignRanks(
     ins[to]?.push(from);
   }
   const order = topological(ins, outs);
-  const ranks = boxes.map((box) => kept.get(box.key) ?? (isPill(box.key) ? 1 : 0));
+  const ranks = boxes.map((box) => kept.get(box.key) ?? (box.kind === "pill" ? 1 : 0));
   const fixed = boxes.map((box) => kept.has(box.key));
   const at = (i: number): number => ranks[i] ?? 0;
   for (const i of order) {
@@ -37,10 +37,6 @@ export function assignRanks(
     if (!moved) break;
   }
   return new Map(boxes.map((box, i) => [box.key, at(i)]));
-}
-
-function isPill(key: string): boolean {
-  return key.startsWith("c");
 }
 
 /** Moves a box (with the pill that makes it, or the card that it makes) to shorten its wires. */

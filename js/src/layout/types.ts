@@ -6,6 +6,8 @@
 
 export interface LayoutBox {
   readonly key: string;
+  /** Cards stand on even ranks, pills on odd ones. */
+  readonly kind: "card" | "pill";
   /** Size along the flow. */
   readonly main: number;
   readonly before: number;

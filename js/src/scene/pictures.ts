@@ -85,7 +85,7 @@ function draw(graph: Graph, direction: Direction, previous: Layout): Drawn {
     sizes.set(box.key, size);
     const [main, before, after] = size;
     const age = box.kind === "card" ? box.value.time : box.call.time;
-    boxes.push({ key: box.key, main, before, after, age });
+    boxes.push({ key: box.key, kind: box.kind, main, before, after, age });
   }
   boxes.sort((a, b) => a.age - b.age);
   return { layout: layout(boxes, graph.wires, previous), sizes };

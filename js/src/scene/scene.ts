@@ -1,5 +1,6 @@
 import { extents, sized, type Box } from "../graph/boxes";
 import type { Graph, Wire } from "../graph/graph";
+import { bracketKey } from "../graph/keys";
 import type { Layout } from "../layout/types";
 
 /** Left to right or top down. */
@@ -73,7 +74,7 @@ export function partOf(whole: Scene, graph: Graph): Scene {
     if (!known || !boxes.has(wire.from) || !boxes.has(wire.to)) return [];
     return known.wire === wire ? known : { ...known, wire };
   });
-  const shown = new Set(graph.brackets.map((b) => `${b.view}-${b.base}`));
+  const shown = new Set(graph.brackets.map((b) => bracketKey(b.view, b.base)));
   return { ...whole, boxes, wires, brackets: whole.brackets.filter((b) => shown.has(b.key)) };
 }
 
@@ -96,7 +97,7 @@ export function buildScene(
     if (!view || !base) return [];
     const row = views.get(b.base) ?? 0;
     views.set(b.base, row + 1);
-    return [drawBracket(`${b.view}-${b.base}`, view, base, row)];
+    return [drawBracket(bracketKey(b.view, b.base), view, base, row)];
   });
   const wiresByKey = new Map(wires.map((drawn) => [drawn.wire.key, drawn]));
   const bounds = boundsOf(boxes.values(), direction);

@@ -1,5 +1,6 @@
-import { writeAt, type ErrorRow, type Hazard, type Model } from "../log/model";
+import { writeAt, type ErrorRow, type Hazard, type Model, type WriteRow } from "../log/model";
 import { SLOT_H, type Pill } from "../graph/boxes";
+import { callKey, valueKey } from "../graph/keys";
 import type { Placed, Point, Scene } from "../scene/scene";
 import { slotOffset } from "./pill";
 
@@ -19,16 +20,20 @@ export function staleMarks(model: Model, scene: Scene, hazards: readonly Hazard[
       ({ box }) => box.kind === "pill" && box.nodes.some((n) => n.node === node.node),
     );
     const write = writeAt(model, slot.storage, slot.stale[0] ?? -1);
-    const from =
-      scene.boxes.get(`c${write?.call ?? -1}`) ??
-      scene.boxes.get(`v${write?.base ?? write?.value ?? -1}`);
+    if (!write) continue;
+    const from = writerOf(write, scene);
     const to = owner && slotSides(owner, node.node, index, scene);
     const key = `${node.node} ${slot.stale[0] ?? 0}`;
     if (!from || !to || marks.has(key)) continue;
-    const text = write ? `wrote v${write.version}` : "wrote";
-    marks.set(key, { key, ...arrowTo(from, to), text });
+    marks.set(key, { key, ...arrowTo(from, to), text: `wrote v${write.version}` });
   }
   return [...marks.values()];
+}
+
+/** What stands for a write: the pill of its call, else the card of what was written. */
+function writerOf({ call, base, value }: WriteRow, { boxes }: Scene): Placed | undefined {
+  const pill = call === null ? undefined : boxes.get(callKey(call));
+  return pill ?? boxes.get(valueKey(base ?? value));
 }
 
 interface Sides {

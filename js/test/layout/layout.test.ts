@@ -20,7 +20,7 @@ function sampleOf(program: Program, until = Infinity): Sample {
   const boxes = [...graph.boxes.values()].map((box) => {
     const [main, before, after] = extents(box, "LR");
     const age = box.kind === "card" ? box.value.time : box.call.time;
-    return { key: box.key, main, before, after, age };
+    return { key: box.key, kind: box.kind, main, before, after, age };
   });
   boxes.sort((a, b) => a.age - b.age);
   return { boxes, wires: [...graph.wires] };
@@ -85,10 +85,24 @@ describe("the layout", () => {
       const { boxes, wires } = sampleOf(program);
       const before = layout(boxes, wires);
       for (const at of [boxes.length - 1, boxes.length >> 1, 0]) {
-        const source = boxes.filter((box) => box.key.startsWith("v"))[at >> 1];
+        const source = boxes.filter((box) => box.kind === "card")[at >> 1];
         if (!source) continue;
-        const op = { key: "c9999", main: 40, before: 14, after: 14, age: 1e9 };
-        const out = { key: "v9999", main: 100, before: 36, after: 36, age: 1e9 };
+        const op = {
+          key: "c9999",
+          kind: "pill",
+          main: 40,
+          before: 14,
+          after: 14,
+          age: 1e9,
+        } as const;
+        const out = {
+          key: "v9999",
+          kind: "card",
+          main: 100,
+          before: 36,
+          after: 36,
+          age: 1e9,
+        } as const;
         const after = layout(
           [...boxes, op, out],
           [

@@ -1,0 +1,23 @@
+/*
+ * The keys of what is drawn. The layout, the scene and the page know boxes and wires by them; what
+ * kind of thing a key means stands beside it (`Box.kind`, `LayoutBox.kind`) and is never read off it.
+ */
+
+/** The card of a value. */
+export const valueKey = (value: number): string => `v${value}`;
+
+/** The pill of a call. */
+export const callKey = (call: number): string => `c${call}`;
+
+/** The small copy of a value's card beside one of its consumers. */
+export const copyKey = (value: number, call: number): string =>
+  `${valueKey(value)}@${callKey(call)}`;
+
+/** The wire into a call's input. */
+export const inputKey = (call: number, index: number): string => `w${call}.${index}`;
+
+/** The wire from a call to the value that it made. */
+export const outputKey = (call: number, value: number): string => `w${call}>${value}`;
+
+/** The bracket that joins a view to its base; both are box keys. */
+export const bracketKey = (view: string, base: string): string => `${view}-${base}`;
