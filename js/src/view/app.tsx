@@ -4,9 +4,10 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Signal } from "@preact/signals";
 import type { Store } from "../store/store";
 import { Panel } from "./panel";
-import { fitAll, Stage, type ViewState } from "./stage";
+import { Stage } from "./stage";
 import type { Theme } from "./theme";
 import { Toolbar } from "./toolbar";
+import { fitAll, type ViewState } from "./view-state";
 
 /** One view of a widget. What goes wrong in drawing is told in its place, not thrown. */
 export class App extends Component<AppProps, { wrong: string | null }> {

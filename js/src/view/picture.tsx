@@ -7,7 +7,7 @@ import { inView, overlaps, type Camera } from "./camera";
 import { CardNode } from "./card";
 import { Marks, staleMarks, wrongValue } from "./marks";
 import { PillNode } from "./pill";
-import type { ViewState } from "./stage";
+import type { ViewState } from "./view-state";
 import { flowOf, LabelNode, WireNode } from "./wires";
 
 interface Props {

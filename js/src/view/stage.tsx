@@ -1,20 +1,11 @@
-import { useSignal, useSignalEffect, type Signal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Box } from "../graph/boxes";
 import { rectOf, type Placed, type Rect, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
-import { fit, follow, zoom, type Camera, type Size } from "./camera";
+import { follow, zoom } from "./camera";
 import { Picture } from "./picture";
-
-/** What the parts of one view share; another view of the same widget has its own. */
-export interface ViewState {
-  readonly size: Signal<Size>;
-  readonly camera: Signal<Camera>;
-  /** The camera goes by itself until the user moves it. */
-  readonly auto: Signal<boolean>;
-  /** By itself it shows the whole picture, however small. */
-  readonly whole: Signal<boolean>;
-}
+import { release, type ViewState } from "./view-state";
 
 /** The graph in its window: it can be dragged, zoomed, and fitted. */
 export function Stage({ store, view }: { store: Store; view: ViewState }) {
@@ -123,18 +114,4 @@ function subjectOf(store: Store, scene: Scene): Rect | null {
 
 function timeOf(box: Box): number {
   return box.kind === "pill" ? box.call.time : box.value.time;
-}
-
-/** From now on the camera is where the user puts it. */
-export function release(view: ViewState): void {
-  view.auto.value = false;
-  view.whole.value = false;
-}
-
-/** Shows the whole picture, laid out afresh, and lets the camera go by itself again. */
-export function fitAll(store: Store, view: ViewState): void {
-  store.tidy();
-  view.auto.value = true;
-  view.whole.value = true;
-  view.camera.value = fit(store.scene.value.bounds, view.size.value);
 }

@@ -3,7 +3,7 @@ import { toText } from "../explain/text";
 import type { Store } from "../store/store";
 import { zoom } from "./camera";
 import { ButtonIcon } from "./icons";
-import { fitAll, release, type ViewState } from "./stage";
+import { fitAll, release, type ViewState } from "./view-state";
 
 interface ButtonProps {
   action: string;

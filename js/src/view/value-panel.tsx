@@ -6,8 +6,8 @@ import type { Jacobian, Path } from "../graph/paths";
 import type { ShownPaths } from "../store/shown";
 import type { Store } from "../store/store";
 import { backwardEffects } from "../explain/effects";
-import { Pieces } from "./panel";
 import { ButtonIcon } from "./icons";
+import { Pieces } from "./words";
 
 /** All about the selected value, and what can be done with it. */
 export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) {

@@ -1,0 +1,65 @@
+/* Explanations as elements. */
+
+import type { ComponentChildren } from "preact";
+import type { Explanation, Line, Piece } from "../explain/text";
+import type { Store } from "../store/store";
+
+interface WordsProps {
+  of: Explanation;
+  store: Store;
+  testid: string;
+  children?: ComponentChildren;
+}
+
+/** An explanation: the user's line, what happened there, and more sentences about it. */
+export function Words({ of, store, testid, children }: WordsProps) {
+  return (
+    <section class={`gw-explanation gw-tone-${of.tone}`} data-testid={testid}>
+      {(of.where ?? of.code) !== null && (
+        <p class="gw-source">
+          <span class="gw-where">{of.where}</span>
+          {of.code !== null && <code>{of.code}</code>}
+        </p>
+      )}
+      <h4 class="gw-title">
+        <Pieces of={of.title} store={store} />
+      </h4>
+      {of.lines
+        .filter((line) => line.length > 0)
+        .map((line, i) => (
+          <p key={i} class="gw-line">
+            <Pieces of={line} store={store} />
+          </p>
+        ))}
+      {children}
+    </section>
+  );
+}
+
+/** The pieces of one sentence; those that speak of a value select it when clicked. */
+export function Pieces({ of, store }: { of: Line; store: Store }) {
+  return (
+    <>
+      {of.map((piece, i) => (
+        <OnePiece key={i} piece={piece} store={store} />
+      ))}
+    </>
+  );
+}
+
+function OnePiece({ piece, store }: { piece: Piece; store: Store }) {
+  const { text, tone, value } = piece;
+  if (tone === "code") return <code>{text}</code>;
+  if (value === undefined) return <span class={`gw-${tone}-text`}>{text}</span>;
+  return (
+    <button
+      type="button"
+      class={`gw-link gw-${tone}-text`}
+      onClick={() => {
+        store.select(value);
+      }}
+    >
+      {text}
+    </button>
+  );
+}
