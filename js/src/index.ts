@@ -1,7 +1,7 @@
 import { h, render as draw } from "preact";
 import { checkProtocol, Link, type WidgetModel } from "./kernel/protocol";
 import { play } from "./replay/player";
-import { Store } from "./store/store";
+import { createStore, type Store } from "./store/store";
 import { App } from "./view/app";
 import { followTheme } from "./view/theme";
 
@@ -35,7 +35,7 @@ interface Context {
 function open({ model, offline = false }: Context): Shared {
   const known = stores.get(identity(model));
   if (known) return known;
-  const store = new Store();
+  const store = createStore();
   const link = offline ? null : new Link(model, store);
   const packed = (): void => {
     if (Number(model.get("count")) > store.end.value) store.load(model.get("packed"));
@@ -49,7 +49,7 @@ function open({ model, offline = false }: Context): Shared {
   const stops = [play(store), keepView(model, store)];
   let timer: ReturnType<typeof setTimeout> | undefined;
   if (link) {
-    store.send = (command) => link.send(command);
+    store.connect((command) => link.send(command));
     model.on("change:packed", packed);
     // The first message also opens the comm's subshell, so that clicks reach a busy kernel.
     if (!link.send({ type: "need", from: store.end.value })) store.connection.value = "offline";

@@ -44,6 +44,11 @@ export class Timeline {
     return this.events[time - this.first];
   }
 
+  /** The events from a time on, up to another. */
+  between(from: number, to: number): readonly Event[] {
+    return this.events.slice(Math.max(0, from - this.first), Math.max(0, to - this.first));
+  }
+
   /** The model after all events before `time`. */
   at(time: number): Model {
     const until = Math.min(Math.max(time, this.first), this.end);

@@ -1,8 +1,11 @@
-import { computed, signal, type ReadonlySignal } from "@preact/signals";
-import type { Graph } from "../graph/graph";
-import type { ErrorRow, Hazard, Model } from "../log/model";
+/* What the picture stresses at the moment shown: errors, stale slots, runs, and paths. */
+
+import { computed, type ReadonlySignal } from "@preact/signals";
+import type { Graph, Wire } from "../graph/graph";
 import { findPaths, type Paths } from "../graph/paths";
-import type { Store } from "./store";
+import type { Model } from "../log/model";
+import type { Derived } from "./derived";
+import type { State } from "./state";
 
 /** The paths between a value and an output that are spoken of. */
 export interface ShownPaths {
@@ -11,71 +14,67 @@ export interface ShownPaths {
   readonly found: Paths;
 }
 
-/** What the picture stresses at the moment shown: errors, stale slots, runs, paths. */
-export class Shown {
-  /** The other end that the user chose for the paths of the selected value. */
-  readonly other = signal<number | null>(null);
-  /** The one path that the user points at. */
-  readonly onePath = signal<number | null>(null);
-
-  readonly error: ReadonlySignal<ErrorRow | null>;
-  readonly hazards: ReadonlySignal<readonly Hazard[]>;
+export function show(state: State, derived: Derived) {
+  const { model, graph } = derived;
+  const error = computed(() => {
+    const last = model.value.errors.at(-1);
+    const cell = model.value.cellTimes.at(-1);
+    return last && (cell === undefined || last.time >= cell) ? last : null;
+  });
+  /** Those of nodes that are drawn. */
+  const hazards = computed(() => {
+    const drawn = new Set<number>();
+    for (const box of graph.value.boxes.values()) {
+      if (box.kind === "pill") for (const { node } of box.nodes) drawn.add(node);
+    }
+    return derived.hazards.value.filter(({ node }) => drawn.has(node.node));
+  });
   /** Nodes that failed; an error that only speaks of a node (a None gradient) is no failure. */
-  readonly failed: ReadonlySignal<ReadonlySet<number>>;
+  const failed = computed(() => failedNodes(model.value));
   /** The newest run, whose gradients are drawn strongly. */
-  readonly run: ReadonlySignal<number | null>;
+  const run = computed(() => [...model.value.runs.keys()].at(-1) ?? null);
   /** Values at the end of the graph, from which backward can be run. */
-  readonly roots: ReadonlySignal<ReadonlySet<number>>;
-  /** The values that paths of the selected one lead to, or come from when it is an end. */
-  readonly others: ReadonlySignal<readonly number[]>;
-  readonly paths: ReadonlySignal<ShownPaths | null>;
-  /** Numbers of the shown paths that use a wire, by wire, as "1 2". */
-  readonly pathsByWire: ReadonlySignal<ReadonlyMap<string, string>>;
-  /** The boxes on the paths shown; null when none are. */
-  readonly lit: ReadonlySignal<ReadonlySet<string> | null>;
+  const roots = computed(() => ends(graph.value));
+  return { error, hazards, failed, run, roots, ...showPaths(state, derived, roots) };
+}
 
-  constructor(store: Store) {
-    this.error = computed(() => {
-      const model = store.model.value;
-      const last = model.errors.at(-1);
-      return last && last.time >= (model.cellTimes.at(-1) ?? 0) ? last : null;
-    });
-    this.hazards = computed(() => {
-      const { boxes } = store.graph.value;
-      const drawn = new Set<number>();
-      for (const box of boxes.values()) {
-        if (box.kind === "pill") for (const { node } of box.nodes) drawn.add(node);
-      }
-      return store.hazards.value.filter(({ node }) => drawn.has(node.node));
-    });
-    this.failed = computed(() => failedNodes(store.model.value));
-    this.run = computed(() => [...store.model.value.runs.keys()].at(-1) ?? null);
-    this.roots = computed(() => ends(store.graph.value));
-    this.others = computed(() => {
-      const id = store.selected.value;
-      return id === null ? [] : otherEnds(store.model.value, id, [...this.roots.value]);
-    });
-    this.paths = computed(() => {
-      const id = store.selected.value;
-      const [first] = this.others.value;
-      if (id === null || first === undefined) return null;
-      const wanted = this.other.value;
-      const end = wanted !== null && this.others.value.includes(wanted) ? wanted : first;
-      const found = findPaths(store.model.value, id, end);
-      if (found.count > 0) return { from: id, to: end, found };
-      if (end !== wanted) return null; // of an output, the reader chooses the leaf
-      return { from: end, to: id, found: findPaths(store.model.value, end, id) };
-    });
-    this.pathsByWire = computed(() => wiresOn(store, this.paths.value, this.onePath.value));
-    this.lit = computed(() => {
-      if (this.pathsByWire.value.size === 0) return null;
-      const lit = new Set<string>();
-      for (const wire of store.graph.value.wires) {
-        if (this.pathsByWire.value.has(wire.key)) lit.add(wire.from).add(wire.to);
-      }
-      return lit;
-    });
-  }
+function showPaths(
+  state: State,
+  { model, graph }: Derived,
+  roots: ReadonlySignal<ReadonlySet<number>>,
+) {
+  /** The values that paths of the selected one lead to, or come from when it is an end. */
+  const others = computed(() => {
+    const id = state.selected.value;
+    return id === null ? [] : otherEnds(model.value, id, [...roots.value]);
+  });
+  const paths: ReadonlySignal<ShownPaths | null> = computed(() => {
+    const id = state.selected.value;
+    const [first] = others.value;
+    if (id === null || first === undefined) return null;
+    const wanted = state.otherEnd.value;
+    const end = wanted !== null && others.value.includes(wanted) ? wanted : first;
+    const found = findPaths(model.value, id, end);
+    if (found.count > 0) return { from: id, to: end, found };
+    if (end !== wanted) return null; // of an output, the reader chooses the leaf
+    return { from: end, to: id, found: findPaths(model.value, end, id) };
+  });
+  /** Numbers of the shown paths that use a wire, by wire, as "1 2". */
+  const pathsByWire = computed(() =>
+    paths.value
+      ? wiresOn(model.value, graph.value, paths.value, state.onePath.value)
+      : new Map<string, string>(),
+  );
+  /** The boxes on the paths shown; null when none are. */
+  const lit = computed(() => {
+    if (pathsByWire.value.size === 0) return null;
+    const boxes = new Set<string>();
+    for (const wire of graph.value.wires) {
+      if (pathsByWire.value.has(wire.key)) boxes.add(wire.from).add(wire.to);
+    }
+    return boxes;
+  });
+  return { others, paths, pathsByWire, lit };
 }
 
 function failedNodes(model: Model): ReadonlySet<number> {
@@ -117,33 +116,32 @@ function otherEnds(model: Model, id: number, roots: readonly number[]): number[]
   return leaves;
 }
 
+/** The most paths that are drawn, and the colours that they take in turn. */
+const MOST_DRAWN = 8;
+const COLOURS = 4;
+
 function wiresOn(
-  store: Store,
-  paths: ShownPaths | null,
+  model: Model,
+  { wires }: Graph,
+  { to, found }: ShownPaths,
   only: number | null,
 ): ReadonlyMap<string, string> {
   const on = new Map<string, string>();
-  if (!paths || paths.found.paths.length === 0) return on;
-  const model = store.model.value;
-  const mark = (
-    test: (w: { way: string; node: number | null; edge: number }) => boolean,
-    n: number,
-  ) => {
-    for (const wire of store.graph.value.wires) {
-      if (!test(wire)) continue;
-      const known = on.get(wire.key);
-      const colour = String((n % 4) + 1);
-      if (!known?.includes(colour)) on.set(wire.key, known ? `${known} ${colour}` : colour);
+  const mark = (n: number, test: (wire: Wire) => boolean): void => {
+    const colour = String((n % COLOURS) + 1);
+    for (const { key } of wires.filter(test)) {
+      const known = on.get(key);
+      if (!known?.includes(colour)) on.set(key, known ? `${known} ${colour}` : colour);
     }
   };
-  paths.found.paths.slice(0, 8).forEach(({ hops }, n) => {
+  found.paths.slice(0, MOST_DRAWN).forEach(({ hops }, n) => {
     if (only !== null && only !== n) return;
-    let nr = model.values.get(paths.to)?.nr ?? 0;
+    let nr = model.values.get(to)?.nr;
     for (const { node, edge } of hops) {
       const output = nr;
-      mark((w) => w.way === "out" && w.node === node && w.edge === output, n);
-      mark((w) => w.way === "in" && w.node === node && w.edge === edge, n);
-      nr = model.nodes.get(node)?.next[edge]?.[1] ?? 0;
+      mark(n, (w) => w.way === "out" && w.node === node && w.edge === output);
+      mark(n, (w) => w.way === "in" && w.node === node && w.edge === edge);
+      nr = model.nodes.get(node)?.next[edge]?.[1];
     }
   });
   return on;

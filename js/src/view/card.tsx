@@ -16,13 +16,12 @@ export interface CardProps {
   /** Seen from afar: the name alone. */
   far: boolean;
   onSelect: (value: number) => void;
-  onHover: (value: number | null) => void;
   onPin: (value: number, on: boolean) => void;
 }
 
 /** A value: its name, shape, numbers, version, and what backward brought it. */
 function CardView(props: CardProps) {
-  const { card, x, y, selected, dimmed, root, wrong, far, onSelect, onHover } = props;
+  const { card, x, y, selected, dimmed, root, wrong, far, onSelect } = props;
   const { value, role, w, h } = card;
   const state = [
     `gw-card gw-${role}`,
@@ -47,12 +46,6 @@ function CardView(props: CardProps) {
       }}
       onKeyDown={(event) => {
         if (event.key === "Enter") onSelect(value.value);
-      }}
-      onMouseEnter={() => {
-        onHover(value.value);
-      }}
-      onMouseLeave={() => {
-        onHover(null);
       }}
     >
       {!far && <title>{describe(card)}</title>}

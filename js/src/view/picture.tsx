@@ -223,8 +223,7 @@ function Boxes({ store, scene, boxes, id, far }: BoxesProps) {
             root={store.shown.roots.value.has(value)}
             wrong={wrong === value}
             onSelect={store.select}
-            onHover={store.hover}
-            onPin={store.pin}
+            onPin={store.retainGrad}
           />
         );
       })}

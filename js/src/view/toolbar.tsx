@@ -79,7 +79,7 @@ function Transport({ store }: { store: Store }) {
       <Button
         action="next"
         label={live ? "Next: the kernel runs one node (→)" : "Next (→)"}
-        disabled={!store.canGoOn}
+        disabled={!store.canGoOn.value}
         onClick={() => {
           store.toNext();
         }}

@@ -172,10 +172,10 @@ function PathLine({ store, shown, path, n }: PathLineProps) {
       class={`gw-line gw-path-line gw-path-${(n % 4) + 1}`}
       data-testid="path"
       onMouseEnter={() => {
-        store.shown.onePath.value = n;
+        store.onePath.value = n;
       }}
       onMouseLeave={() => {
-        store.shown.onePath.value = null;
+        store.onePath.value = null;
       }}
     >
       <span class="gw-swatch" />
@@ -196,7 +196,7 @@ function OtherEnds({ store, shown }: { store: Store; shown: ShownPaths | null })
           data-action="path-end"
           aria-pressed={id === shown?.from || id === shown?.to}
           onClick={() => {
-            store.shown.other.value = id;
+            store.otherEnd.value = id;
           }}
         >
           {called(store.model.value, id, 14)}

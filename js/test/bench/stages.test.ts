@@ -4,7 +4,7 @@ import { buildGraph } from "../../src/graph/graph";
 import { hazards } from "../../src/log/model";
 import { Pictures } from "../../src/scene/pictures";
 import { Timeline } from "../../src/log/timeline";
-import { Store } from "../../src/store/store";
+import { createStore } from "../../src/store/store";
 import { manyBoxes } from "../examples";
 
 function timed<T>(name: string, run: () => T, times = 20): T {
@@ -34,7 +34,7 @@ it("times each stage for a graph of 1,000 boxes", () => {
   timed("first layout and scene", () => new Pictures().scene(whole, whole, "LR"), 5);
   const pictures = new Pictures();
   timed("scene in a known layout", () => pictures.scene(graph, whole, "LR"));
-  const store = new Store();
+  const store = createStore();
   store.load(program.packed());
   expect(store.scene.value.boxes.size).toBeGreaterThan(1000);
   let i = 600;

@@ -5,12 +5,12 @@ import { toText } from "../../src/explain/text";
 import { fold } from "../../src/log/fold";
 import { hazards } from "../../src/log/model";
 import { stepAt } from "../../src/replay/steps";
-import { Store } from "../../src/store/store";
+import { createStore, type Store } from "../../src/store/store";
 import type { Program } from "../builder";
 import { exampleA, exampleC, exampleG } from "../examples";
 
 function load(program: Program): Store {
-  const store = new Store();
+  const store = createStore();
   store.load(program.packed());
   return store;
 }
@@ -47,7 +47,7 @@ describe("steps", () => {
 
   it("are the same however the events come", () => {
     const program = exampleC();
-    const store = new Store();
+    const store = createStore();
     program.json.forEach((event, from) => {
       store.received({ type: "events", from, events: [event] });
     });

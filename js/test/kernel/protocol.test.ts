@@ -6,16 +6,16 @@ import {
   type Command,
   type WidgetModel,
 } from "../../src/kernel/protocol";
-import { Store } from "../../src/store/store";
+import { createStore, type Store } from "../../src/store/store";
 import { exampleA, exampleC } from "../examples";
 
 function live(): { store: Store; sent: Command[] } {
-  const store = new Store();
+  const store = createStore();
   const sent: Command[] = [];
-  store.send = (command) => {
+  store.connect((command) => {
     sent.push(command);
     return true;
-  };
+  });
   store.connection.value = "live";
   return { store, sent };
 }
@@ -110,7 +110,7 @@ describe("the protocol", () => {
         throw new Error("closed");
       },
     };
-    const store = new Store();
+    const store = createStore();
     const link = new Link(model, store);
     expect(link.send({ type: "need", from: 0 })).toBe(false);
     heard.get("msg:custom")?.({ type: "events", from: 0, events: exampleA().json });

@@ -1,0 +1,60 @@
+/* What the user asks of the kernel. A command's effect is visible only as events that come back. */
+
+import { batch } from "@preact/signals";
+import { called } from "../graph/names";
+import type { Command } from "../kernel/protocol";
+import type { Derived } from "./derived";
+import type { State } from "./state";
+
+/** Sends to the kernel; false when there is nobody to send to. */
+export type Send = (command: Command) => boolean;
+
+export type Commands = ReturnType<typeof createCommands>;
+
+export function createCommands(state: State, { present, liveRun }: Derived) {
+  let link: Send = () => false;
+  const connect = (to: Send): void => {
+    link = to;
+  };
+  const send: Send = (command) => link(command);
+
+  /** Commands apply to the present: one given in the past moves there first and says so. */
+  const apply = (command: Command, what: string): void => {
+    const past = state.cursor.value !== null;
+    batch(() => {
+      state.cursor.value = null;
+      state.notice.value = past
+        ? {
+            text: `Moved to the present first: ${what} changes the program as it is now.`,
+            tone: "info",
+          }
+        : null;
+    });
+    if (state.connection.value === "offline" || !send(command)) {
+      state.notice.value = {
+        text: "This is a recording: there is no kernel that could do this.",
+        tone: "error",
+      };
+    }
+  };
+
+  const backward = (value: number): void => {
+    apply({ type: "backward", value }, `backward from ${called(present.value, value)}`);
+  };
+  const retainGrad = (value: number, on: boolean): void => {
+    const own = called(present.value, value);
+    apply(
+      { type: "retain_grad", value, on },
+      on ? `retain_grad on ${own}` : `no retain_grad on ${own}`,
+    );
+  };
+  const abandon = (): void => {
+    const run = liveRun.value;
+    if (run) apply({ type: "abandon", run: run.run }, "abandoning the run");
+  };
+  const finishRun = (): void => {
+    const run = liveRun.value;
+    if (run) apply({ type: "step", run: run.run, count: 1_000_000 }, "running to the end");
+  };
+  return { connect, send, backward, retainGrad, abandon, finishRun };
+}
