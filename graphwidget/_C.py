@@ -1,7 +1,7 @@
 """The few names of PyTorch's C++ module that programs use with `__torch_function__`."""
 
-from .core.overrides import Off, disabled, state
-from .core.tensor import Tensor as TensorBase  # noqa: F401
+from .dispatch.torch_function_modes import Off, disabled, state
+from .graph.tensor import Tensor as TensorBase  # noqa: F401
 
 _disabled_torch_function_impl = disabled
 

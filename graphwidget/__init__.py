@@ -50,15 +50,9 @@ from . import (  # noqa: F401
     xpu,
 )
 from .amp import GradScaler
-from .core import methods as _methods  # noqa: F401  (Tensor gets its methods)
-from .core.anomaly import (
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    set_anomaly_enabled,
-)
-from .core.devices import device
-from .core.dtypes import ABSENT as _ABSENT_TYPES
-from .core.dtypes import (
+from .arrays.devices import device
+from .arrays.dtypes import ABSENT as _ABSENT_TYPES
+from .arrays.dtypes import (  # fmt: skip
     Size,
     dtype,
     float16,
@@ -71,22 +65,24 @@ from .core.dtypes import (
     int64,
     set_default_dtype,
     uint8,
-)  # fmt: skip
-from .core.dtypes import (
-    bool_ as _bool,
 )
-from .core.errors import AcceleratorError, OutOfMemoryError
-from .core.formats import (
+from .arrays.dtypes import bool_ as _bool
+from .arrays.finfo import finfo, iinfo
+from .arrays.layouts import LAYOUTS as _LAYOUTS
+from .arrays.layouts import layout, strided
+from .arrays.memory_formats import (
     channels_last,
     channels_last_3d,
     contiguous_format,
     memory_format,
     preserve_format,
 )
-from .core.layouts import LAYOUTS as _LAYOUTS
-from .core.layouts import layout, strided
-from .core.limits import finfo, iinfo
-from .core.modes import (
+from .autograd.anomaly_mode import (
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_anomaly_enabled,
+)
+from .autograd.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -95,19 +91,21 @@ from .core.modes import (
     no_grad,
     set_grad_enabled,
 )
-from .core.printing import set_printoptions
-from .core.public import FUNCTIONS as _FUNCTIONS
-from .core.public import at_home as _at_home
-from .core.random import Generator, initial_seed, manual_seed, seed
-from .core.tensor import Tensor
+from .dispatch.offer import FUNCTIONS as _FUNCTIONS
+from .dispatch.offer import at_home as _at_home
 from .func import vmap
+from .functions.random.generator import Generator, initial_seed, manual_seed, seed
+from .functions.tensor import attach as _methods  # noqa: F401  (Tensor gets its methods)
+from .functions.tensor.printing import set_printoptions
+from .graph.errors import AcceleratorError, OutOfMemoryError
+from .graph.tensor import Tensor
 from .random import default_generator, get_rng_state, set_rng_state
 from .serialization import load, save
 from .standin import as_torch
 
 if TYPE_CHECKING:
-    from .core.offered import *  # noqa: F403
     from .exporters.graphviz import to_graphviz
+    from .graph.tensor_methods import *  # noqa: F403
     from .ipython import load_ipython_extension, unload_ipython_extension
     from .widget import GraphWidget, watch
 

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .core.autocast import autocast
-from .core.devices import device as Device
-from .core.modes import no_grad
-from .core.tensor import Tensor
-from .core.warning import warn
+from .arrays.devices import device as Device
+from .arrays.warnings import warn
+from .autograd.grad_mode import no_grad
+from .functions.tensor.autocast import autocast
+from .graph.tensor import Tensor
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 

@@ -1,6 +1,6 @@
 """`torch.functional`: functions that PyTorch writes in Python."""
 
-from .core.public import FUNCTIONS
+from .dispatch.offer import FUNCTIONS
 
 NAMES = (
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",

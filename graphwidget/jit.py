@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from .core.warning import warn
+from .arrays.warnings import warn
 from .nn.module import Module
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Linear algebra (``torch.linalg``). Its functions are offered where they are written."""
 
-from .core import methods as _methods  # noqa: F401  (all that is offered is there)
-from .core.linalg import LinAlgError  # noqa: F401
-from .core.public import SPACES
+from .dispatch.offer import SPACES
+from .functions.linalg.solve import LinAlgError  # noqa: F401
+from .functions.tensor import attach as _methods  # noqa: F401  (all that is offered is there)
 
 globals().update(SPACES["linalg"])

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .core.base import TensorBase
-from .core.devices import device
-from .core.dtypes import Size, dtype
-from .core.random import Generator
-from .core.tensor import Tensor
+from .arrays.devices import device
+from .arrays.dtypes import Size, dtype
+from .functions.random.generator import Generator
+from .graph.base import TensorBase
+from .graph.tensor import Tensor
 
 Number: TypeAlias = builtins.bool | builtins.int | builtins.float
 

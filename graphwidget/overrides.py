@@ -13,8 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .core.fronts import FUNCTIONAL, PLACES, asking, awaken
-from .core.overrides import (
+from .arrays.warnings import warn
+from .dispatch.offer import FUNCTIONS, SPACES
+from .dispatch.signatures import signatures
+from .dispatch.torch_function import FUNCTIONAL, PLACES, asking, awaken
+from .dispatch.torch_function_modes import (
     UNCHANGED,
     asks,
     enter,
@@ -25,10 +28,7 @@ from .core.overrides import (
     past,
     state,
 )
-from .core.public import FUNCTIONS, SPACES
-from .core.signatures import signatures
-from .core.tensor import Tensor
-from .core.warning import warn
+from .graph.tensor import Tensor
 from .nn import functional, init
 
 __all__ = [

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .core.random import default as default_generator
-from .core.random import initial_seed, manual_seed, seed
-from .core.tensor import Tensor
+from .functions.random.generator import default as default_generator
+from .functions.random.generator import initial_seed, manual_seed, seed
+from .graph.tensor import Tensor
 
 __all__ = [
     "default_generator",

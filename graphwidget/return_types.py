@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from .core.results import TYPES as _TYPES
-from .core.results import Named as _Named
-from .core.results import written as _written
+from .dispatch.return_types import TYPES as _TYPES
+from .dispatch.return_types import Named as _Named
+from .dispatch.return_types import written as _written
 
 
 def __getattr__(name: str) -> type[_Named]:

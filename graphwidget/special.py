@@ -1,6 +1,6 @@
 """Special functions (``torch.special``). Its functions are offered where they are written."""
 
-from .core import methods as _methods  # noqa: F401  (all that is offered is there)
-from .core.public import SPACES
+from .dispatch.offer import SPACES
+from .functions.tensor import attach as _methods  # noqa: F401  (all that is offered is there)
 
 globals().update(SPACES["special"])

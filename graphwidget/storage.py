@@ -1,5 +1,5 @@
 """`torch.storage`: the kinds of storages."""
 
-from .core.storages import TypedStorage, UntypedStorage
+from .functions.memory.storage import TypedStorage, UntypedStorage
 
 __all__ = ["TypedStorage", "UntypedStorage"]

@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from typing import IO, TypeAlias
 
-from .core.devices import device as _device
-from .core.dtypes import Size
-from .core.dtypes import dtype as _dtype  # noqa: F401
-from .core.edges import GradientEdge
-from .core.layouts import layout as _layout  # noqa: F401  (programs annotate with it)
-from .core.tensor import Tensor
+from .arrays.devices import device as _device
+from .arrays.dtypes import Size
+from .arrays.dtypes import dtype as _dtype  # noqa: F401
+from .arrays.layouts import layout as _layout  # noqa: F401  (programs annotate with it)
+from .graph.edges import GradientEdge
+from .graph.tensor import Tensor
 
 __all__ = ["Device", "FileLike", "Number"]
 

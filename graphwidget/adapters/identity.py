@@ -12,11 +12,11 @@ from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ..core.base import TensorBase
-from ..core.node import AccumulateGrad, Node, Output
-from ..core.tensor import Tensor
-from ..core.version import VersionCounter, version_of
-from ..core.views import CopySlices
+from ..graph.base import TensorBase
+from ..graph.node import AccumulateGrad, Node, Output
+from ..graph.tensor import Tensor
+from ..graph.version import VersionCounter, version_of
+from ..graph.views import CopySlices
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.summary import Captured, capture, summary

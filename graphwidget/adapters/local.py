@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.node import Node
-from ..core.promote import fit_to
-from ..core.saving import Packed, PackedIndices
+from ..eager.promote import fit_to
+from ..graph.node import Node
+from ..graph.saved_hooks import Packed, PackedIndices
 from ..recording.events import Matrix
 from ..recording.summary import Captured, numbers
 

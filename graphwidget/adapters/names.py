@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 
 MAX_ITEMS = 64
 """Items of a container that get a name like ``xs[3]``."""

@@ -17,10 +17,10 @@ from time import monotonic
 from types import FrameType
 from typing import Any
 
-from ..core import errors as core_errors
-from ..core import listeners
-from ..core.base import NodeBase, TensorBase
-from ..core.call_sites import PACKAGE
+from ..arrays.call_sites import PACKAGE
+from ..graph import errors as core_errors
+from ..graph import listeners
+from ..graph.base import NodeBase, TensorBase
 from ..optable import Op
 from ..recording import events as ev
 from ..recording.fold import Model
@@ -382,7 +382,14 @@ def _words(cell: int | None, file: str | None, line: int) -> str:
 core_errors.describe_place = lambda file, line: _words(cell_of(file), file, line)
 
 
-CORE = os.path.join(PACKAGE, "core")
+ENGINE = (
+    *(
+        os.path.join(PACKAGE, room, "")
+        for room in ("optable", "graph", "eager", "autograd", "dispatch", "functions")
+    ),
+    "<graphwidget",
+)
+"""How the names of files begin in which the caller of an op is not looked for."""
 
 _files: dict[str, bool] = {}
 
@@ -397,7 +404,7 @@ def _caller(frame: FrameType) -> FrameType:
 def _outside(frame: FrameType) -> FrameType:
     """The frame that called into the core: factories and in-place methods return one tensor."""
     where: FrameType | None = frame
-    while where is not None and where.f_code.co_filename.startswith((CORE, "<graphwidget")):
+    while where is not None and where.f_code.co_filename.startswith(ENGINE):
         where = where.f_back
     return frame if where is None else where
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..core.base import NodeBase, RunBase, TensorBase
-from ..core.errors import Finding
+from ..graph.base import NodeBase, RunBase, TensorBase
+from ..graph.errors import Finding
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Site

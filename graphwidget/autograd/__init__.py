@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.anomaly import detect_anomaly, set_detect_anomaly
-from ..core.backward import backward, grad
-from ..core.function import Function
-from ..core.modes import (
+from ..graph.saved_hooks import SavedTensor
+from . import anomaly_mode, function, functional, grad_mode, graph, profiler
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
+from .backward import backward, grad
+from .function import Function
+from .grad_mode import (
     enable_grad,
     enforce_grad_layout_policy,
     inference_mode,
@@ -15,10 +17,8 @@ from ..core.modes import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from ..core.modes import is_multithreading_enabled as is_multithreading_enabled
-from ..core.modes import is_view_replay_enabled as is_view_replay_enabled
-from ..core.saving import SavedTensor
-from . import anomaly_mode, function, functional, grad_mode, graph, profiler
+from .grad_mode import is_multithreading_enabled as is_multithreading_enabled
+from .grad_mode import is_view_replay_enabled as is_view_replay_enabled
 from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
 

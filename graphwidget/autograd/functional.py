@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import hot
-from ..core.backward import grad
-from ..core.modes import enable_grad, is_grad_enabled, set_grad_enabled
-from ..core.tensor import Tensor
+from ..graph import runtime as hot
+from ..graph.tensor import Tensor
+from .backward import grad
+from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

@@ -1,20 +1,332 @@
-"""``torch.autograd.grad_mode``."""
+"""Modes that say what is recorded (``torch.autograd.grad_mode``): ``no_grad``, ``enable_grad``,
+``set_grad_enabled``, ``inference_mode``, and rules of autograd that a program may relax."""
 
-from ..core.modes import (
-    enable_grad,
-    enforce_grad_layout_policy,
-    force_original_view_tracking,
-    inference_mode,
-    no_grad,
-    set_grad_enabled,
-    set_multithreading_enabled,
-    unsafe_preserve_version_counter,
-)
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..arrays.warnings import warn
+from ..graph import runtime as hot
+from ..graph.listeners import switch
+from ..graph.relaxed_rules import policy
+from ..graph.tensor import Tensor
+from ..graph.version import InferenceCounter, counter_of
 
 __all__ = [
     "enable_grad", "enforce_grad_layout_policy", "inference_mode", "no_grad", "set_grad_enabled",
     "set_multithreading_enabled",
 ]  # fmt: skip
 
+CLASS_DECORATED = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only "
+    "decorate functions or methods. To preserve the current behavior of class decoration, you can "
+    "directly decorate the `__init__` method and nothing else."
+)
+
+
+def is_grad_enabled() -> bool:
+    """Whether this thread records operations."""
+    return hot.mode.asked
+
+
+def wanted_bool(function: str, value: Any) -> None:
+    """Refuse to switch something to what is no bool.
+
+    Raises:
+        TypeError: with PyTorch's text.
+    """
+    if not isinstance(value, bool):
+        raise TypeError(
+            f"{function}(): argument 'enabled' (position 1) must be bool, not "
+            f"{type(value).__name__}"
+        )
+
+
+class _Mode:
+    """A grad mode as context manager and decorator; generators keep the mode per step."""
+
+    on: bool
+    prev: bool
+    name: str
+
+    def __enter__(self) -> None:
+        self.prev = hot.mode.asked
+        hot.set_grad_enabled(self.on)
+        if hot.observer is not None:
+            hot.observer.scope(self.name, self.name, True)
+
+    def __exit__(self, *exc: object) -> None:
+        hot.set_grad_enabled(self.prev)
+        if hot.observer is not None:
+            hot.observer.scope(self.name, self.name, False)
+
+    def clone(self) -> _Mode:
+        """Another one of this mode."""
+        mode: _Mode = type(self)()
+        return mode
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            warn(CLASS_DECORATED, FutureWarning)
+            kind = function
+            return self(lambda *args, **kwargs: kind(*args, **kwargs))
+        if inspect.isgeneratorfunction(function):
+            return self._generator(function)
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return wrapped
+
+    def _generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            generator = function(*args, **kwargs)
+            go_on = functools.partial(generator.send, None)
+            while True:
+                with self.clone():
+                    try:
+                        item = go_on()
+                    except StopIteration as stop:
+                        return stop.value
+                try:
+                    go_on = functools.partial(generator.send, (yield item))
+                except GeneratorExit:
+                    with self.clone():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    go_on = functools.partial(generator.throw, error)
+
+        return wrapped
+
+
+class _NoParamDecoratorContextManager(_Mode):
+    """A mode without arguments, which needs no parentheses as a decorator."""
+
+    def __new__(cls, orig_func: Any = None) -> Any:
+        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+
+
+class no_grad(_NoParamDecoratorContextManager):
+    """Nothing is recorded inside. Context manager or decorator, with or without parentheses."""
+
+    on = prev = False
+    name = "no_grad"
+
+
+class enable_grad(_NoParamDecoratorContextManager):
+    """Operations are recorded inside, also within ``no_grad``."""
+
+    on = True
+    name = "enable_grad"
+
+
+class set_grad_enabled(_Mode):
+    """Record or not, by a bool: as a plain call, a context manager or a decorator."""
+
+    name = "set_grad_enabled"
+
+    def __init__(self, mode: bool) -> None:
+        wanted_bool("set_grad_enabled", mode)
+        self.mode = mode
+        self.prev = hot.mode.asked
+        hot.set_grad_enabled(mode)
+
+    def __enter__(self) -> None:
+        hot.set_grad_enabled(self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        hot.set_grad_enabled(self.prev)
+
+    def clone(self) -> _Mode:
+        return type(self)(self.mode)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        hot.set_grad_enabled(self.prev)  # as a decorator it changes nothing outside
+        return super().__call__(function)
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
+
+class Inference:
+    """What inference mode hears while it is on in some thread: new tensors get a counter that
+    nodes refuse to save. Views share the counter of what they are views of."""
+
+    def called(
+        self, op: Any, inputs: Any, params: Any, outputs: Sequence[Tensor], node: Any
+    ) -> None:
+        if hot.mode.inference:
+            for out in outputs:
+                if out._counter.__class__ is InferenceCounter:
+                    out._view = None  # nobody follows the views of inference tensors
+                self.made(out)
+
+    def made(self, tensor: Tensor) -> None:
+        if hot.mode.inference and tensor._counter is None:
+            tensor._counter = InferenceCounter()
+
+
+INFERENCE = Inference()
+
+
+class inference_mode(_Mode):
+    """Nothing is recorded inside, and what is made inside can never take part in a graph.
+
+    A context manager or decorator; ``inference_mode(False)`` ends the mode for a block. It
+    concerns the thread that enters it.
+    """
+
+    name = "inference_mode"
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return object.__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self._outer = hot.mode.inference
+        self.prev = hot.mode.asked
+        hot.mode.inference = self.mode
+        hot.set_grad_enabled(not self.mode)
+        switch(INFERENCE, True)
+        if hot.observer is not None:
+            hot.observer.scope(self.name, self.name, True)
+
+    def __exit__(self, *exc: object) -> None:
+        if hot.observer is not None:
+            hot.observer.scope(self.name, self.name, False)
+        switch(INFERENCE, False)
+        hot.mode.inference = self._outer
+        hot.set_grad_enabled(self.prev)
+
+    def clone(self) -> _Mode:
+        return inference_mode(self.mode)
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is in inference mode."""
+    return hot.mode.inference
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether a tensor was made in inference mode."""
+    return input.is_inference()
+
+
+# Rules that a program may relax --------------------------------------------------------------
+class _Switch(_Mode):
+    """Switches a policy by a bool: as a plain call, a context manager or a decorator. It concerns
+    the thread that calls it."""
+
+    field: str
+    function: str
+    """What PyTorch calls what does it, in errors."""
+
+    def __init__(self, mode: bool) -> None:
+        wanted_bool(self.function, mode)
+        self.mode, self.prev = mode, getattr(policy, self.field)
+        setattr(policy, self.field, mode)
+
+    def __enter__(self) -> None:
+        setattr(policy, self.field, self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        setattr(policy, self.field, self.prev)
+
+    def __call__(self, function: Any) -> Any:
+        setattr(policy, self.field, self.prev)  # as a decorator it changes nothing outside
+        return super().__call__(function)
+
+    def clone(self) -> _Mode:
+        return type(self)(self.mode)
+
+
+class enforce_grad_layout_policy(_Switch):
+    """Whether a leaf's gradient must lie in memory as promised. Without that one which nobody else
+    has is taken over as it is, and there are no warnings of sums that lie otherwise."""
+
+    field, function = "layout", "set_grad_layout_enforcement_enabled"
+
+    def __init__(self, enable: bool = True) -> None:
+        super().__init__(enable)
+
+
+class set_multithreading_enabled(_Switch):
+    """PyTorch's switch of the threads that run backward on other devices. There are none here, so
+    it only says what it was told."""
+
+    field = "threads"
+    function = "set_multithreading_enabled"
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __call__(self, function: Any) -> Any:
+        return _Mode.__call__(self, function)
+
+
+class force_original_view_tracking(_Switch):
+    """Whether views whose base was written get a history of the view ops that made them, rather
+    than one of their place in memory."""
+
+    field, function = "replay", "set_view_replay_enabled"
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(mode)
+
+
+def is_view_replay_enabled() -> bool:
+    """Whether ``_force_original_view_tracking`` was last told so."""
+    return policy.replay
+
+
+def is_multithreading_enabled() -> bool:
+    """Whether ``set_multithreading_enabled`` was last told so."""
+    return policy.threads
+
+
+class unsafe_preserve_version_counter(_Mode):
+    """Hides writes to some tensors: after the block they have the versions that they had before.
+    What backward needs of them must be there again by then.
+
+    Raises:
+        AssertionError: neither a tensor nor a tuple of them.
+    """
+
+    def __init__(self, tensors: Tensor | tuple[Tensor, ...]) -> None:
+        self.tensors: Any = (tensors,) if isinstance(tensors, Tensor) else tensors
+        assert isinstance(self.tensors, tuple), "Expected tensors to be a tuple"
+        self.prev_versions = tuple(each._version for each in self.tensors)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        for each, version in zip(self.tensors, self.prev_versions, strict=True):
+            counter = counter_of(each)
+            counter.version = counter.savable = version
+
+    def clone(self) -> _Mode:
+        return type(self)(self.tensors)
+
+
 _force_original_view_tracking = force_original_view_tracking
 _unsafe_preserve_version_counter = unsafe_preserve_version_counter
+unsafe_preserve_version_counter.__name__ = "_unsafe_preserve_version_counter"
+force_original_view_tracking.__name__ = "_force_original_view_tracking"
+for _kind in (
+    no_grad, enable_grad, set_grad_enabled, inference_mode, unsafe_preserve_version_counter,
+    *_Switch.__subclasses__(),
+):  # fmt: skip
+    _kind.__module__ = "torch.autograd.grad_mode"  # what printing one shows

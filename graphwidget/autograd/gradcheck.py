@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import hot
-from ..core.backward import grad
-from ..core.function import Function
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays.warnings import warn
+from ..graph import runtime as hot
+from ..graph.tensor import Tensor
+from .backward import grad
+from .function import Function
 
 __all__ = [
     "GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian", "gradcheck",

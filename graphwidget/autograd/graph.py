@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core import saving
-from ..core.edges import GradientEdge, get_gradient_edge
-from ..core.engine import Run, current_run
-from ..core.handles import RemovableHandle
-from ..core.mutation import allow_mutation_on_saved_tensors
-from ..core.node import Node
-from ..core.saving import disable_saved_tensors_hooks
-from ..core.tensor import Tensor
-from ..core.version import bump
+from ..graph import saved_hooks as saving
+from ..graph.edges import GradientEdge, get_gradient_edge
+from ..graph.hook_handles import RemovableHandle
+from ..graph.node import Node
+from ..graph.saved_hooks import disable_saved_tensors_hooks
+from ..graph.tensor import Tensor
+from ..graph.version import bump
+from .engine import Run, current_run
+from .saved_mutation import allow_mutation_on_saved_tensors
 
 Node.__module__ = "torch.autograd.graph"
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import default_numpy
-from ..core.engine import current_run, queue_callback
-from ..core.tensor import Tensor
-from ..core.type_names import type_name
-from ..core.warning import warn
+from ..arrays.dtypes import default_numpy
+from ..arrays.type_names import type_name
+from ..arrays.warnings import warn
+from ..graph.tensor import Tensor
+from .engine import current_run, queue_callback
 
 __all__ = ["Variable"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ..core.errors import OutOfMemoryError
+from ..graph.errors import OutOfMemoryError
 from . import amp
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import amp
-from ..core.warning import warn
+from ..arrays.warnings import warn
 
 __all__ = ["GradScaler", "autocast"]
 

@@ -6,8 +6,8 @@ import math
 from functools import reduce
 from typing import Any, ClassVar
 
-from ..core.modes import no_grad
-from ..core.public import FUNCTIONS as F
+from ..autograd.grad_mode import no_grad
+from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .distribution import Distribution, broadcast_all, lazy_property, same_as
 

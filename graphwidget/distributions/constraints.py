@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.public import FUNCTIONS as F
-from ..core.public import SPACES
+from ..dispatch.offer import FUNCTIONS as F
+from ..dispatch.offer import SPACES
 
 LINALG = SPACES["linalg"]
 

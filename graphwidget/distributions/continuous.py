@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.modes import no_grad
-from ..core.public import FUNCTIONS as F
+from ..autograd.grad_mode import no_grad
+from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .distribution import Distribution, batch_of, broadcast_all, same_as
 from .exponential_family import ExponentialFamily, family

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.dtypes import Size
-from ..core.modes import no_grad
-from ..core.public import FUNCTIONS as F
+from ..arrays.dtypes import Size
+from ..autograd.grad_mode import no_grad
+from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import logsigmoid
 from . import constraints
 from .discrete import Categorical, Chances

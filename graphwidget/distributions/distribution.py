@@ -5,11 +5,11 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from ..core.dtypes import Size, get_default_dtype
-from ..core.modes import enable_grad
-from ..core.public import FUNCTIONS as F
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays.dtypes import Size, get_default_dtype
+from ..arrays.warnings import warn
+from ..autograd.grad_mode import enable_grad
+from ..dispatch.offer import FUNCTIONS as F
+from ..graph.tensor import Tensor
 from .constraints import Constraint
 
 
@@ -151,7 +151,7 @@ class Distribution:
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Values (*sample_shape, *batch_shape, *event_shape), without gradient."""
-        from ..core.modes import no_grad
+        from ..autograd.grad_mode import no_grad
 
         with no_grad():
             return self.rsample(sample_shape)

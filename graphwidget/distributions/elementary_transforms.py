@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import Size
-from ..core.public import FUNCTIONS as F
-from ..core.tensor import Tensor
+from ..arrays.dtypes import Size
+from ..dispatch.offer import FUNCTIONS as F
+from ..graph.tensor import Tensor
 from ..nn.functional import logsigmoid, pad, softplus
 from . import constraints
 from .distribution import broadcast_all, same_as

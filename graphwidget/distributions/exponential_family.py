@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..core.backward import grad
+from ..autograd.backward import grad
 from .distribution import Distribution
 from .independent import sum_rightmost
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.distributions import standard_gamma
-from ..core.dtypes import Size
-from ..core.function import Function
-from ..core.public import FUNCTIONS as F
+from ..arrays.dtypes import Size
+from ..autograd.function import Function
+from ..dispatch.offer import FUNCTIONS as F
+from ..functions.random.sampling import standard_gamma
 from ..nn.functional import one_hot
-from ..optable.gamma_kernels import digamma, shares
+from ..optable.special.gamma_kernels import digamma, shares
 from . import constraints
 from .distribution import Distribution, batch_of, broadcast_all, same_as
 from .elementary_transforms import limits

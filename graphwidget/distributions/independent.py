@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtypes import Size
+from ..arrays.dtypes import Size
 from . import constraints
 from .distribution import Distribution, same_as
 

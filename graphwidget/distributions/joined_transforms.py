@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from ..core.dtypes import Size
-from ..core.public import FUNCTIONS as F
-from ..core.public import SPACES
+from ..arrays.dtypes import Size
+from ..dispatch.offer import FUNCTIONS as F
+from ..dispatch.offer import SPACES
 from ..nn.functional import pad, softplus
 from . import constraints
 from .distribution import same_as

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.public import FUNCTIONS as F
+from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import softplus
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
 from .counts import Geometric, Poisson

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.public import FUNCTIONS as F
+from ..dispatch.offer import FUNCTIONS as F
 from .continuous import Exponential, Laplace, Normal, Uniform
 from .counts import Binomial, Poisson
 from .discrete import Bernoulli

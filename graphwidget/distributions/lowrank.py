@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.dtypes import Size
-from ..core.public import FUNCTIONS as F
+from ..arrays.dtypes import Size
+from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .distribution import Distribution, lazy_property, same_as
 from .multivariate import LINALG

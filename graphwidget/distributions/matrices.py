@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.dtypes import Size
-from ..core.modes import no_grad
-from ..core.public import FUNCTIONS as F
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays.dtypes import Size
+from ..arrays.warnings import warn
+from ..autograd.grad_mode import no_grad
+from ..dispatch.offer import FUNCTIONS as F
+from ..graph.tensor import Tensor
 from . import constraints
 from .distribution import Distribution, broadcast_all, lazy_property
 from .elementary_transforms import limits

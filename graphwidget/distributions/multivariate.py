@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.dtypes import Size
-from ..core.modes import no_grad
-from ..core.public import FUNCTIONS as F
-from ..core.public import SPACES
+from ..arrays.dtypes import Size
+from ..autograd.grad_mode import no_grad
+from ..dispatch.offer import FUNCTIONS as F
+from ..dispatch.offer import SPACES
 from . import constraints
 from .discrete import Categorical
 from .distribution import Distribution, lazy_property, same_as

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.dtypes import Size
-from ..core.public import FUNCTIONS as F
+from ..arrays.dtypes import Size
+from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import one_hot
 from . import constraints
 from .discrete import Categorical, Chances, inside

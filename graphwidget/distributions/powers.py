@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.public import FUNCTIONS as F
+from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .continuous import Exponential
 from .distribution import broadcast_all, same_as

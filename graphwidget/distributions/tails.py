@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.public import FUNCTIONS as F
+from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .distribution import Distribution, batch_of, broadcast_all, same_as
 from .elementary_transforms import limits

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ..core.public import FUNCTIONS as F
+from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .distribution import same_as
 from .independent import sum_rightmost

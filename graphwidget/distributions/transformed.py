@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.dtypes import Size
-from ..core.modes import no_grad
-from ..core.public import FUNCTIONS as F
+from ..arrays.dtypes import Size
+from ..autograd.grad_mode import no_grad
+from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .continuous import Cauchy, Normal, Uniform
 from .distribution import Distribution, broadcast_all, same_as

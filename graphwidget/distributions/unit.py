@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.modes import no_grad
-from ..core.public import FUNCTIONS as F
+from ..autograd.grad_mode import no_grad
+from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import binary_cross_entropy_with_logits
 from . import constraints
 from .continuous import Uniform

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..adapters.native import model_of
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 from ..recording.events import Number
 from ..recording.fold import Model, Row
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import hot
-from ..core.backward import grad as gradients
-from ..core.compile import TENSORS as F
-from ..core.modes import enable_grad, inference_mode
-from ..core.roots import leaves_of
-from ..core.tensor import Tensor
+from ..autograd.backward import grad as gradients
+from ..autograd.grad_mode import enable_grad, inference_mode
+from ..autograd.roots import leaves_of
+from ..eager.record import TENSORS as F
+from ..graph import runtime as hot
+from ..graph.tensor import Tensor
 from .hooks import without_saved_hooks
 from .trees import Spec, flatten, over, unflatten
 

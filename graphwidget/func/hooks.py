@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..core.saving import disable_saved_tensors_hooks
+from ..graph.saved_hooks import disable_saved_tensors_hooks
 
 NO_HOOKS = (
     "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an "

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.compile import TENSORS as F
-from ..core.tensor import Tensor
+from ..eager.record import TENSORS as F
+from ..graph.tensor import Tensor
 from .derivatives import (
     Function,
     Inputs,

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.compile import TENSORS as F
-from ..core.dims import wrap_dim
-from ..core.random import default
-from ..core.tensor import Tensor
+from ..eager.record import TENSORS as F
+from ..functions.dims import wrap_dim
+from ..functions.random.generator import default
+from ..graph.tensor import Tensor
 from .trees import Spec, flatten, spread, unflatten
 
 RANDOM = (

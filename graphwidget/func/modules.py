@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.joins import stack
-from ..core.tensor import Tensor
+from ..functions.shape.joins import stack
+from ..graph.tensor import Tensor
 from ..nn import Module, ModuleList
 from ..nn.batchnorm import _BatchNorm
 from ..nn.utils.stateless import call_with

@@ -28,9 +28,7 @@ from .activation import (
     Tanhshrink,
     Threshold,
 )
-from .adaptive import (
-    AdaptiveLogSoftmaxWithLoss,
-)
+from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention
 from .batchnorm import (
     BatchNorm1d,
@@ -44,18 +42,8 @@ from .chunking import LinearCrossEntropyOptions
 from .container import ModuleDict, ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .distance import CosineSimilarity, PairwiseDistance
-from .dropout import (
-    AlphaDropout,
-    Dropout,
-    Dropout1d,
-    Dropout2d,
-    Dropout3d,
-    FeatureAlphaDropout,
-)
-from .embedding import (
-    Embedding,
-    EmbeddingBag,
-)
+from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
+from .embedding import Embedding, EmbeddingBag
 from .lazy import (
     LazyBatchNorm1d,
     LazyBatchNorm2d,
@@ -100,12 +88,7 @@ from .margin_loss import (
     TripletMarginWithDistanceLoss,
 )
 from .module import Module
-from .normalization import (
-    GroupNorm,
-    LayerNorm,
-    LocalResponseNorm,
-    RMSNorm,
-)
+from .normalization import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from .padding import (
     CircularPad1d,
     CircularPad2d,
@@ -123,15 +106,8 @@ from .padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from .parallel import (
-    DataParallel,
-)
-from .parameter import (
-    Buffer,
-    Parameter,
-    UninitializedBuffer,
-    UninitializedParameter,
-)
+from .parallel import DataParallel
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .parameter_container import ParameterDict, ParameterList
 from .pooling import (
     AdaptiveAvgPool1d,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..core.public import FUNCTIONS
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays.warnings import warn
+from ..dispatch.offer import FUNCTIONS
+from ..graph.tensor import Tensor
 from . import functional
 from .layer import _OfFunction, shown
 from .module import Module

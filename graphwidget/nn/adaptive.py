@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ..core.joins import cat
-from ..core.tensor import Tensor
+from ..functions.shape.joins import cat
+from ..graph.tensor import Tensor
 from .container import ModuleList, Sequential
 from .functional import log_softmax
 from .linear import Linear

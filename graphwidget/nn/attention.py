@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
-from ..core.factories import empty
-from ..core.tensor import Tensor
+from ..functions.creation.factories import empty
+from ..graph.tensor import Tensor
 from . import functional, init
 from .linear import Linear
 from .module import Module

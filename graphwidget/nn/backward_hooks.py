@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.function import Function
-from ..core.modes import is_grad_enabled
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays.warnings import warn
+from ..autograd.function import Function
+from ..autograd.grad_mode import is_grad_enabled
+from ..graph.tensor import Tensor
 
 NO_INPUT_GRADIENTS = (
     "Full backward hook is firing when gradients are computed with respect to module outputs "

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core import dtypes
-from ..core.factories import empty, ones, tensor, zeros
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays import dtypes
+from ..arrays.warnings import warn
+from ..functions.creation.factories import empty, ones, tensor, zeros
+from ..graph.tensor import Tensor
 from . import functional, init
 from .module import Module
 from .parameter import Parameter

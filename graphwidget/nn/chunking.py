@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
-from ..core import dtypes
-from ..core.dtypes import dtype
+from ..arrays import dtypes
+from ..arrays.dtypes import dtype
 
 _TYPES = dtypes.float16, dtypes.float32, dtypes.float64
 

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, SupportsIndex, TypeVar
 
 from .module import Module
-from .registers import ModuleBase
+from .module_base import ModuleBase
 
 Seq = TypeVar("Seq", bound="Sequential")
 Listed = TypeVar("Listed", bound="ModuleList")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.factories import empty
-from ..core.tensor import Tensor
+from ..functions.creation.factories import empty
+from ..graph.tensor import Tensor
 from . import functional, init
 from .layer import unusual
 from .module import Module
+from .module_base import OwnMethods
 from .parameter import Parameter
-from .registers import OwnMethods
 
 Sizes = int | tuple[int, ...]
 _MODES = ("zeros", "reflect", "replicate", "circular")

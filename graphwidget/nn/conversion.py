@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.modes import no_grad
-from ..core.swap import swap_tensors
-from ..core.tensor import Tensor
+from ..autograd.grad_mode import no_grad
+from ..functions.memory.swap_tensors import swap_tensors
+from ..graph.tensor import Tensor
 from .parameter import Parameter
 
 _switches = {"overwrite": False, "swap": False}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 from . import functional
 from .module import Module
 

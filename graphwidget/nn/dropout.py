@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 from . import functional
 from .layer import shown
 from .module import Module
-from .registers import OwnMethods
+from .module_base import OwnMethods
 
 
 class _DropoutNd(OwnMethods, Module):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.factories import empty
-from ..core.modes import no_grad
-from ..core.tensor import Tensor
+from ..autograd.grad_mode import no_grad
+from ..functions.creation.factories import empty
+from ..graph.tensor import Tensor
 from . import functional, init
 from .layer import unusual
 from .module import Module

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arithmetic import where
-from ..core.fronts import PLACES, written_in
-from ..core.modes import no_grad
-from ..core.passing import guarded
-from ..core.random import Generator, randperm
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays.warnings import warn
+from ..autograd.grad_mode import no_grad
+from ..dispatch.python_written import guarded
+from ..dispatch.torch_function import PLACES, written_in
+from ..functions.pointwise.arithmetic import where
+from ..functions.random.generator import Generator, randperm
+from ..graph.tensor import Tensor
 
 _GAINS = {
     **dict.fromkeys(("linear", "sigmoid", "conv1d", "conv2d", "conv3d"), 1),

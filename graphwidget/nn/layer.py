@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 from . import functional
-from .registers import OwnMethods
+from .module_base import OwnMethods
 
 
 def shown(*options: str, flag: str = "") -> Callable[[Any], str]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
-from ..core import dtypes
-from ..core.factories import tensor
-from ..core.modes import no_grad
-from ..core.tensor import Tensor
+from ..arrays import dtypes
+from ..autograd.grad_mode import no_grad
+from ..functions.creation.factories import tensor
+from ..graph.tensor import Tensor
 from .batchnorm import (
     BatchNorm1d,
     BatchNorm2d,
@@ -20,15 +20,7 @@ from .batchnorm import (
     InstanceNorm2d,
     InstanceNorm3d,
 )
-from .conv import (
-    Conv1d,
-    Conv2d,
-    Conv3d,
-    ConvTranspose1d,
-    ConvTranspose2d,
-    ConvTranspose3d,
-    Sizes,
-)
+from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, Sizes
 from .linear import Linear
 from .parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 

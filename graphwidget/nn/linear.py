@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ..core import devices, dtypes
-from ..core.factories import empty
-from ..core.tensor import Tensor
+from ..arrays import devices, dtypes
+from ..functions.creation.factories import empty
+from ..graph.tensor import Tensor
 from . import functional, init
 from .module import Module
 from .parameter import Parameter

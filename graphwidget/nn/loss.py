@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays.warnings import warn
+from ..graph.tensor import Tensor
 from . import functional
 from .chunking import LinearCrossEntropyOptions
 from .functional.reduction import reduction_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 from .distance import PairwiseDistance
 from .layer import _OfFunction
 from .loss import _Loss, _PairLoss, _WeightedLoss

@@ -6,14 +6,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from ..core import dtypes
-from ..core.conversion import parsed_to
-from ..core.factories import empty_like
-from ..core.gradients import clear_gradients
-from ..core.handles import RemovableHandle
-from ..core.tensor import Tensor
-from ..core.warning import warn
-from .calls import (  # noqa: F401  (users find them here)
+from ..arrays import dtypes
+from ..arrays.warnings import warn
+from ..autograd.zero_grad import clear_gradients
+from ..functions.creation.factories import empty_like
+from ..functions.memory.conversion import parsed_to
+from ..graph.hook_handles import RemovableHandle
+from ..graph.tensor import Tensor
+from .conversion import convert
+from .module_base import (  # noqa: F401  (users find them here)
+    register_module_buffer_registration_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
+from .module_call import (  # noqa: F401  (users find them here)
     Calls,
     added,
     register_module_forward_hook,
@@ -21,14 +27,8 @@ from .calls import (  # noqa: F401  (users find them here)
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
-from .conversion import convert
+from .module_state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
 from .parameter import UninitializedTensorMixin
-from .registers import (  # noqa: F401  (users find them here)
-    register_module_buffer_registration_hook,
-    register_module_module_registration_hook,
-    register_module_parameter_registration_hook,
-)
-from .state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
 
 Self = TypeVar("Self", bound="Module")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any
 
-from ..core.dtypes import Size
-from ..core.factories import empty
-from ..core.tensor import Tensor
+from ..arrays.dtypes import Size
+from ..functions.creation.factories import empty
+from ..graph.tensor import Tensor
 from . import functional, init
 from .batchnorm import _Affine
 from .module import Module

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.joins import cat
-from ..core.tensor import Tensor
+from ..functions.shape.joins import cat
+from ..graph.tensor import Tensor
 
 Step = Callable[[Tensor, Any], Any]
 """The next state, from the rows of one time and the last state."""

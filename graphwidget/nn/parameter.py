@@ -10,13 +10,16 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self
 
-from ..core import dtypes, errors, hot, overrides
-from ..core import methods as _methods  # noqa: F401  (all methods are there)
-from ..core.base import TensorBase
-from ..core.factories import empty
-from ..core.public import METHODS
-from ..core.tensor import Tensor
-from ..core.version import InferenceCounter, counter_of
+from ..arrays import dtypes
+from ..dispatch import torch_function_modes as overrides
+from ..dispatch.offer import METHODS
+from ..functions.creation.factories import empty
+from ..functions.tensor import attach as _methods  # noqa: F401  (all methods are there)
+from ..graph import errors
+from ..graph import runtime as hot
+from ..graph.base import TensorBase
+from ..graph.tensor import Tensor
+from ..graph.version import InferenceCounter, counter_of
 
 
 class _ParameterType(type):

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, KeysView, Mapping
 from typing import Any, SupportsIndex, TypeVar
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 from .container import check_pair
 from .module import Module
 from .parameter import Parameter

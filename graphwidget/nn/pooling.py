@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 from . import functional
 from .functional.sizes import each_dim
 from .layer import shown
 from .module import Module
-from .registers import OwnMethods
+from .module_base import OwnMethods
 
 
 class _MaxPoolNd(OwnMethods, Module):

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.compile import TENSORS as F
-from ..core.dims import wrap_dim
-from ..core.joins import cat, stack
-from ..core.reductions import several
-from ..core.tensor import Tensor
+from ..eager.record import TENSORS as F
+from ..functions.dims import wrap_dim
+from ..functions.reduction.reductions import several
+from ..functions.shape.joins import cat, stack
+from ..graph.tensor import Tensor
 from . import functional, packed
 
 Step = Callable[..., Any]

@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.factories import empty
-from ..core.joins import stack
-from ..core.public import FUNCTIONS
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays.warnings import warn
+from ..dispatch.offer import FUNCTIONS
+from ..functions.creation.factories import empty
+from ..functions.shape.joins import stack
+from ..graph.tensor import Tensor
 from . import init, packed, rnn_functions
 from .layer import unusual
 from .module import Module
+from .module_base import OwnMethods
 from .parameter import Parameter
 from .recurrence import Step, stepping, through
-from .registers import OwnMethods
 from .rnn_cell import gru_step, lstm_step
 from .utils.rnn import PackedSequence
 

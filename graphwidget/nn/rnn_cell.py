@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.compile import TENSORS as F
-from ..core.factories import empty
-from ..core.public import FUNCTIONS
-from ..core.tensor import Tensor
+from ..dispatch.offer import FUNCTIONS
+from ..eager.record import TENSORS as F
+from ..functions.creation.factories import empty
+from ..graph.tensor import Tensor
 from . import functional, init
 from .module import Module
 from .parameter import Parameter

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..core.joins import stack
-from ..core.public import offer
-from ..core.tensor import Tensor
-from ..core.warning import warn_once
+from ..arrays.warnings import warn_once
+from ..dispatch.offer import offer
+from ..functions.shape.joins import stack
+from ..graph.tensor import Tensor
 from . import functional
 from .recurrence import Step, fused, stepping, through
 from .rnn_cell import gru_step, lstm_step, plain_step

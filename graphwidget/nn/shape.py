@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 from .layer import shown
 from .module import Module
 

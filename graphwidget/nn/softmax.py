@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.factories import empty
-from ..core.tensor import Tensor
+from ..functions.creation.factories import empty
+from ..graph.tensor import Tensor
 from . import functional, init
 from .layer import _OfFunction, shown
 from .module import Module

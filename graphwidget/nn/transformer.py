@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import devices, dtypes
-from ..core.modes import is_grad_enabled
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays import devices, dtypes
+from ..arrays.warnings import warn
+from ..autograd.grad_mode import is_grad_enabled
+from ..graph.tensor import Tensor
 from . import functional, init
 from .activation import GELU, ReLU
 from .attention import MultiheadAttention
@@ -20,8 +20,8 @@ from .container import ModuleList
 from .dropout import Dropout
 from .linear import Linear
 from .module import Module
+from .module_base import OwnMethods
 from .normalization import LayerNorm
-from .registers import OwnMethods
 
 Activation = str | Callable[[Tensor], Tensor]
 _NESTED = "enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer"

@@ -35,7 +35,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .refusals import refusing
+from ..arrays.type_errors import refusing
 
 REQUIRED = inspect.Parameter.empty
 

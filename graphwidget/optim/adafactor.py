@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 from .optimizer import Group, State
 from .stepping import WHOLE, PerParameter, Prepared, check_rate, count, number, rate_of
 

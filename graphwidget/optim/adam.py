@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.factories import zeros_like
-from ..core.tensor import Tensor
+from ..functions.creation.factories import zeros_like
+from ..graph.tensor import Tensor
 from . import recorded
 from .optimizer import Group, State
 from .stepping import PerParameter, Prepared, count, plain, rate_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 from . import recorded
 from .adam import average
 from .optimizer import Group, State

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.joins import cat
-from ..core.modes import enable_grad, no_grad
-from ..core.tensor import Tensor
+from ..autograd.grad_mode import enable_grad, no_grad
+from ..functions.shape.joins import cat
+from ..graph.tensor import Tensor
 from .line_search import strong_wolfe
 from .optimizer import Closure, Optimizer
 from .stepping import check_options, rate_of

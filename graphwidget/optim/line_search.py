@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 
 DECREASE, CURVATURE = 1e-4, 0.9
 LEAST_CHANGE = 1e-9

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.factories import zeros_like
-from ..core.tensor import Tensor
+from ..functions.creation.factories import zeros_like
+from ..graph.tensor import Tensor
 from .optimizer import Group, State
 from .stepping import WHOLE, PerParameter, Prepared, check_rate, rate_of
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.factories import zeros_like
-from ..core.tensor import Tensor
+from ..functions.creation.factories import zeros_like
+from ..graph.tensor import Tensor
 from . import recorded
 from .adam import average, average_square
 from .optimizer import Group, State

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
-from ..core.gradients import clear_gradients
-from ..core.handles import RemovableHandle
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays.warnings import warn
+from ..autograd.zero_grad import clear_gradients
+from ..graph.hook_handles import RemovableHandle
+from ..graph.tensor import Tensor
 
 Group = dict[str, Any]
 State = dict[str, Any]

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.compile import TENSORS as F
-from ..core.joins import cat
-from ..core.reductions import amax
-from ..core.tensor import Tensor
+from ..eager.record import TENSORS as F
+from ..functions.reduction.reductions import amax
+from ..functions.shape.joins import cat
+from ..graph.tensor import Tensor
 from .optimizer import Group, State
 
 

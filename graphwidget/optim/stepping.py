@@ -13,12 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core import dtypes, hot
-from ..core.call_sites import call_site
-from ..core.factories import zeros_like
-from ..core.modes import enable_grad, set_grad_enabled
-from ..core.tensor import Tensor
-from ..core.version import bump
+from ..arrays import dtypes
+from ..arrays.call_sites import call_site
+from ..autograd.grad_mode import enable_grad, set_grad_enabled
+from ..functions.creation.factories import zeros_like
+from ..graph import runtime as hot
+from ..graph.tensor import Tensor
+from ..graph.version import bump
 from ..optable import TABLE
 from .optimizer import Closure, Group, Optimizer, State
 from .recorded import is_derived

@@ -9,10 +9,10 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..core import dtypes
-from ..core.factories import tensor
-from ..core.modes import no_grad
-from ..core.tensor import Tensor
+from ..arrays import dtypes
+from ..autograd.grad_mode import no_grad
+from ..functions.creation.factories import tensor
+from ..graph.tensor import Tensor
 from ..nn.batchnorm import _BatchNorm
 from ..nn.module import Module
 from .lr_scheduler.base import LRScheduler, Rates, for_each_group

@@ -18,10 +18,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..core import devices
-from ..core.storages import UntypedStorage
-from ..core.tensor import Tensor
-from ..core.version import filled
+from ..arrays import devices
+from ..functions.memory.storage import UntypedStorage
+from ..graph.tensor import Tensor
+from ..graph.version import filled
 from . import format
 from .storages import items
 from .tree import NoData, Packer, Unpacker

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.overlap import real_strides
-from ..optable.layout import memory_of
+from ..arrays.memory_order import memory_of
+from ..arrays.overlap import real_strides
 
 Arrays = Mapping[str, np.ndarray]
 TWO_TYPES = "Cannot save multiple tensors or storages that view the same data as different types"

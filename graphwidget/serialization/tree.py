@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core import devices, dtypes
-from ..core.tensor import Tensor
-from ..core.version import filled
+from ..arrays import devices, dtypes
+from ..graph.tensor import Tensor
+from ..graph.version import filled
 from ..nn.parameter import Parameter
 from .storages import Arrays, Storages, shown
 

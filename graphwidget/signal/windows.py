@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..core import devices, dtypes
-from ..core.layouts import strided
-from ..core.public import FUNCTIONS as F
+from ..arrays import devices, dtypes
+from ..arrays.layouts import strided
+from ..dispatch.offer import FUNCTIONS as F
 
 __all__ = [
     "bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine",

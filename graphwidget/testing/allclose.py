@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import dtypes
-from ..core.public import FUNCTIONS
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays import dtypes
+from ..arrays.warnings import warn
+from ..dispatch.offer import FUNCTIONS
+from ..graph.tensor import Tensor
 from .comparison import assert_close
 
 DEPRECATED = (

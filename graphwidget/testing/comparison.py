@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.tensor import Tensor
+from ..graph.tensor import Tensor
 
 TOLERANCES = {"float16": (1e-3, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}
 """The relative and absolute tolerance of each dtype; others must be equal."""

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..core import dtypes
-from ..core.draws import randint
-from ..core.factories import empty
-from ..core.limits import finfo, iinfo
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays import dtypes
+from ..arrays.finfo import finfo, iinfo
+from ..arrays.warnings import warn
+from ..functions.creation.factories import empty
+from ..functions.random.random_tensors import randint
+from ..graph.tensor import Tensor
 
 
 def make_tensor(

@@ -1,6 +1,6 @@
 """Tools around training, as in `torch.utils`: `checkpoint`, `data`, `dlpack`, `hooks`."""
 
-from ..core.swap import swap_tensors
+from ..functions.memory.swap_tensors import swap_tensors
 from . import checkpoint, data, deterministic, dlpack, hooks
 
 __all__ = ["checkpoint", "data", "deterministic", "dlpack", "hooks", "swap_tensors"]

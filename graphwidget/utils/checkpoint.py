@@ -13,16 +13,16 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from ..core import saving
-from ..core.backward import backward
-from ..core.engine import current_run
-from ..core.factories import empty
-from ..core.function import Function
-from ..core.listeners import get_observer, set_observer
-from ..core.modes import enable_grad, no_grad
-from ..core.random import default as generator
-from ..core.tensor import Tensor
-from ..core.warning import warn
+from ..arrays.warnings import warn
+from ..autograd.backward import backward
+from ..autograd.engine import current_run
+from ..autograd.function import Function
+from ..autograd.grad_mode import enable_grad, no_grad
+from ..functions.creation.factories import empty
+from ..functions.random.generator import default as generator
+from ..graph import saved_hooks as saving
+from ..graph.listeners import get_observer, set_observer
+from ..graph.tensor import Tensor
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "GraphExecGroup", "check_backward_validity",

@@ -8,9 +8,9 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from ..adapters.native import model_of
-from ..core.listeners import get_observer
-from ..core.tensor import Tensor
 from ..exporters.graphviz import digraph, has_dot, quoted
+from ..graph.listeners import get_observer
+from ..graph.tensor import Tensor
 from ..recording.fold import Model
 
 MAX_CALLS = 150

@@ -14,8 +14,8 @@ import traitlets
 
 from ..adapters.names import named
 from ..adapters.native import NativeAdapter
-from ..core.tensor import Tensor
 from ..exporters import html
+from ..graph.tensor import Tensor
 from ..recording.controls import Command, Controls
 from ..recording.events import PROTOCOL, Event
 from ..recording.fold import Model, fold

@@ -6,19 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..adapters.native import NativeAdapter
-from ..core.backward import make_run
-from ..core.engine import Run
-from ..core.tensor import Tensor
-from ..recording.controls import (
-    Abandon,
-    Backward,
-    Command,
-    Peek,
-    Rejected,
-    RetainGrad,
-    Step,
-    Until,
-)
+from ..autograd.backward import make_run
+from ..autograd.engine import Run
+from ..graph.tensor import Tensor
+from ..recording.controls import Abandon, Backward, Command, Peek, Rejected, RetainGrad, Step, Until
 
 GONE = "The program no longer holds this value."
 

@@ -11,7 +11,7 @@ import pytest
 
 import graphwidget as torch
 from graphwidget.adapters.native import NativeAdapter
-from graphwidget.core.listeners import get_observer
+from graphwidget.graph.listeners import get_observer
 from graphwidget.recording import events as ev
 from graphwidget.recording.fold import fold
 from graphwidget.recording.recorder import Recorder

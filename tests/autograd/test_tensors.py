@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 import graphwidget
-from graphwidget.core import warning
+from graphwidget.arrays import warnings as warning
 from tests.core.both import both, programs, source
 
 PROGRAMS = """

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import graphwidget as torch
-from graphwidget.core import hot, listeners
+from graphwidget.graph import listeners
+from graphwidget.graph import runtime as hot
 
 
 def ops(graph: Any) -> list[str]:

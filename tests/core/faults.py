@@ -9,19 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphwidget.core import (
-    backward,
-    engine,
-    function,
-    hot,
-    inplace,
-    promote,
-    tensor,
-    version,
-    views,
-)
-from graphwidget.optable import kernels, shape_kernels
+from graphwidget.autograd import backward, engine, function
+from graphwidget.eager import inplace, promote
+from graphwidget.graph import runtime as hot
+from graphwidget.graph import tensor, version, views
 from graphwidget.optable.declare import ARRAYS
+from graphwidget.optable.pointwise import common_kernels as kernels
+from graphwidget.optable.shape import view_kernels as shape_kernels
 
 Patch = pytest.MonkeyPatch
 FAULTS: list[Callable[[Patch], None]] = []

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from graphwidget.core import hot
+from graphwidget.graph import runtime as hot
 from graphwidget.optable import TABLE
 from tests.core.idioms import write_tutorial
 from tests.core.machine import Step, replay, runnable, shrink

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 import graphwidget
-from graphwidget.core.arguments import refusal
-from graphwidget.core.signatures import signatures
+from graphwidget.dispatch.parser import refusal
+from graphwidget.dispatch.signatures import signatures
 from tests.structure import parsers
 
 VALUES = (

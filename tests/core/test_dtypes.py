@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from graphwidget.core import devices, dtypes, limits
+from graphwidget.arrays import devices, dtypes
+from graphwidget.arrays import finfo as limits
 from tests.core.both import both, source
 
 NUMBERS = (True, 2, 2.5)

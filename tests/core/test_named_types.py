@@ -20,7 +20,7 @@ def test_named_results_have_pytorchs_names(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(torch.types.__all__) - {"Storage"}))
 def test_types(name: str) -> None:
-    shown = str(getattr(graphwidget.types, name)).replace("graphwidget.core.devices", "torch")
+    shown = str(getattr(graphwidget.types, name)).replace("graphwidget.arrays.devices", "torch")
     assert shown == str(getattr(torch.types, name))
 
 

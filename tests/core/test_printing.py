@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from graphwidget.core import dtypes, printing
+from graphwidget.arrays import dtypes
+from graphwidget.functions.tensor import printing
 from tests.core.both import both, source
 
 DTYPES = ("float32", "float64", "float16", "int64", "int32", "uint8", "int8", "bool")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphwidget.core import random
+from graphwidget.functions.random import generator as random
 
 SHAPES = [(), (1,), (3,), (0,), (5, 3), (16,), (17,), (31,), (20, 7), (2, 2), (1000,)]
 

@@ -120,4 +120,4 @@ def test_an_error_comes_through() -> None:
 def test_no_thread_is_left_that_records_nothing() -> None:
     apply = function_within(graphwidget, lambda number: None)
     apply(graphwidget.ones(1, requires_grad=True), 200).sum().backward()
-    assert graphwidget.core.hot.grad_everywhere
+    assert graphwidget.graph.runtime.grad_everywhere

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import graphwidget
-from graphwidget.core.backward import make_run
+from graphwidget.autograd.backward import make_run
 from tests.core.both import both, source
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import graphwidget as torch
-from graphwidget.core import slots
+from graphwidget.autograd import input_buffers as slots
 
 
 def in_threads(work: Callable[[int], Any], count: int = 8) -> list[Any]:

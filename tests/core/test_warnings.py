@@ -13,7 +13,7 @@ import pytest
 import torch as pytorch
 
 import graphwidget as torch
-from graphwidget.core import warning
+from graphwidget.arrays import warnings as warning
 from tests.core.both import attempt
 
 WARNING: dict[str, Callable[[], Any]] = {

@@ -1,7 +1,7 @@
 """The signatures that PyTorch's parser of arguments knows, from its own generator of bindings.
 
-``python -m tests.structure.parsers`` writes ``graphwidget/core/signatures.txt`` anew: the table is
-made, never edited. What PyTorch binds by hand is below, and is looked for in its library.
+``python -m tests.structure.parsers`` writes ``graphwidget/dispatch/signatures.txt`` anew: the table
+is made, never edited. What PyTorch binds by hand is below, and is looked for in its library.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import torchgen
 from torchgen.gen import parse_native_yaml
 from torchgen.packaged.autograd import gen_python_functions as bindings
 
-from graphwidget.core import handed
-from graphwidget.core.methods import OWN
-from graphwidget.core.public import FUNCTIONS, METHODS, SPACES
-from graphwidget.core.signatures import NOTHING, PATH, as_method
+from graphwidget.dispatch import python_written_table as handed
+from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
+from graphwidget.dispatch.signatures import NOTHING, PATH, as_method
+from graphwidget.functions.tensor.attach import OWN
 from graphwidget.nn import functional
 from graphwidget.nn.functional.resampling import INTERPOLATING, bound_name
 
@@ -149,7 +149,7 @@ def table() -> str:
     parts = [
         "# The signatures by which PyTorch's parser of arguments knows its functions, in order.",
         "# Made by tests/structure/parsers.py; do not edit. Methods are listed where they differ",
-        "# from what core/signatures.py derives from the function.",
+        "# from what dispatch/signatures.py derives from the function.",
     ]
     functions = {name: known("torch", name) for name in names("torch")}
     methods: dict[str, list[str]] = {}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 import graphwidget
-from graphwidget.core.public import FUNCTIONS, METHODS, SPACES
+from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 
 Function = Callable[..., Any]
 NOT_CALLED_SO = ("out", "layout", "device", "pin_memory", "memory_format", "out_dtype")

@@ -1,4 +1,4 @@
-"""Writes ``graphwidget/core/offered.pyi``: the types of all functions and methods offered.
+"""Writes ``graphwidget/graph/tensor_methods.pyi``: the types of all functions and methods offered.
 
 Run ``python -m tests.structure.stubs`` after adding an op or a function; a test holds the file up
 to date.
@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from graphwidget.core.public import FUNCTIONS, METHODS, SPACES
+from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 from graphwidget.optable import TABLE, Op
 from tests.structure.tree import PACKAGE
 
@@ -24,10 +24,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..arrays.devices import device
+from ..arrays.dtypes import Size, dtype
+from ..functions.random.generator import Generator
 from .base import TensorBase
-from .devices import device
-from .dtypes import Size, dtype
-from .random import Generator
 from .tensor import Tensor
 
 Number: TypeAlias = builtins.bool | builtins.int | builtins.float
@@ -182,37 +182,45 @@ def method_lines() -> Iterator[str]:
             yield f"{name}: {annotation(type(method))}"
 
 
-HOMES = {"autocast": "autocast", "TypedStorage": "storages", "UntypedStorage": "storages"}
-"""Modules of the core that hold the classes among the functions."""
+HOMES = {
+    "autocast": "tensor.autocast", "TypedStorage": "memory.storage",
+    "UntypedStorage": "memory.storage",
+}  # fmt: skip
+"""Modules of ``functions`` that hold the classes among the functions."""
 
 
 def written_class(name: str) -> str:
     """The line of a class that stands among the functions."""
     if name in HOMES:
-        return f"from .{HOMES[name]} import {name} as {name}"
+        return f"from ..functions.{HOMES[name]} import {name} as {name}"
     return f"class {name}(Tensor):\n    def __init__(self, *args: Any) -> None: ..."
 
 
 def stub() -> str:
-    """The whole text of ``offered.pyi``."""
+    """The whole text of ``tensor_methods.pyi``."""
     body = "\n".join(f"    {line}" for lines in method_lines() for line in lines.split("\n"))
     functions = "\n".join(
         written_class(name) if isinstance(each, type) else written(name, each)
         for name, each in sorted(FUNCTIONS.items())
     )
     dtypes = "\n".join(f"{name}: dtype" for name in ("bool", "float", "int"))
-    return f"{HEAD}\nclass Offered(TensorBase):\n{body}\n\n{functions}\n\n{dtypes}\n"
+    return f"{HEAD}\nclass TensorMethods(TensorBase):\n{body}\n\n{functions}\n\n{dtypes}\n"
 
 
 def space_stub(space: str) -> str:
     """The text of the stub of a package within the package (``linalg``)."""
     functions = "\n".join(written(name, each) for name, each in sorted(SPACES[space].items()))
     errors = "class LinAlgError(RuntimeError): ...\n\n" if space == "linalg" else ""
-    return HEAD.replace("from .", "from .core.") + f"\n{errors}{functions}\n"
+    return (
+        HEAD.replace("from .base", "from .graph.base")
+        .replace("from .tensor", "from .graph.tensor")
+        .replace("from ..", "from .")
+        + f"\n{errors}{functions}\n"
+    )
 
 
 TARGETS: dict[str, Callable[[], str]] = {
-    "core/offered.pyi": stub,
+    "graph/tensor_methods.pyi": stub,
     **{f"{space}.pyi": lambda space=space: space_stub(space) for space in SPACES},  # type: ignore[misc]
 }
 """The files written, below the package, and what writes each."""

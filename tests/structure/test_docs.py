@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 import graphwidget
-from graphwidget.core.public import FUNCTIONS, METHODS, SPACES
+from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 from graphwidget.optable import TABLE
 
 OFFERED = {

@@ -1,4 +1,7 @@
-"""Imports go downward only, and `import graphwidget` stays light."""
+"""Imports go downward only: rooms from top to bottom, files within a room, and no circle anywhere.
+
+Imports inside functions and under ``TYPE_CHECKING`` count like all others.
+"""
 
 from __future__ import annotations
 
@@ -6,83 +9,109 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from tests.structure.tree import PACKAGE, files
 
-# What each part may import of the others: only what lies below it. `graphwidget` itself is the
-# face of the whole and may import every part; nobody imports it.
-BELOW: dict[str, set[str]] = {
-    "optable": set(),
-    "core": {"optable"},
-    "static": {"optable"},
-    "autograd": {"core", "optable"},
-    "amp": {"core", "optable"},
-    "cuda": {"amp", "core"},
-    "func": {"nn", "core", "optable"},
-    "linalg": {"core"},
-    "special": {"core"},
-    "nn": {"core", "optable"},
-    "optim": {"nn", "core", "optable"},
-    **{name: set() for name in ("accelerator", "backends", "cpu", "mps", "version", "xpu")},
-    "standin": {"distributions"},
-    "distributions": {"nn", "core", "optable"},
-    "testing": {"core", "optable"},
-    "random": {"core", "optable"},
-    "__config__": set(),
-    "__future__": {"nn"},
-    "overrides": {"nn", "core"},
-    "_C": {"core"},
-    "compiler": {"core"},
-    "distributed": set(),
-    "functional": {"core"},
-    "jit": {"nn", "core"},
-    "profiler": {"autograd"},
-    "signal": {"core"},
-    "storage": {"core"},
-    "return_types": {"core"},
-    "types": {"core"},
-    "serialization": {"nn", "core", "optable"},
-    "utils": {"nn", "core", "optable"},
-    "recording": set(),
-    "adapters": {"recording", "nn", "core", "static", "optable"},
-    "exporters": {"adapters", "recording", "nn", "core", "static", "optable"},
-    "widget": {"exporters", "adapters", "recording", "nn", "core", "static", "optable"},
-    "ipython": {
-        "widget",
-        "exporters",
-        "adapters",
-        "recording",
-        "nn",
-        "autograd",
-        "core",
-        "optable",
-    },
-}
-NUMPY_ONLY = {
-    *(
-        "optable",
-        "core",
-        "static",
-        "autograd",
-        "func",
-        "nn",
-        "optim",
-        "random",
-        "return_types",
-        "serialization",
-        "utils",
-    ),
-    *("recording", "adapters"),
-}
+ROOMS = """
+    recording                | what happened, as a list of events; the standard library and numpy only
+
+    arrays                   | numpy arrays typed and laid out as PyTorch's memory
+    optable/declare          | what a declaration says
+    optable/text             | ... and how it reads
+    optable/pointwise        | every op, declared once, by family
+    optable/shape
+    optable/reduction
+    optable/special
+    optable/linalg
+    optable/layers
+    optable
+    graph                    | what is remembered: Tensor, Node, versions, views
+    eager                    | how a call computes and is recorded
+    autograd                 | how the graph is walked back
+
+    adapters                 | live objects become events      (the product needs only what is above)
+    exporters                | Graphviz, HTML
+    widget                   | events to the page, its commands back
+    ipython                  | magics, cells
+
+    dispatch                 | between the user's call and the op
+    functions/dims           | the functions and methods that users call, by family
+    functions/shape
+    functions/memory
+    functions/creation
+    functions/random
+    functions/reduction
+    functions/pointwise
+    functions/indexing
+    functions/linalg
+    functions/statistics
+    functions/tensor
+    functions
+    return_types  functional  linalg  special  storage  random  types  _C
+
+    amp                      | what PyTorch's users import, by its path
+    nn
+    overrides
+    serialization
+    optim
+    distributions
+    func
+    utils
+    testing
+    signal
+    __config__  __future__  accelerator  backends  compiler  cpu  cuda  distributed  jit  mps
+    profiler  version  xpu
+    standin
+"""
+"""The rooms of the package, the lowest first: each file imports only from rooms that stand above its
+own in this list, and from its own. Rooms on one line do not import each other."""
+
+PRODUCT = {"recording", "adapters", "exporters", "widget", "ipython"}
+HEART = {"arrays", "optable", "graph", "eager", "autograd"}
+ENGINE = HEART | {"dispatch", "functions"}
+
+
+def rooms() -> dict[str, int]:
+    """The place of each room in the list."""
+    lines = filter(None, map(str.strip, ROOMS.splitlines()))
+    return {
+        name: place for place, line in enumerate(lines) for name in line.partition("|")[0].split()
+    }
+
+
+HEIGHTS = rooms()
+PARTS = {name.partition("/")[0] for name in HEIGHTS}
+
+
+def room(path: Path) -> str:
+    """The room of a file: the longest name in the list that its own begins with."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    parts = parts[:-1] if parts[-1] == "__init__" else parts
+    names = ["/".join(parts[:end]) for end in range(len(parts), 0, -1)]
+    return next((name for name in names if name in HEIGHTS), names[-1] if names else "")
 
 
 def part(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return room(path).partition("/")[0]
+
+
+def modules() -> dict[str, Path]:
+    """All files of the package, by dotted name."""
+    found = {}
+    for path in files(".py", under=PACKAGE):
+        parts = ("graphwidget", *path.relative_to(PACKAGE).with_suffix("").parts)
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
 
 
 def imported(path: Path) -> Iterator[tuple[int, str]]:
-    """Line and dotted name of each import of a file, relative ones made absolute."""
+    """Line and dotted name of each import of a file, relative ones made absolute: of a module where
+    one is imported, else of the module that has the name."""
     package = ["graphwidget", *path.relative_to(PACKAGE).parts[:-1]]
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -90,41 +119,81 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             start = package[: len(package) - node.level + 1] if node.level else []
             source = ".".join([*start, *([node.module] if node.module else [])])
-            # `from graphwidget import core` imports a part, `from .core import f` a name of one
-            if source == "graphwidget":
-                yield from ((node.lineno, f"graphwidget.{alias.name}") for alias in node.names)
-            else:
-                yield node.lineno, source
+            for alias in node.names:
+                name = f"{source}.{alias.name}"
+                yield node.lineno, name if name in MODULES else source
 
 
-def test_every_part_has_its_place() -> None:
-    parts = {part(path) for path in files(".py", under=PACKAGE)} - {"__init__"}
-    assert parts <= BELOW.keys()
-
-
-def test_imports_go_downward() -> None:
-    wrong = []
-    for path in files(".py", under=PACKAGE):
-        here = part(path)
-        if here == "__init__":
-            continue
+def edges() -> Iterator[tuple[Path, int, Path]]:
+    """Which file of the package imports which, and where."""
+    for path in MODULES.values():
         for line, name in imported(path):
-            head, *rest = name.split(".")
-            if head == "graphwidget" and (not rest or rest[0] not in BELOW[here] | {here}):
-                wrong.append(f"{path.relative_to(PACKAGE)}:{line} imports {name}")
-    assert wrong == []
+            if name in MODULES and MODULES[name] != path:
+                yield path, line, MODULES[name]
 
 
-def test_the_core_needs_numpy_only() -> None:
+EDGES = [edge for edge in edges() if edge[0] != PACKAGE / "__init__.py"]
+"""The face of the whole may import every part."""
+
+
+def told(path: Path, line: int, other: Path) -> str:
+    return f"{path.relative_to(PACKAGE)}:{line} imports {other.relative_to(PACKAGE)}"
+
+
+def test_every_file_is_in_a_room() -> None:
+    homeless = {room(path) for path in MODULES.values()} - HEIGHTS.keys() - {""}
+    assert homeless == set()
+    assert {room(path) for path in MODULES.values()} >= HEIGHTS.keys() - {"functions"}
+
+
+def test_rooms_import_those_below() -> None:
+    assert [
+        told(path, line, other)
+        for path, line, other in EDGES
+        if room(path) != room(other) and not HEIGHTS[room(other)] < HEIGHTS[room(path)]
+    ] == []
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    # A package's __init__ names what is in it; no file in it needs that in turn.
+    graph: dict[str, set[str]] = {}
+    for path, _, other in EDGES:
+        if "__init__.py" not in (path.name, other.name):
+            graph.setdefault(str(path), set()).add(str(other))
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        raise AssertionError("\n".join(error.args[1])) from None
+
+
+def test_the_product_needs_only_the_heart() -> None:
+    assert [
+        told(path, line, other)
+        for path, line, other in EDGES
+        if part(path) in PRODUCT and part(other) not in PRODUCT | HEART
+    ] == []
+
+
+def test_nothing_imports_the_whole() -> None:
+    # It is known only when all of it is there; ipython and the like are loaded after that.
+    assert [
+        f"{path.relative_to(PACKAGE)}:{line}"
+        for path in MODULES.values()
+        for line, name in imported(path)
+        if name == "graphwidget"
+    ] == []
+
+
+def test_the_engine_needs_numpy_only() -> None:
     allowed = {"graphwidget", "numpy", *sys.stdlib_module_names}
-    wrong = [
+    free = {"exporters", "widget", "ipython"}
+    assert [
         f"{path.relative_to(PACKAGE)}:{line} imports {name}"
-        for path in files(".py", under=PACKAGE)
-        if part(path) in NUMPY_ONLY
+        for path in MODULES.values()
+        if part(path) not in free
         for line, name in imported(path)
         if name.split(".")[0] not in allowed
-    ]
-    assert wrong == []
+    ] == []
 
 
 def test_import_graphwidget_loads_numpy_and_nothing_else() -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import graphwidget
-from tests.structure.test_imports import BELOW
+from tests.structure.test_imports import PARTS
 
 # packages that mean the same here and there
 SHARED_PARTS = {
@@ -33,7 +33,7 @@ def public(thing: object) -> list[str]:
 
 
 def test_parts_do_not_shadow_torch() -> None:
-    assert {name for name in BELOW if hasattr(torch, name)} == SHARED_PARTS
+    assert {name for name in PARTS if hasattr(torch, name)} == SHARED_PARTS
 
 
 @pytest.mark.parametrize("space", ["", "Tensor", "nn", "nn.functional", "optim", "autograd"])

@@ -6,8 +6,8 @@ import types
 
 import pytest
 
-from graphwidget.core import hot
-from graphwidget.core.compile import record_source
+from graphwidget.eager.record import record_source
+from graphwidget.graph import runtime as hot
 from graphwidget.optable import TABLE, Op
 
 every_op = pytest.mark.parametrize("op", TABLE.values(), ids=TABLE.keys())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import graphwidget as torch
-from graphwidget.core import signatures
+from graphwidget.dispatch import signatures
 from tests.structure import parsers
 from tests.structure.signatures import all_complaints
 

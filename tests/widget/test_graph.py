@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import graphwidget as torch
-from graphwidget.core.listeners import get_observer
 from graphwidget.exporters import graphviz, html
+from graphwidget.graph.listeners import get_observer
 from graphwidget.recording.log import unpack
 
 NEEDS_DOT = pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz's dot")

@@ -119,7 +119,7 @@ def test_unloading_removes_every_hook(shared: Kernel) -> None:
     shared.run("t = torch.ones(1) + 1")
     shared.run("%unload_ext graphwidget")
     assert shared.value(count) == before
-    assert shared.run("print(__import__('graphwidget').core.listeners.get_observer())").text == (
+    assert shared.run("print(__import__('graphwidget').graph.listeners.get_observer())").text == (
         "None\n"
     )
     assert "not found" in shared.run("%graph").text

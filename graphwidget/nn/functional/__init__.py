@@ -2,7 +2,11 @@
 
 from inspect import isfunction
 
-from ...core.activations import (
+from ...dispatch.parsed import faced
+from ...dispatch.python_written import guarded, passing
+from ...dispatch.signatures import inner_signatures
+from ...dispatch.torch_function import PLACES, as_method, bound, written_in
+from ...functions.pointwise.activations import (
     celu,
     celu_,
     elu,
@@ -37,11 +41,7 @@ from ...core.activations import (
     threshold,
     threshold_,
 )
-from ...core.face import faced
-from ...core.fronts import PLACES, as_method, bound, written_in
-from ...core.padding import one_hot, pad
-from ...core.passing import guarded, passing
-from ...core.signatures import inner_signatures
+from ...functions.shape.padding import one_hot, pad
 from . import grad, kernels, native  # noqa: F401  (kernels offers functions of the package itself)
 from .adaptive import (
     adaptive_avg_pool1d,
@@ -57,9 +57,7 @@ from .adaptive import (
     lp_pool2d,
     lp_pool3d,
 )
-from .alignment import (
-    ctc_loss,
-)
+from .alignment import ctc_loss
 from .attention import scaled_dot_product_attention
 from .convolution import (
     conv1d,
@@ -70,24 +68,9 @@ from .convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
-from .distance import (
-    cosine_similarity,
-    normalize,
-    pairwise_distance,
-    pdist,
-)
-from .dropout import (
-    alpha_dropout,
-    dropout,
-    dropout1d,
-    dropout2d,
-    dropout3d,
-    feature_alpha_dropout,
-)
-from .embedding import (
-    embedding,
-    embedding_bag,
-)
+from .distance import cosine_similarity, normalize, pairwise_distance, pdist
+from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from .embedding import embedding, embedding_bag
 from .likelihood import cross_entropy, linear_cross_entropy, nll_loss
 from .linear import bilinear, linear
 from .loss import huber_loss, l1_loss, mse_loss, smooth_l1_loss
@@ -141,13 +124,7 @@ from .resampling import (
     upsample_bilinear,
     upsample_nearest,
 )
-from .sampling import (
-    affine_grid,
-    grid_sample,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
-)
+from .sampling import affine_grid, grid_sample, max_unpool1d, max_unpool2d, max_unpool3d
 from .softmax import log_softmax, softmax, softmin
 
 BOUND = (

@@ -6,10 +6,10 @@ import math
 import operator
 from typing import Any
 
-from ...core.compile import TENSORS as F
-from ...core.public import offer
-from ...core.reductions import mean
-from ...core.tensor import Tensor
+from ...dispatch.offer import offer
+from ...eager.record import TENSORS as F
+from ...functions.reduction.reductions import mean
+from ...graph.tensor import Tensor
 from ..tuples import _pair, _triple
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 from .sizes import check_one_dim

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.compile import TENSORS as F
-from ...core.tensor import Tensor
-from ...optable.refusals import not_implemented
+from ...arrays.type_errors import not_implemented
+from ...eager.record import TENSORS as F
+from ...graph.tensor import Tensor
 from .reduction import REDUCTIONS
 
 _WHERE = "(while checking arguments for ctc_loss_allocate_outputs)"

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes
-from ...core.compile import TENSORS as F
-from ...core.matmul import matmul
-from ...core.modes import is_grad_enabled
-from ...core.promote import check_spread
-from ...core.tensor import Tensor
+from ...arrays import dtypes
+from ...autograd.grad_mode import is_grad_enabled
+from ...eager.promote import check_spread
+from ...eager.record import TENSORS as F
+from ...functions.linalg.matmul import matmul
+from ...graph.tensor import Tensor
 from .dropout import chance, dropout
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes
-from ...core.compile import TENSORS as F
-from ...core.making import shape_from
-from ...core.public import offer
-from ...core.shapes import squeeze, unsqueeze
-from ...core.tensor import Tensor
-from ...core.warning import warn_once
-from ...optable.convolution_kernels import transposed_sizes
-from ...optable.refusals import not_implemented
+from ...arrays import dtypes
+from ...arrays.type_errors import not_implemented
+from ...arrays.warnings import warn_once
+from ...dispatch.offer import offer
+from ...eager.record import TENSORS as F
+from ...functions.creation.factory import shape_from
+from ...functions.shape.shapes import squeeze, unsqueeze
+from ...graph.tensor import Tensor
+from ...optable.layers.convolution_kernels import transposed_sizes
 from .sizes import each_dim, is_int, shown
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...core import dtypes
-from ...core.compile import TENSORS as F
-from ...core.dims import wrap_dim
-from ...core.modes import no_grad
-from ...core.public import FUNCTIONS, offer
-from ...core.tensor import Tensor
-from ...optable.refusals import broadcast
+from ...arrays import dtypes
+from ...arrays.type_errors import broadcast
+from ...autograd.grad_mode import no_grad
+from ...dispatch.offer import FUNCTIONS, offer
+from ...eager.record import TENSORS as F
+from ...functions.dims import wrap_dim
+from ...graph.tensor import Tensor
 
 
 @offer(method=False)

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes, random
-from ...core.compile import TENSORS as F
-from ...core.tensor import Tensor
-from ...core.version import filled
-from ...core.warning import warn
-from ...optable.layout import memory_order
+from ...arrays import dtypes
+from ...arrays.memory_order import memory_order
+from ...arrays.warnings import warn
+from ...eager.record import TENSORS as F
+from ...functions.random import generator as random
+from ...graph.tensor import Tensor
+from ...graph.version import filled
 
 
 def chance(p: float) -> float:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core import dtypes, hot
-from ...core.compile import TENSORS as F
-from ...core.kinds import promote_types
-from ...core.modes import no_grad
-from ...core.tensor import Tensor
-from ...core.warning import warn
+from ...arrays import dtypes
+from ...arrays.warnings import warn
+from ...autograd.grad_mode import no_grad
+from ...eager.record import TENSORS as F
+from ...functions.tensor.dtype_queries import promote_types
+from ...graph import runtime as hot
+from ...graph.tensor import Tensor
 
 
 def embedding(

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.compile import TENSORS as F
-from ...core.reductions import several
-from ...core.tensor import Tensor
+from ...eager.record import TENSORS as F
+from ...functions.reduction.reductions import several
+from ...graph.tensor import Tensor
 from .sizes import each_dim
 
 

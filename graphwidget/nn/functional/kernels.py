@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core import hot
-from ...core.activations import hardshrink
-from ...core.compile import LINKS
-from ...core.compile import TENSORS as F
-from ...core.inplace import history
-from ...core.public import offer
-from ...core.tensor import Tensor
+from ...dispatch.offer import offer
+from ...eager.inplace import history
+from ...eager.record import LINKS
+from ...eager.record import TENSORS as F
+from ...functions.pointwise.activations import hardshrink
+from ...graph import runtime as hot
+from ...graph.tensor import Tensor
 from ...optable import TABLE
 from . import convolution as _convolution
 from . import dropout as _dropout

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core import dtypes
-from ...core.activations import log_softmax
-from ...core.compile import TENSORS as F
-from ...core.shapes import view
-from ...core.storage import contiguous
-from ...core.tensor import Tensor
-from ...core.warning import warn
+from ...arrays import dtypes
+from ...arrays.warnings import warn
+from ...eager.record import TENSORS as F
+from ...functions.memory.strides import contiguous
+from ...functions.pointwise.activations import log_softmax
+from ...functions.shape.shapes import view
+from ...graph.tensor import Tensor
 from .linear import linear
 from .reduction import reduction_of, reduction_text, without_grad
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...core import dtypes
-from ...core.compile import TENSORS as F
-from ...core.matmul import linear as _linear
-from ...core.public import offer
-from ...core.tensor import Tensor
-from ...optable.refusals import not_implemented
+from ...arrays import dtypes
+from ...arrays.type_errors import not_implemented
+from ...dispatch.offer import offer
+from ...eager.record import TENSORS as F
+from ...functions.linalg.matmul import linear as _linear
+from ...graph.tensor import Tensor
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

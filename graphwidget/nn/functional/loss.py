@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...core import dtypes
-from ...core.compile import TENSORS as F
-from ...core.reductions import mean
-from ...core.shapes import broadcast_tensors
-from ...core.tensor import Tensor
-from ...core.warning import warn
-from ...optable.refusals import not_implemented
+from ...arrays import dtypes
+from ...arrays.type_errors import not_implemented
+from ...arrays.warnings import warn
+from ...eager.record import TENSORS as F
+from ...functions.reduction.reductions import mean
+from ...functions.shape.shapes import broadcast_tensors
+from ...graph.tensor import Tensor
 from .reduction import DIFFERENT, reduction_of, reduction_text
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...core import dtypes
-from ...core.activations import logsigmoid
-from ...core.compile import TENSORS as F
-from ...core.promote import check_spread
-from ...core.reductions import mean
-from ...core.tensor import Tensor
-from ...optable.pointwise import refuse_bools
-from ...optable.refusals import broadcast
+from ...arrays import dtypes
+from ...arrays.type_errors import broadcast
+from ...eager.promote import check_spread
+from ...eager.record import TENSORS as F
+from ...functions.pointwise.activations import logsigmoid
+from ...functions.reduction.reductions import mean
+from ...graph.tensor import Tensor
+from ...optable.pointwise.arithmetic import refuse_bools
 from .distance import pairwise_distance
 from .loss import reduced
 from .reduction import reduction_of, reduction_text, without_grad

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core import factories
-from ...core.activations import softmax
-from ...core.compile import TENSORS as F
-from ...core.joins import cat
-from ...core.padding import pad
-from ...core.products import bmm
-from ...core.tensor import Tensor
-from ...core.warning import warn
+from ...arrays.warnings import warn
+from ...eager.record import TENSORS as F
+from ...functions.creation import factories
+from ...functions.linalg.products import bmm
+from ...functions.pointwise.activations import softmax
+from ...functions.shape.joins import cat
+from ...functions.shape.padding import pad
+from ...graph.tensor import Tensor
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
 from .linear import linear

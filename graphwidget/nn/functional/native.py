@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.public import offer
-from ...core.tensor import Tensor
+from ...dispatch.offer import offer
+from ...graph.tensor import Tensor
 from . import adaptive as _adaptive
 from . import alignment as _alignment
 from . import dropout as _dropout

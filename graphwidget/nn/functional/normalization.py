@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes
-from ...core.compile import TENSORS as F
-from ...core.formats import suggested
-from ...core.modes import no_grad
-from ...core.padding import pad
-from ...core.public import offer
-from ...core.storage import contiguous
-from ...core.tensor import Tensor
-from ...core.warning import warn_once
-from ...optable.refusals import not_implemented
+from ...arrays import dtypes
+from ...arrays.memory_formats import suggested
+from ...arrays.type_errors import not_implemented
+from ...arrays.warnings import warn_once
+from ...autograd.grad_mode import no_grad
+from ...dispatch.offer import offer
+from ...eager.record import TENSORS as F
+from ...functions.memory.strides import contiguous
+from ...functions.shape.padding import pad
+from ...graph.tensor import Tensor
 from .pooling import avg_pool2d, avg_pool3d
 from .reduction import without_grad
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ...core.compile import TENSORS as F
-from ...core.modes import is_grad_enabled
-from ...core.public import offer
-from ...core.shapes import squeeze, unsqueeze
-from ...core.tensor import Tensor
-from ...core.version import bump
-from ...optable.pooling_kernels import pooled_sizes
-from ...optable.refusals import not_implemented
+from ...arrays.type_errors import not_implemented
+from ...autograd.grad_mode import is_grad_enabled
+from ...dispatch.offer import offer
+from ...eager.record import TENSORS as F
+from ...functions.shape.shapes import squeeze, unsqueeze
+from ...graph.tensor import Tensor
+from ...graph.version import bump
+from ...optable.layers.pooling_kernels import pooled_sizes
 from .sizes import check_one_dim, is_int
 
 _COUNTS = {2: "two", 3: "three"}

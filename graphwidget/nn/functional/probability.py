@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from ...core import dtypes
-from ...core.compile import TENSORS as F
-from ...core.modes import no_grad
-from ...core.promote import check_spread
-from ...core.reductions import mean
-from ...core.shapes import broadcast_shapes
-from ...core.tensor import Tensor
-from ...core.warning import warn
-from ...optable.pointwise import refuse_bools
-from ...optable.refusals import broadcast, not_implemented
+from ...arrays import dtypes
+from ...arrays.type_errors import broadcast, not_implemented
+from ...arrays.warnings import warn
+from ...autograd.grad_mode import no_grad
+from ...eager.promote import check_spread
+from ...eager.record import TENSORS as F
+from ...functions.reduction.reductions import mean
+from ...functions.shape.shapes import broadcast_shapes
+from ...graph.tensor import Tensor
+from ...optable.pointwise.arithmetic import refuse_bools
 from .loss import reduced
 from .reduction import reduction_of, reduction_text, without_grad
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...core.modes import is_grad_enabled
-from ...core.tensor import Tensor
-from ...core.warning import warn
+from ...arrays.warnings import warn
+from ...autograd.grad_mode import is_grad_enabled
+from ...graph.tensor import Tensor
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 """PyTorch's numbers of them, which nodes show as ``_saved_reduction``."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.arguments import refusal
-from ...core.compile import TENSORS as F
-from ...core.dims import wrap_dim
-from ...core.public import offer
-from ...core.tensor import Tensor
-from ...core.warning import warn
-from ...optable.window_kernels import window_count
+from ...arrays.warnings import warn
+from ...dispatch.offer import offer
+from ...dispatch.parser import refusal
+from ...eager.record import TENSORS as F
+from ...functions.dims import wrap_dim
+from ...graph.tensor import Tensor
+from ...optable.layers.window_kernels import window_count
 from .adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .sizes import each_dim, is_int
 

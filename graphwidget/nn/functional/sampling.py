@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core import dtypes
-from ...core.compile import TENSORS as F
-from ...core.public import offer
-from ...core.tensor import Tensor
-from ...core.warning import warn
-from ...optable.refusals import not_implemented
+from ...arrays import dtypes
+from ...arrays.type_errors import not_implemented
+from ...arrays.warnings import warn
+from ...dispatch.offer import offer
+from ...eager.record import TENSORS as F
+from ...graph.tensor import Tensor
 from .sizes import each_dim
 
 MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}

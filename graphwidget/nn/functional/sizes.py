@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.tensor import Tensor
+from ...graph.tensor import Tensor
 
 
 def is_int(value: Any) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core import activations
-from ...core.tensor import Tensor
-from ...core.warning import warn
+from ...arrays.warnings import warn
+from ...functions.pointwise import activations
+from ...graph.tensor import Tensor
 
 
 def _chosen(name: str, ndim: int, level: int) -> int:

@@ -1,14 +1,6 @@
 """Tools for parameters and sequences, as in `torch.nn.utils`."""
 
-from . import (
-    clip_grad,
-    convert_parameters,
-    parametrizations,
-    parametrize,
-    prune,
-    rnn,
-    stateless,
-)
+from . import clip_grad, convert_parameters, parametrizations, parametrize, prune, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -24,10 +16,7 @@ from .fusion import (
     fuse_linear_bn_weights,
 )
 from .init import skip_init
-from .memory_format import (
-    convert_conv2d_weight_memory_format,
-    convert_conv3d_weight_memory_format,
-)
+from .memory_format import convert_conv2d_weight_memory_format, convert_conv3d_weight_memory_format
 from .spectral_norm import remove_spectral_norm, spectral_norm
 from .weight_norm import remove_weight_norm, weight_norm
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes
-from ...core.tensor import Tensor
-from ...core.version import bump
-from ...core.warning import warn
+from ...arrays import dtypes
+from ...arrays.warnings import warn
+from ...graph.tensor import Tensor
+from ...graph.version import bump
 
 _NOT_FINITE = (
     "The total norm of order {} for gradients from `parameters` is non-finite, so it cannot be "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...core.public import FUNCTIONS
-from ...core.tensor import Tensor
+from ...dispatch.offer import FUNCTIONS
+from ...graph.tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ...core.factories import zeros_like
-from ...core.tensor import Tensor
+from ...functions.creation.factories import zeros_like
+from ...graph.tensor import Tensor
 from ..parameter import Parameter
 
 

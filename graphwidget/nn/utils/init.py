@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ...core.random import default as generator
+from ...functions.random.generator import default as generator
 from ..module import Module
 
 

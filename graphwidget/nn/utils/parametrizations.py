@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.joins import cat
-from ...core.modes import no_grad
-from ...core.norms import norm_except_dim
-from ...core.products import mv, vdot
-from ...core.public import FUNCTIONS, SPACES
-from ...core.tensor import Tensor
+from ...autograd.grad_mode import no_grad
+from ...dispatch.offer import FUNCTIONS, SPACES
+from ...functions.linalg.products import mv, vdot
+from ...functions.reduction.norms import norm_except_dim
+from ...functions.shape.joins import cat
+from ...graph.tensor import Tensor
 from ..functional.distance import normalize
 from ..module import Module
 from .parametrize import register_parametrization

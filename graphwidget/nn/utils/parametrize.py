@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from ...core.modes import no_grad
-from ...core.tensor import Tensor
-from ...core.version import bump
+from ...autograd.grad_mode import no_grad
+from ...graph.tensor import Tensor
+from ...graph.version import bump
 from ..container import ModuleDict, ModuleList
 from ..module import Module
 from ..parameter import Parameter

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
-from ...core.draws import rand, rand_like
-from ...core.factories import ones_like, zeros_like
-from ...core.formats import contiguous_format
-from ...core.tensor import Tensor
+from ...arrays.memory_formats import contiguous_format
+from ...functions.creation.factories import ones_like, zeros_like
+from ...functions.random.random_tensors import rand, rand_like
+from ...graph.tensor import Tensor
 from .convert_parameters import parameters_to_vector
 from .pruning import BasePruningMethod, PruningContainer, pruning_hooks
 

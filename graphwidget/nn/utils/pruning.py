@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from ...core.factories import ones_like
-from ...core.formats import contiguous_format
+from ...arrays.memory_formats import contiguous_format
+from ...functions.creation.factories import ones_like
 
 
 class BasePruningMethod(ABC):

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core import dtypes
-from ...core.compile import TENSORS as F
-from ...core.factories import as_tensor, full
-from ...core.fronts import PLACES
-from ...core.manners import Front, parsed
-from ...core.tensor import Tensor
-from ...core.version import bump, filled
+from ...arrays import dtypes
+from ...dispatch.torch_function import PLACES
+from ...dispatch.torch_function_styles import Front, parsed
+from ...eager.record import TENSORS as F
+from ...functions.creation.factories import as_tensor, full
+from ...graph.tensor import Tensor
+from ...graph.version import bump, filled
 
 _UNSORTED = (
     "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can "

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from ...core.modes import no_grad
-from ...core.products import dot, mv
-from ...core.tensor import Tensor
+from ...autograd.grad_mode import no_grad
+from ...functions.linalg.products import dot, mv
+from ...graph.tensor import Tensor
 from ..conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..functional.distance import normalize
 from ..parameter import Parameter, is_lazy

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...core.warning import warn
+from ...arrays.warnings import warn
 from ..module import Module
 
 Places = dict[str, tuple[dict[str, Any], str]]

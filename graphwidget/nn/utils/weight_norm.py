@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from ...core.compile import TENSORS as F
-from ...core.dims import filled_place
-from ...core.norms import norm_except_dim
-from ...core.tensor import Tensor
-from ...core.warning import warn
+from ...arrays.warnings import warn
+from ...eager.record import TENSORS as F
+from ...functions.dims import filled_place
+from ...functions.reduction.norms import norm_except_dim
+from ...graph.tensor import Tensor
 from ..parameter import Parameter, is_lazy
 
 Of = TypeVar("Of")

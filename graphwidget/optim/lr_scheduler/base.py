@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...core.tensor import Tensor
-from ...core.warning import warn
+from ...arrays.warnings import warn
+from ...graph.tensor import Tensor
 from ..optimizer import Group, Optimizer
 
 Rates = list[Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, SupportsFloat
 
-from ...core.warning import warn
+from ...arrays.warnings import warn
 from ..optimizer import Optimizer
 from .base import EPOCH_IS_DEPRECATED, LRScheduler, check_optimizer, put
 

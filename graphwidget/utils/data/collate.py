@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes, factories
-from ...core.public import FUNCTIONS
-from ...core.tensor import Tensor
+from ...arrays import dtypes
+from ...dispatch.offer import FUNCTIONS
+from ...functions.creation import factories
+from ...graph.tensor import Tensor
 
 _REFUSED = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic
 
-from ...core import random
-from ...core.warning import warn
+from ...arrays.warnings import warn
+from ...functions.random import generator as random
 from .collate import default_collate, default_convert
 from .dataset import Dataset, IterableDataset, T
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler

@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from ...core import random
-from ...core.tensor import Tensor
-from ...core.warning import warn
+from ...arrays.warnings import warn
+from ...functions.random import generator as random
+from ...graph.tensor import Tensor
 
 T = TypeVar("T", covariant=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle, islice
 from typing import Any
 
-from ...core import random
+from ...functions.random import generator as random
 from .sampler import Sampler
 
 __all__ = ["DistributedSampler"]

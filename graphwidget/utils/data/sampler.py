@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ...core import random
-from ...core.tensor import Tensor
+from ...functions.random import generator as random
+from ...graph.tensor import Tensor
 
 T = TypeVar("T", covariant=True)
 

@@ -1,0 +1,4 @@
+"""Arrays as PyTorch has them: element types, devices, order in memory, and the words of refusals.
+
+At the bottom: these files import numpy and each other, nothing else of the package.
+"""

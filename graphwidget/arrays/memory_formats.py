@@ -1,0 +1,83 @@
+"""Memory formats: orders of the dims in memory that have a name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import memory_order as layout
+
+
+class memory_format:
+    """An order of the dims in memory; that of channels last is for batches of so many dims."""
+
+    __slots__ = ("_dims", "_name")
+
+    def __init__(self, name: str, dims: int = 0) -> None:
+        self._name = name
+        self._dims = dims
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> Any:
+        return named_format, (self._name,)
+
+
+def named_format(name: str) -> memory_format:
+    """The one of this name, for pickles and copies."""
+    return FORMATS[name]
+
+
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last", 4)
+channels_last_3d = memory_format("channels_last_3d", 5)
+FORMATS = {
+    each._name: each
+    for each in (contiguous_format, preserve_format, channels_last, channels_last_3d)
+}
+
+
+def check_format(name: str, given: Any) -> None:
+    """Refuse what is no memory format (nor None).
+
+    Raises:
+        TypeError: PyTorch's text.
+    """
+    if given is not None and not isinstance(given, memory_format):
+        raise TypeError(
+            f"{name}(): argument 'memory_format' must be torch.memory_format, not "
+            f"{type(given).__name__}"
+        )
+
+
+def in_format(data: np.ndarray, wanted: memory_format) -> bool:
+    """Whether the items lie in the format's order."""
+    if not wanted._dims:
+        return bool(data.flags.c_contiguous)
+    order = layout.channels_innermost(data.ndim)
+    return data.ndim == wanted._dims and bool(layout.lies(data, order))
+
+
+def formatted(data: np.ndarray, wanted: memory_format | None) -> np.ndarray:
+    """The items in the format's order, copied where they are not.
+
+    Raises:
+        RuntimeError: the format is for another number of dims (PyTorch's text).
+    """
+    if wanted is None or wanted is preserve_format:
+        return data
+    if not wanted._dims:
+        return np.asarray(data, order="C")
+    if data.ndim != wanted._dims:
+        raise RuntimeError(f"required rank {wanted._dims} tensor to use {wanted._name} format")
+    return np.asarray(layout.with_channels_last(data))
+
+
+def suggested(data: np.ndarray) -> memory_format:
+    """The format that strides speak for."""
+    if not layout.channels_last(data):
+        return contiguous_format
+    return channels_last if data.ndim == channels_last._dims else channels_last_3d

@@ -1,0 +1,152 @@
+"""Adding a gradient to a leaf's ``.grad``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..arrays.overlap import check_overlap, is_dense, real_strides
+from ..arrays.warnings import warn_once
+from ..eager.promote import check_spread
+from ..graph import errors
+from ..graph import runtime as hot
+from ..graph.gradient_sums import ALONE, is_own
+from ..graph.node import dtype_of_grad
+from ..graph.relaxed_rules import policy
+from ..graph.tensor import Tensor
+from ..graph.version import bump, counter_for_grad
+from ..optable.pointwise.zero_tensors import Zeros
+
+LAYOUT = (
+    "grad and param do not obey the gradient layout contract. This is not an error, but may "
+    "impair performance.\ngrad.sizes() = {}, strides() = {}\nparam.sizes() = {}, strides() = {}"
+)
+
+
+def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> None:
+    """Add a gradient to a leaf's ``.grad``, to which other threads may add meanwhile.
+
+    The first is taken over when nobody else has it and it lies in memory as promised, else copied
+    so; later ones are added in place. Under create_graph both are recorded and out of place
+    (PyTorch, accumulate_grad.h). ``known`` callers more refer to it.
+
+    Raises:
+        RuntimeError: the leaf was written and is none any more, or what it has cannot be written.
+    """
+    if variable._node is not None or (variable._view is not None and variable.grad_fn is not None):
+        raise RuntimeError("leaf variable has been moved into the graph interior")
+    create = create and isinstance(grad, Tensor)
+    if variable._grad is None:
+        own = variable._hooks is None
+        dtype = variable._data.dtype if own or create else dtype_of_grad(variable, grad.dtype)
+        if create:
+            made = recorded(variable, grad)
+        elif fill_only(grad) and obeys(grad, variable._data, dtype):
+            made = Tensor._wrap(grad)
+            made._data = grad
+        else:
+            data = np.asarray(grad)
+            taken = sys.getrefcount(grad) == known + (ALONE if data is not grad else ALONE + 1)
+            taken = taken and (
+                obeys(data, variable._data, dtype) or (not policy.layout and data.dtype == dtype)
+            )
+            if not taken or (data is grad and not is_own(data)):
+                data = promised(variable._data, grad, dtype)
+            made = Tensor._wrap(data, variable._meta if own and not data.ndim else None)
+            made._counter = counter_for_grad()
+        # Nothing is called within this line, so no other thread comes in between.
+        variable._grad = made if variable._grad is None else variable._grad
+        if variable._grad is made:
+            return
+    with hot.lock:
+        if create:
+            variable._grad = made = hot.tensors.add(variable._grad, grad)
+            if made._data.strides != variable._data.strides:
+                warn_of_layout(made._data, variable._data)
+        else:
+            add_in_place(variable, variable._grad, grad)
+
+
+def fill_only(grad: Any) -> bool:
+    """Whether a gradient is zeros that nobody wrote to."""
+    return grad.__class__ is Zeros and not grad.flags.writeable
+
+
+def recorded(variable: Tensor, grad: Tensor) -> Tensor:
+    """A leaf's first gradient when accumulation is recorded."""
+    made: Tensor = hot.copied(grad)
+    dtype = dtype_of_grad(variable, made._data.dtype)
+    if not obeys(made._data, variable._data, dtype):
+        made._relay(promised(variable._data, made._data, dtype))
+    return made
+
+
+def add_in_place(variable: Tensor, current: Tensor, grad: Any) -> None:
+    """Write a sum into what a leaf has.
+
+    Raises:
+        RuntimeError: it cannot be written, or has another shape (PyTorch's texts).
+    """
+    strides = current._data.strides
+    if 0 in strides:  # the user's own buffer may be an expanded one
+        check_overlap(current._data, [])
+    try:
+        np.add(current._data, grad, out=current._data)
+    except ValueError as error:
+        check_spread(np.shape(grad), current._data.shape)
+        raise errors.not_written(error, current._data) from None
+    bump(current, "backward")
+    gaps = current._data.base is not None and not current._data.flags.forc
+    if gaps or strides != variable._data.strides:
+        warn_of_layout(current._data, variable._data)
+
+
+# PyTorch promises that a leaf's gradient lies in memory as the leaf does where its items leave no
+# gaps, else in C order.
+def obeys(grad: np.ndarray, data: np.ndarray, dtype: np.dtype[Any]) -> bool:
+    """Whether a gradient of a leaf lies in memory as promised, in the type that is wanted."""
+    if grad.dtype != dtype or grad.ndim != data.ndim:
+        return False
+    if not data.ndim:  # there is one layout only
+        return True
+    if grad.size == 1:  # an expanded number has no strides
+        return any(grad.strides)
+    if not grad.size:  # only one that was expanded does not
+        return grad.base is None or not getattr(grad.base, "size", 1)
+    if data.flags.c_contiguous or not is_dense(data):
+        return bool(grad.flags.c_contiguous)
+    return grad.strides == data.strides
+
+
+def promised(data: np.ndarray, grad: Any, dtype: np.dtype[Any]) -> np.ndarray:
+    """A copy of a gradient that lies in memory as promised, in the type that is wanted.
+
+    Raises:
+        RuntimeError: the leaf has got another shape since (PyTorch's texts).
+    """
+    found = np.empty_like(data, dtype, order="K" if is_dense(data) else "C")
+    try:
+        np.copyto(found, grad)
+    except ValueError:
+        check_spread(grad.shape, data.shape)
+    return found
+
+
+def warn_of_layout(grad: np.ndarray, data: np.ndarray) -> None:
+    """Warn of a sum of gradients that does not lie in memory as promised: the user's own ``.grad``
+    did not. PyTorch does not mind the strides of dims of size 1."""
+    steps, promised = (
+        [step // each.itemsize for step in real_strides(each)] for each in (grad, data)
+    )
+    if is_dense(data):
+        dims = zip(grad.shape, steps, promised, strict=False)
+        wrong = any(size != 1 and step != promise for size, step, promise in dims)
+    else:
+        wrong = not grad.flags.c_contiguous
+    if wrong and policy.layout:
+        warn_once(LAYOUT.format(list(grad.shape), steps, list(data.shape), promised))
+
+
+hot.accumulate = accumulate

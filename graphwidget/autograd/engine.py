@@ -1,0 +1,419 @@
+"""The engine: one generator that walks the backward graph, a node at a time.
+
+``Run.steps()`` is the only traversal of the graph. ``backward()`` exhausts it; whoever wants to
+watch takes one step at a time. Nodes run in order of decreasing sequence number, which is always
+a topological order, and a leaf accumulates as soon as its last consumer has run.
+
+Nothing here recurses over the graph, so its depth does not matter.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from ..eager.promote import checked_fit, fit_to
+from ..graph import runtime as hot
+from ..graph import saved_hooks as saving
+from ..graph.base import OWN, Hooks, RunBase
+from ..graph.errors import not_computed
+from ..graph.node import AccumulateGrad, Former, Node, Nowhere, Output, defined
+from ..graph.tensor import Tensor
+from .accumulate_grad import accumulate
+from .hooks import run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
+from .input_buffers import Slots
+from .order import needed_for
+from .other_thread import call_in_other_thread
+
+_local = threading.local()
+_DEEPEST = 60
+"""How many runs a thread has within one, each within another, as in PyTorch. The next has a thread
+of its own, so that Python's limit to calls within calls is none to runs within runs."""
+
+
+def _open_runs() -> list[Run]:
+    """This thread's runs that began and did not end: an inner backward, or held steppers."""
+    runs: list[Run] | None = getattr(_local, "runs", None)
+    if runs is None:
+        runs = _local.runs = []
+    return runs
+
+
+def current_run() -> Run | None:
+    """The innermost run inside which this thread is; None outside of backward."""
+    for run in reversed(_open_runs()):
+        if run._generator is not None and run._generator.gi_running:  # type: ignore[attr-defined]
+            return run
+    return None
+
+
+hot.current_run = current_run
+
+
+def current_node() -> Node | None:
+    """The node whose backward (or hook) this thread is running."""
+    run = current_run()
+    return None if run is None else run.current
+
+
+def queue_callback(callback: Callable[[], Any]) -> None:
+    """Call a function when the innermost run inside which this thread is has run all its nodes.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    run = current_run()
+    if run is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    run.callbacks.append(callback)
+
+
+PASSING = Output, Former, Nowhere
+"""Targets that compute nothing."""
+
+
+class Run(RunBase):
+    """One backward run.
+
+    Args:
+        roots: targets from which gradients flow, with ``seeds`` their gradients (arrays, or
+            Tensors when ``create_graph``).
+        retain_graph: keep what nodes saved.
+        create_graph: compute with Tensors, recording the derivative's own graph.
+        captures: targets whose gradients are wanted, and nothing else (``autograd.grad``,
+            ``inputs=``); None for all leaves.
+        into_grad: add what was captured to ``.grad``.
+        live: the run is held between steps by whoever watches.
+        tensors, inputs: the Tensors that the caller named, for whoever watches.
+        given: the gradients that the caller gave: where one arrives unchanged, users see it.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Any],
+        seeds: Sequence[Any],
+        retain_graph: bool,
+        create_graph: bool,
+        captures: Sequence[Any] | None = None,
+        into_grad: bool = False,
+        live: bool = False,
+        tensors: Sequence[Tensor] = (),
+        inputs: Sequence[Tensor] | None = None,
+        given: Sequence[Any] = (),
+    ) -> None:
+        self.roots = tuple(roots)
+        self.seeds = tuple(seeds)
+        self.retain_graph = retain_graph
+        self.create_graph = create_graph
+        self.captures = None if captures is None else dict.fromkeys(captures)
+        self.found: dict[Any, Any] = {}
+        self.through: set[Any] = set()
+        self.present: set[Any] | None = None
+        self.into_grad = into_grad or captures is None
+        self.live = live
+        self.tensors = tuple(tensors)
+        self.inputs = None if inputs is None else tuple(inputs)
+        self.given = {id(each._data): each for each in given if isinstance(each, Tensor)}
+        self.order: list[Any] = []
+        self._left: Iterator[Any] = iter(self.order)
+        self.status = "ready"
+        self.pauses = True
+        """Whether ``steps()`` yields every node, or only those that are not the common case."""
+        self.slots = Slots(create_graph)
+        self.callbacks: list[Callable[[], Any]] = []
+        """What the user asked for to be called when all nodes have run; may ask for more."""
+        self._generator: Iterator[Node] | None = None
+        self._rec: Any = None
+
+    # Driving -------------------------------------------------------------------------------
+    def steps(self) -> Iterator[Node]:
+        """Advance the engine by one node for each ``next``; yields the node that ran."""
+        if self._generator is None:
+            self._generator = self._steps()
+        return self._generator
+
+    def finish(self) -> None:
+        """Run to the end."""
+        if len(_open_runs()) > _DEEPEST:
+            call_in_other_thread(self.finish)
+            return
+        self.pauses = False
+        contexts = saving.hooks.stack[:]
+        try:
+            for _ in self.steps():
+                pass
+        finally:
+            if saving.hooks.stack != contexts:
+                saving.restore(contexts)
+
+    def abandon(self) -> None:
+        """Stop here: what was accumulated stays, the rest of the graph is untouched."""
+        if self._generator is not None and self.status == "running":
+            self._generator.close()  # type: ignore[attr-defined]
+        elif self.status == "ready":
+            self.status = "abandoned"
+
+    @property
+    def position(self) -> int:
+        """How many targets of the order were taken, the one that is running included. The iterator
+        over them knows; to count would cost each node more than its place in the loop does."""
+        return len(self.order) - self._left.__length_hint__()  # type: ignore[attr-defined,no-any-return]
+
+    @property
+    def pending(self) -> Node | None:
+        """The node that the next step will run, or None when the run is over."""
+        for target in self.order[self.position :] if self.status == "running" else ():
+            if not isinstance(target, (Output, Nowhere)):
+                return target  # type: ignore[no-any-return]
+        return None
+
+    @property
+    def current(self) -> Node | None:
+        """The node that the last step ran, or is running."""
+        if not 0 < self.position <= len(self.order):
+            return None
+        target = self.order[self.position - 1]
+        return target.node if isinstance(target, Output) else target
+
+    def reaches(self, node: Node) -> bool:
+        """Whether this run executes the node, or did.
+
+        Raises:
+            RuntimeError: it is a leaf's and only its gradient is wanted (PyTorch's text).
+        """
+        if node not in self._reached:
+            return False
+        if len(self.roots) == 1 and getattr(self.roots[0], "node", self.roots[0]) is node:
+            return False  # PyTorch begins at a single root, so it never comes to it
+        if node.__class__ is AccumulateGrad and self._only_captured(node):
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running "
+                "autograd.grad(). This is currently not supported."
+            )
+        return True
+
+    @cached_property
+    def _reached(self) -> set[Any]:
+        return {each.node if isinstance(each, Output) else each for each in self.order}
+
+    # Beginning and ending -----------------------------------------------------------------------
+    def _begin(self) -> None:
+        _open_runs().append(self)
+        self.status = "running"
+        found = self.slots.open(self.roots)
+        if self.captures is not None:
+            found, self.through = needed_for(self.captures, found, self.roots, self.into_grad)
+        self.order, self._left = found, iter(found)
+        self.present = present = None if self.captures is None else set(found)
+        for root, seed in zip(self.roots, self.seeds, strict=True):
+            if present is None or root in present:
+                self.slots.give(root, seed)
+
+    def _end(self, status: str, error: BaseException | None) -> None:
+        self.status = status
+        _open_runs().remove(self)
+        self.slots.close(empty=status == "ok" and self.captures is None)
+        try:
+            if hot.observer is not None:
+                hot.observer.run_ends(self, status, error)
+        finally:
+            self.order, self._left = [], iter(())
+            self.__dict__.pop("_reached", None)
+
+    def _only_captured(self, target: Any) -> bool:
+        """Nothing is left to do for a target that was wanted for itself alone."""
+        return self.captures is not None and target not in self.through
+
+    # The loop ---------------------------------------------------------------------------------
+    def _steps(self) -> Iterator[Node]:
+        status, error = "abandoned", None
+        if hot.observer is not None:
+            hot.observer.run_begins(self)
+        try:
+            self._begin()
+            captures, slots = self.captures, self.slots
+            keep = self.retain_graph
+            plain = not self.create_graph and slots.private is None
+            for target in self._left:
+                if (
+                    plain
+                    and (captures is None or (target in self.through and target not in captures))
+                    and hot.observer is None and target.go(keep)
+                ):  # fmt: skip
+                    if self.pauses:
+                        yield target
+                    continue
+                slot = slots.of(target)
+                grad, slot.grad = slot.grad, None
+                if target.hooks is not None or captures is not None:
+                    grad = self._arrive(target, grad)
+                    if self._only_captured(target):
+                        continue
+                if self.create_graph and not (hot.mode.enabled or target.__class__ in PASSING):
+                    self._recorded(target, grad)
+                elif not target.special:
+                    self._node(target, grad)
+                elif target.__class__ is Output:
+                    slots.give_output(target, grad)
+                    continue
+                elif target.__class__ is Former:
+                    slots.give(target.place, self._as_formerly(target, grad))
+                    continue
+                elif target.__class__ is Nowhere:
+                    continue
+                else:
+                    self._leaf(target, grad)
+                del grad  # whoever keeps it need not copy it
+                yield target
+            if self.callbacks:
+                self._call_back()
+            status = "ok"
+        except GeneratorExit:
+            raise
+        except BaseException as exc:
+            status, error = "failed", not_computed(exc)
+            if error is not exc:
+                raise error from None
+            raise
+        finally:
+            self._end(status, error)
+            error = None  # its traceback refers to this frame, which must not keep it in turn
+
+    def _call_back(self) -> None:
+        """Call what the user asked for, in the grad mode of derivatives."""
+        before = hot.mode.asked
+        hot.set_grad_enabled(self.create_graph)
+        try:
+            for callback in self.callbacks:
+                callback()
+        finally:
+            hot.set_grad_enabled(before)
+
+    def _recorded(self, target: Any, grad: Any) -> None:
+        """Run one node with gradients recorded, though the caller's mode is not to record."""
+        run = self._leaf if target.special else self._node
+        hot.set_grad_enabled(True)
+        try:
+            run(target, grad)
+        finally:
+            hot.set_grad_enabled(False)
+
+    def _node(self, node: Node, grad: Any) -> None:
+        """Run one node on its gradient, and hand its own gradients on."""
+        observer, create, keep = hot.observer, self.create_graph, self.retain_graph
+        if observer is not None:
+            outs = tuple(grad) if grad.__class__ is list else (grad,)
+            observer.node_starts(self, node, outs)
+        hooks, given = node.hooks, grad
+        late = not keep and hooks is not None and bool(hooks.post)  # these may fail
+        if grad.__class__ is list and not node.takes_none:
+            grad = defined(node, grad, create)
+        present = None if node.always else self.present
+        unwanted = present is not None and present.isdisjoint(node.next)
+        if unwanted or (grad is None and not node.takes_none):
+            node.pass_nothing(keep or late)
+            grads: Any = (None,) * len(node.next)
+        else:
+            run = node.backward_tensors if create else node.backward_arrays
+            grads = run(grad, keep or late)
+            if node.fit is not None:
+                grads = self._fitted(node, grads)
+            if node.single:
+                grads = (grads,)
+            if present is not None:
+                pairs = zip(node.next, grads, strict=True)
+                grads = [grad if child in present else None for child, grad in pairs]
+        if hooks is not None and hooks.post:
+            grads = run_post(self, node, hooks, grads, given)
+        if late:
+            node.release()
+        if observer is not None:
+            observer.node_finishes(self, node, tuple(grads))
+            if not keep and node.saves:
+                observer.freed(node)
+        found = [*grads][::-1]
+        del grads  # nobody else is to have what is given, so that it can be added to in place
+        for child in node.next:
+            grad = found.pop()
+            if grad is not None:
+                self.slots.give(child, grad)
+
+    def _as_formerly(self, target: Former, grad: Any) -> Any:
+        """A gradient in the form that its node knows.
+
+        Raises:
+            RuntimeError: it does not fit.
+        """
+        if target in self.roots:
+            return checked_fit(grad, target.meta, self.roots.index(target), None)
+        giver = next(each for each in self.order if target in each.next)
+        slots = [each is target for each in giver.slots]
+        return checked_fit(grad, target.meta, slots.index(True), giver.name())
+
+    @staticmethod
+    def _fitted(node: Node, grads: Any) -> Any:
+        """Gradients reduced and cast to the inputs they belong to, where that is needed."""
+        assert node.fit is not None
+        if node.single:
+            return fitted(grads, node.fit[0])
+        return [fitted(grad, meta) for grad, meta in zip(grads, node.fit, strict=True)]
+
+    def _arrive(self, target: Any, grad: Any) -> Any:
+        """What happens to a gradient from a slot before its target uses it: hooks, capturing,
+        retaining.
+
+        A captured gradient includes its tensor's hooks, except (as in PyTorch) when the tensor
+        lies on the way to another captured one.
+        """
+        if target.__class__ is AccumulateGrad and grad is not None:
+            grad = fit_to_leaf(grad, target.variable)
+        hooks, before = target.hooks, grad
+        if hooks is not None and hooks.outputs:
+            self._outputs_arrive(hooks, grad)
+        elif hooks is not None and (target.__class__ is not Output or self._only_captured(target)):
+            grad = run_tensor_hooks(self, hooks, grad)
+            run_retain(self, hooks, grad)
+        if self.captures is not None and target in self.captures and not self.into_grad:
+            self.found[target] = before if target in self.through else grad
+        if hooks is not None and hooks.pre and not self._only_captured(target):
+            grad = run_pre(self, target, hooks, grad)
+        return grad
+
+    def _outputs_arrive(self, hooks: Hooks, grads: list[Any]) -> None:
+        """The hooks of the outputs of a node with several, before it runs."""
+        for nr, each in hooks.outputs.items():
+            grads[nr] = run_tensor_hooks(self, each, grads[nr])
+        for nr, each in sorted(hooks.outputs.items()):
+            run_retain(self, each, grads[nr])
+
+    def _leaf(self, target: AccumulateGrad, grad: Any) -> None:
+        """Add to a leaf's ``.grad``."""
+        observer, hooks, variable = hot.observer, target.hooks, target.variable
+        if observer is not None:
+            observer.node_starts(self, target, (grad,))
+        if grad is not None and variable._requires_grad:
+            accumulate(variable, grad, self.create_graph, known=1)
+            if observer is not None:
+                observer.accumulated(self, variable, "accumulated", grad)
+        if hooks is not None and hooks.accumulated:
+            run_accumulated(self, hooks, variable)
+        if hooks is not None and hooks.post:
+            run_post(self, target, hooks, (), grad)
+        if observer is not None:
+            observer.node_finishes(self, target, ())
+
+
+def fit_to_leaf(grad: Any, leaf: Tensor) -> Any:
+    """A gradient in the type that a leaf was told to have it in."""
+    hooks = leaf._hooks
+    if hooks is None or hooks.dtype is OWN or hooks.dtype is None:
+        return grad
+    data = grad._data if isinstance(grad, Tensor) else grad
+    return fit_to(grad, hot.meta(data.shape, hooks.dtype))
+
+
+def fitted(grad: Any, meta: hot.Meta | None) -> Any:
+    """One gradient reduced and cast, where that is needed."""
+    return grad if grad is None or meta is None else fit_to(grad, meta)

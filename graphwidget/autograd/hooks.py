@@ -1,0 +1,186 @@
+"""Calling the user's hooks, with PyTorch's order and checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import dtypes
+from ..arrays.type_names import type_name
+from ..graph import runtime as hot
+from ..graph.base import Hooks, RunBase
+from ..graph.node import Node, Nowhere
+from ..graph.version import counter_for_grad
+from ..graph.views import show_spread
+
+
+def as_tensor(run: RunBase | None, grad: Any) -> Any:
+    """A gradient as users see it: a Tensor (the one that a user gave, where it came unchanged), or
+    None."""
+    if grad is None or isinstance(grad, hot.Tensor):
+        return grad
+    known = None if run is None else run.given.get(id(grad))
+    if known is not None:
+        return known
+    tensor = hot.Tensor._wrap(grad)
+    tensor._counter = counter_for_grad()
+    if 0 in grad.strides:
+        show_spread(tensor)
+    return tensor
+
+
+def as_given(run: RunBase | None, grad: Any) -> Any:
+    """A user's gradient as the engine carries it: a Tensor under create_graph, else an array."""
+    if grad is None or (run is not None and run.create_graph):
+        return grad
+    if run is not None and grad._requires_grad:  # whoever sees it further on must see that
+        run.given[id(grad._data)] = grad
+    return grad._data
+
+
+def hook_name(hook: Any) -> str:
+    """The name by which messages call a hook."""
+    return getattr(hook, "__name__", "<unknown>")
+
+
+class Mode:
+    """The grad mode during hooks: on under create_graph only."""
+
+    def __init__(self, on: bool) -> None:
+        self.on = on
+
+    def __enter__(self) -> None:
+        self.before = hot.mode.enabled
+        hot.set_grad_enabled(self.on)
+        if hot.observer is not None:
+            hot.observer.scope("hook", "hook", True)
+
+    def __exit__(self, *exc: object) -> None:
+        hot.set_grad_enabled(self.before)
+        if hot.observer is not None:
+            hot.observer.scope("hook", "hook", False)
+
+
+def check_result(hook: Any, before: Any, after: Any) -> None:
+    """PyTorch's checks of what a hook returned.
+
+    Raises:
+        TypeError: it is no tensor.
+        RuntimeError: its type or size differs from the gradient's, or there was none.
+    """
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(after, hot.Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type_name(after)}'")
+    if after._data.dtype != before._data.dtype:
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has changed the type of value (was "
+            f"{dtypes.tensor_type(before._data.dtype)} got {dtypes.tensor_type(after._data.dtype)})"
+        )
+    if after._data.shape != before._data.shape:
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
+
+
+def run_tensor_hooks(run: RunBase, hooks: Hooks, grad: Any) -> Any:
+    """The tensor hooks in order of registration; each may replace the gradient."""
+    if not hooks.tensor:
+        return grad
+    with Mode(run.create_graph):
+        tensor = as_tensor(run, grad)
+        for hook in list(hooks.tensor.values()):
+            result = hook(tensor)
+            if result is not None and result is not tensor:
+                check_result(hook, tensor, result)
+                tensor = result
+    return as_given(run, tensor)
+
+
+def run_retain(run: RunBase, hooks: Hooks, grad: Any) -> None:
+    """``retain_grad``: always last, and out of place; the first lies in C order."""
+    tensor = hooks.retain() if hooks.retain is not None else None
+    if tensor is None or grad is None:
+        return
+    if tensor._grad is not None:
+        with Mode(run.create_graph):
+            tensor._grad = tensor._grad + as_tensor(None, grad)
+    elif isinstance(grad, hot.Tensor):
+        tensor._grad = hot.tensors.clone(grad)
+        tensor._grad._relay(np.asarray(tensor._grad._data, order="C"))
+    else:
+        tensor._grad = hot.Tensor._wrap(np.array(grad, order="C"))
+        tensor._grad._counter = counter_for_grad()
+    if hot.observer is not None:
+        hot.observer.accumulated(run, tensor, "retained", grad)
+
+
+def run_pre(run: RunBase, node: Any, hooks: Hooks, grad: Any) -> Any:
+    """A node's prehooks, called with the tuple of its outputs' gradients."""
+    several = grad.__class__ is list
+    with Mode(run.create_graph):
+        given = tuple(as_tensor(run, each) for each in outputs_of(grad, node))
+        for hook in list(hooks.pre.values()):
+            result = hook(given)
+            if result is not None:
+                given = _checked_tuple(hook, given, result)
+    found = [as_given(run, each) for each in given]
+    return [*found, *grad[len(found) :]] if several else found[0]
+
+
+def outputs_of(grad: Any, node: Node) -> Any:
+    """The gradients of a node's outputs as hooks see them: an op's indices have none."""
+    if grad.__class__ is not list:
+        return (grad,)
+    if node.op is None:
+        return grad
+    return [
+        each for each, meta in zip(grad, node.metas, strict=True) if meta is None or meta.floating
+    ]
+
+
+def run_accumulated(run: RunBase, hooks: Hooks, leaf: Any) -> None:
+    """The hooks that follow accumulation, called with the leaf.
+
+    Raises:
+        RuntimeError: one returned something, which is checked like a gradient first.
+    """
+    with Mode(run.create_graph):
+        for hook in list(hooks.accumulated.values()):
+            result = hook(leaf)
+            if result is not None and result is not leaf:
+                check_result(hook, leaf, result)
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+
+
+def run_post(run: RunBase, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
+    """A node's hooks, called with the gradients of its inputs and of its outputs."""
+    nowhere = [child.__class__ is Nowhere for child in node.next]
+    with Mode(run.create_graph):
+        there = (grad for grad, lost in zip(grads, nowhere, strict=True) if not lost)
+        left, unused = iter(there), iter(node.unused)
+        inputs = tuple(
+            as_tensor(run, next(unused, None) if slot is None else next(left))
+            for slot in node.slots
+        )
+        outputs = tuple(as_tensor(run, grad) for grad in outputs_of(given, node))
+        for hook in list(hooks.post.values()):
+            result = hook(inputs, outputs)
+            if result is not None:
+                inputs = _checked_tuple(hook, inputs, result)
+    places = [i for i, slot in enumerate(node.slots) if slot is not None]
+    found = (as_given(run, inputs[i]) for i in places)
+    return tuple(None if lost else next(found) for lost in nowhere)
+
+
+def _checked_tuple(hook: Any, before: tuple[Any, ...], after: Any) -> tuple[Any, ...]:
+    if not isinstance(after, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type_name(after)}'")
+    if len(after) != len(before):
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has returned an incorrect number of values "
+            f"(got {len(after)}, but expected {len(before)})"
+        )
+    for old, new in zip(before, after, strict=True):
+        if new is not None:
+            check_result(hook, old, new)
+    return after

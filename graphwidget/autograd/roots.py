@@ -1,0 +1,184 @@
+"""Where a backward run begins and what it is to find: roots, their gradients and the wanted inputs
+as users give them, with PyTorch's checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays.dtypes import Size, default_numpy
+from ..arrays.type_names import type_name
+from ..graph import runtime as hot
+from ..graph.edges import GradientEdge, meta_at, refreshed, target_at
+from ..graph.node import AccumulateGrad, target_of
+from ..graph.tensor import Tensor
+from .order import collect
+
+NOT_AN_INPUT = "all inputs have to be Tensors or GradientEdges, but got {}"
+NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
+MISMATCH = "Mismatch in shape: {} and {}."
+MISMATCH_BATCHED = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
+    "batch dimension. The sizes of the remaining dimensions are expected to match the shape of "
+    "corresponding output, but a mismatch was detected: {} and {}. If you only want some tensors "
+    "in `grad_output` to be considered batched, consider using vmap."
+)
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """A tensor or edge alone as a tuple of one."""
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
+
+
+def inputs_of(inputs: Any, name: str) -> tuple[Any, ...]:
+    """The wanted inputs: a tensor or edge, several, or a dict's values.
+
+    Raises:
+        TypeError: another mapping.
+        RuntimeError: there are none.
+    """
+    if isinstance(inputs, Mapping):
+        if type(inputs) is not dict:
+            raise TypeError(
+                f"`inputs` argument to `{name}()` must be a dict, not {type(inputs).__name__}. "
+                "Other Mapping types are not supported."
+            )
+        inputs = inputs.values()
+    wanted = as_tuple(inputs)
+    if not wanted:
+        raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
+    return wanted
+
+
+def grads_of(grads: Any, count: int) -> tuple[Any, ...]:
+    """Gradients as the user gave them, one or several; None stands for none at all."""
+    if grads is None:
+        return (None,) * count
+    return (grads,) if isinstance(grads, Tensor) else tuple(grads)
+
+
+def seeds_for(
+    outputs: Sequence[Any], grads: Sequence[Any], create: bool, batched: bool = False
+) -> list[Any]:
+    """The gradient of each root: the given one, or 1 for a root of one element. ``batched``: the
+    given ones have a first dim more, which is kept.
+
+    Raises:
+        TypeError: a gradient is no tensor.
+        RuntimeError: wrong shape or number, or a root with several elements has none.
+    """
+    seeds = []
+    for output, grad in zip(outputs, grads, strict=False):
+        meta = meta_of_root(output)
+        if isinstance(grad, Tensor):
+            first = grad[0] if batched else grad
+            if meta is not None and first._data.shape != meta.shape:
+                shape = Size(first._data.shape[1:] if batched else first._data.shape)
+                # PyTorch looks for both by equality, which tensors take for themselves.
+                places = tuple(grads).index(grad), tuple(outputs).index(output)
+                given = f"grad_output[{places[0]}] has a shape of {shape}"
+                wanted = f"output[{places[1]}] has a shape of {Size(meta.shape)}"
+                raise RuntimeError(
+                    (MISMATCH_BATCHED if batched else MISMATCH).format(given, wanted)
+                )
+            if meta is not None:
+                dtype = meta.dtype
+                if isinstance(output, Tensor) and output._node is None:
+                    dtype = hot.dtype_of_grad(output, grad._data.dtype)
+                if grad._data.dtype != dtype:
+                    grad = hot.tensors.to_copy(grad, dtype)
+            seeds.append(grad if create or batched else grad._data)
+        elif grad is None:
+            seeds.append(implicit_seed(output, meta, create))
+        else:
+            raise TypeError(
+                f"gradients can be either Tensors or None, but got {type(grad).__name__}"
+            )
+    if len(outputs) > len(grads):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
+    return seeds
+
+
+def implicit_seed(output: Any, meta: hot.Meta | None, create: bool) -> Any:
+    """1, the gradient of a root of one element that was given none.
+
+    Raises:
+        RuntimeError: it has more elements.
+    """
+    if isinstance(output, Tensor):
+        if output.requires_grad and output._data.size != 1:
+            raise RuntimeError(NOT_SCALAR)
+        ones = np.ones_like(output._data)
+    else:
+        if meta is not None and meta.numel != 1:
+            raise RuntimeError(NOT_SCALAR)
+        ones = np.ones((), default_numpy()) if meta is None else np.ones(meta.shape, meta.dtype)
+    return Tensor._wrap(ones) if create else ones
+
+
+def meta_of_root(output: Any) -> hot.Meta | None:
+    """Shape and dtype of a root; None for an edge of which nobody knows it."""
+    if isinstance(output, GradientEdge):
+        return meta_at(output)
+    assert isinstance(output, Tensor), "Expected output to be a torch.Tensor"
+    return output._meta
+
+
+def roots_of(outputs: Sequence[Any]) -> list[Any]:
+    """Where the gradients of the roots go.
+
+    Raises:
+        RuntimeError: a root does not require grad.
+    """
+    roots = []
+    for i, output in enumerate(outputs):
+        if isinstance(output, GradientEdge):
+            target = target_at(output)
+        else:
+            target = target_of(refreshed(output))
+        if target is None:
+            raise RuntimeError(
+                f"element {i} of tensors does not require grad and does not have a grad_fn"
+            )
+        roots.append(target)
+    return roots
+
+
+def named(outputs: Sequence[Any], wanted: Sequence[Any] | None) -> dict[str, Any]:
+    """The Tensors that the caller named, where they are all Tensors."""
+    tensors = outputs if all(isinstance(each, Tensor) for each in outputs) else ()
+    if wanted is not None and not all(isinstance(each, Tensor) for each in wanted):
+        wanted = None
+    return {"tensors": tensors, "inputs": wanted}
+
+
+def targets_of(inputs: Sequence[Any]) -> list[Any]:
+    """Where the gradients of the wanted inputs arrive.
+
+    Raises:
+        RuntimeError: one is no tensor or does not require grad.
+    """
+    targets = []
+    for each in inputs:
+        if isinstance(each, GradientEdge):
+            targets.append(target_at(each))
+            continue
+        if not isinstance(each, Tensor):
+            raise RuntimeError(NOT_AN_INPUT.format(type_name(each)))
+        target = target_of(refreshed(each))
+        if target is None and not each.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        # No path reaches a view made under no_grad.
+        targets.append(object() if target is None else target.place)
+    return targets
+
+
+def leaves_of(tensor: Tensor) -> set[Any]:
+    """The leaves that a backward from this tensor would reach."""
+    with hot.lock:
+        return {
+            end.variable for end in collect(roots_of([tensor])) if end.__class__ is AccumulateGrad
+        }

@@ -1,0 +1,53 @@
+"""Letting saved tensors be written: nodes keep copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..graph import gradient_sums as meeting
+from ..graph import runtime as hot
+from ..graph import saved_hooks as saving
+
+OUTSIDE = (
+    "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+    "in which the graph was originally recorded."
+)
+NESTED = "allow_mutation_on_saved_tensors contexts cannot be nested"
+
+
+class _AllowMutationOnSavedContext:
+    """Whether the context in which copies were made is still open."""
+
+    open = True
+
+
+_current: _AllowMutationOnSavedContext | None = None
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[Any]:
+    """Inside, tensors that nodes saved may be written: backward uses the values from before.
+    Forward and backward must both be inside. Each saved value is copied when it is saved.
+
+    Raises:
+        RuntimeError: such a context is open already.
+        AssertionError: in backward, outside of the context.
+    """
+    global _current
+    if _current is not None:
+        raise RuntimeError(NESTED)
+    copies = _AllowMutationOnSavedContext()
+
+    def unpack(kept: Any) -> Any:
+        assert copies.open, OUTSIDE
+        return kept
+
+    saving.push(lambda tensor: hot.Tensor._wrap(tensor._data.copy()), unpack)
+    _current, meeting.apart = copies, True
+    try:
+        yield copies
+    finally:
+        _current, copies.open, meeting.apart = None, False, False
+        saving.pop()

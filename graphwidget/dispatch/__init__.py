@@ -1,0 +1,3 @@
+"""Between the call of a user and the op: signatures of PyTorch and their errors, ``out=``, and
+``__torch_function__``.
+"""

@@ -1,0 +1,176 @@
+"""The public face: which functions the package offers, and which methods Tensor has.
+
+A function is offered where it is written, and nowhere else:
+
+    @offer(out=True)
+    def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor: ...
+
+gives ``torch.logsumexp(input, dim, keepdim=False, *, out=None)`` and the method of the same name.
+``offer("clip")`` adds another name, ``method=False`` or ``function=False`` leaves one of the two
+out, ``space="linalg"`` puts the function into ``torch.linalg`` and not on the top.
+
+Public ops of the table that nobody wrote by hand are offered as they are (``offer_table``): the
+function with ``out=``, the method, and ``name_`` for those that may be written in place.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..eager.inplace import writer
+from ..eager.lazy import parameter_names
+from ..eager.record import TENSORS
+from ..optable import TABLE, Op
+from . import docstrings as docs
+from . import python_written_table as handed
+from .parsed import faced
+from .python_written import guarded, passing
+from .signatures import inner_signatures
+from .torch_function import FUNCTIONAL
+
+Offered = TypeVar("Offered", bound=Callable[..., Any])
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""What the package offers, by name."""
+
+METHODS: dict[str, Any] = {}
+"""What Tensor offers, by name."""
+
+SPACES: dict[str, dict[str, Callable[..., Any]]] = {"linalg": {}, "special": {}}
+"""What the packages within the package offer, by name."""
+
+
+WITH_OUT: dict[tuple[str, str], str] = {}
+"""Which of these functions take ``out=``, and what ``into`` calls them."""
+
+
+def offer(
+    *also: str,
+    function: bool = True,
+    method: bool = True,
+    out: bool = False,
+    space: str = "",
+) -> Callable[[Offered], Offered]:
+    """Offer a function to users under its own name and those in ``also``.
+
+    Args:
+        function: as a function of the package (of ``space``, when given).
+        method: as a method of Tensor (never when ``space`` is given).
+        out: the function takes ``out=``.
+    """
+
+    def register(offered: Offered) -> Offered:
+        place = SPACES[space] if space else FUNCTIONS
+        names = parameter_names(offered)
+        offered.__doc__ = docs.describe_written(offered.__doc__, offered.__name__, names)
+        for name in (offered.__name__, *also):
+            if function:
+                place[name] = offered
+                if out:
+                    WITH_OUT[space, name] = offered.__name__
+                if _faced:  # a function that needs the methods, so it comes after them
+                    face(space, name)
+            if method and not space:
+                METHODS[name] = offered
+        return offered
+
+    return register
+
+
+IN_PLACE_FUNCTIONS = (
+    "abs", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh",
+    "asin", "asinh", "atan", "atanh", "ceil", "clamp", "clamp_max", "clamp_min", "clip",
+    "cos", "cosh", "deg2rad", "erf", "erfc", "exp", "exp2", "expm1", "fix", "floor", "frac",
+    "gcd", "i0", "lcm", "ldexp", "log", "log10", "log1p", "log2", "logit", "nan_to_num",
+    "neg", "negative", "rad2deg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sin",
+    "sinc", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "xlogy",
+)  # fmt: skip
+"""Ops whose in-place form PyTorch offers as a function too (``torch.exp_``)."""
+
+
+def offer_table() -> None:
+    """Offer the public ops of the table that are not written by hand."""
+    for key, op in TABLE.items():
+        if "." in key:
+            continue
+        offer_op(op)
+        if op.inplace and op.public:
+            written = METHODS.get(key + "_")
+            if written is None:
+                written = METHODS[key + "_"] = writer(key)
+                written.__doc__ = docs.describe_in_place(op)
+            for name in op.also:
+                if "." not in name:
+                    METHODS.setdefault(name + "_", written)
+    for name in IN_PLACE_FUNCTIONS:
+        if name + "_" in METHODS:
+            FUNCTIONS.setdefault(name + "_", METHODS[name + "_"])
+    face_all()
+
+
+_faced: list[bool] = []
+"""Not empty once ``face_all`` was called."""
+
+
+def face_all() -> None:
+    """Put what PyTorch's parser knows, and what takes ``out=``, behind its face."""
+    for space, functions in {"": FUNCTIONS, **SPACES}.items():
+        for name in functions:
+            face(space, name)
+    for name in FUNCTIONAL:
+        FUNCTIONS[name] = guarded(FUNCTIONS[name])
+    for name, target in METHODS.items():
+        if inspect.isfunction(target) and inner_signatures("Tensor", name):
+            METHODS[name] = faced("Tensor", name, target)
+        elif name in handed.METHODS:
+            METHODS[name] = passing(target, *handed.METHODS[name], f"Tensor.{name}")
+    _faced.append(True)
+
+
+def face(space: str, name: str) -> None:
+    """The same for one function of a space ("" for the package's own)."""
+    functions = SPACES[space] if space else FUNCTIONS
+    target, known = functions[name], f"{space}_{name}" if space else name
+    out, signatures = WITH_OUT.get((space, name), ""), inner_signatures(space or "torch", known)
+    if signatures and not any(" out=" in each for each in signatures):
+        out = ""
+    if inspect.isfunction(target) and (out or signatures):
+        functions[name] = faced(space or "torch", known, target, out)
+    if not space and name in handed.FUNCTIONS:
+        functions[name] = passing(functions[name], *handed.FUNCTIONS[name])
+
+
+def offer_op(op: Op) -> None:
+    """Offer the record function of an op under its names. A function that was written by hand
+    under the op's own name stands for all of them."""
+    record = getattr(TENSORS, op.key)
+    function, method = FUNCTIONS.get(op.key), METHODS.get(op.key)
+    out = WITH_OUT.get(("", op.key), "")
+    if function is None and method is None and (op.public or op.also):
+        record.__doc__ = docs.describe(op)
+        function = method = record
+        out = "" if op.variadic or op.view or not op.out else op.key
+        if op.public:
+            FUNCTIONS[op.key], METHODS[op.key] = function, method
+            WITH_OUT["", op.key] = out
+    for name in op.also:
+        space, _, own = name.rpartition(".")
+        functions = SPACES[space] if space else FUNCTIONS
+        if function is not None and own not in functions:
+            functions[own] = function
+            WITH_OUT[space, own] = out
+        if method is not None and not space:
+            METHODS.setdefault(own, method)
+
+
+def at_home(module: str, functions: dict[str, Any]) -> None:
+    """Let pickles find functions in the module that offers them, where that in which they were
+    written has another one, without its face, under the name."""
+    for name, function in functions.items():
+        if inspect.isfunction(function) and function.__name__ == name:
+            written = sys.modules.get(function.__module__)
+            if getattr(written, name, None) is not function:
+                function.__module__ = module

@@ -1,0 +1,386 @@
+"""What stands before a function that users call: PyTorch's parser of arguments.
+
+A face takes what users give, by position or by name, and calls its target. It costs next to
+nothing where all arguments are of the plain types that are wanted; where one is not, or the target
+fails, the parser is asked (see ``arguments``), and its refusal, if there is one, is the error.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ..arrays.dtypes import Size, dtype, python_type
+from ..eager.lazy import compiled, later
+from ..eager.record import RECORDED, body
+from ..graph import runtime as hot
+from ..graph.tensor import Tensor
+from . import docstrings as docs
+from .out import into
+from .parser import MISSING, Bound, parse
+from .parser_errors import Named
+from .signatures import INTEGERS, Parameter, inner_signatures, signatures
+from .torch_function_objects import newcomer
+
+NO_NAMES: Named = MappingProxyType({})
+
+
+class Face:
+    """A function or method as PyTorch knows it, and the target that computes it here."""
+
+    def __init__(self, section: str, name: str, target: Callable[..., Any], op: str) -> None:
+        self.section, self.name, self.target, self.op = section, name, target, op
+        self.parameters = shown_parameters(section, name, target)
+        self.function: Any = None
+
+    @property
+    def places(self) -> list[inspect.Parameter]:
+        """The parameters that may be given by position."""
+        return [p for p in self.parameters if p.kind <= p.POSITIONAL_OR_KEYWORD]
+
+    @property
+    def rest(self) -> str:
+        """The parameter that takes all further arguments, if there is one."""
+        return next((p.name for p in self.parameters if p.kind is p.VAR_POSITIONAL), "")
+
+    def parse(self, values: Sequence[Any], spelled: Named, left: Named) -> Bound | TypeError | None:
+        """What PyTorch's parser makes of a call.
+
+        Args:
+            values: of the parameters that may be given by position, and what is beyond them.
+            spelled: what was given by name.
+            left: what of it names no parameter, or one that was given by position, too.
+        """
+        by_place = zip_longest((p.name for p in self.places), values)
+        args = [value for name, value in by_place
+                if value is not MISSING and (name in left or name not in spelled)]  # fmt: skip
+        return parse(self.section, self.name, args[self.section == "Tensor" :], spelled)
+
+    def refusal(
+        self, values: Sequence[Any], spelled: Named = NO_NAMES, left: Named = NO_NAMES
+    ) -> TypeError | None:
+        """PyTorch's error for a call, None where it has none."""
+        found = self.parse(values, spelled, left)
+        return found if isinstance(found, TypeError) else None
+
+    def check(
+        self, values: Sequence[Any], spelled: Named = NO_NAMES, left: Named = NO_NAMES
+    ) -> None:
+        """Raise PyTorch's error for a call, if it has one."""
+        wrong = self.refusal(values, spelled, left)
+        if wrong is not None:
+            raise wrong
+
+    def newcomer(self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None) -> bool:
+        """Whether the call failed because something wants to be asked."""
+        return newcomer((*values, *spelled.values()), self.function)
+
+    def again(self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None) -> Any:
+        """The same call once more."""
+        by_place = zip_longest((p.name for p in self.places), values)
+        args = [value for name, value in by_place if value is not MISSING and name not in spelled]
+        return self.function(*args, **spelled)
+
+    def unusual(self, values: Sequence[Any], spelled: Named = NO_NAMES,
+                left: Named = NO_NAMES) -> Any:  # fmt: skip
+        """The result of a call with more arguments than there are places, or with names that the
+        target does not have: what PyTorch's parser makes of it, by its own names.
+
+        Raises:
+            TypeError: it refuses the call.
+        """
+        bound = self.parse(values, spelled, left)
+        if isinstance(bound, TypeError):
+            raise bound
+        if bound is None:
+            raise TypeError(
+                f"{self.name}() got an unexpected keyword argument {next(iter(left))!r}"
+            )
+        own = {self.own_name(name): value for name, value in bound.items()
+               if name != "out" or value is not None}  # fmt: skip
+        return self.function(*values[: self.section == "Tensor"], **own)
+
+    def own_name(self, name: str) -> str:
+        """What the target calls a parameter of PyTorch's: the same, or what is in its place.
+
+        Raises:
+            TypeError: the target has no such parameter.
+        """
+        if any(p.name == name for p in self.parameters):
+            return name
+        for signature in signatures(self.section, self.name):
+            names = [each.name for each in signature.parameters[: signature.places]]
+            if name in names:
+                place = names.index(name) + (self.section == "Tensor")
+                if place < len(self.places):
+                    return self.places[place].name
+        raise TypeError(f"{self.name}() takes no argument {name!r} here")
+
+    def wanted(self, parameter: inspect.Parameter) -> set[Parameter]:
+        """What PyTorch's signatures have in a parameter's place, or under its name."""
+        place = -1
+        if parameter in self.places:
+            place = self.places.index(parameter) - (self.section == "Tensor")
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            place = len(self.places) - (self.section == "Tensor")
+        found = set()
+        for signature in signatures(self.section, self.name):
+            known = signature.parameters
+            found |= {each for each in known if each.name == parameter.name}
+            found |= set(known[place : place + 1] if 0 <= place < signature.places else ())
+        return found
+
+
+def shown_parameters(section: str, name: str, target: Any) -> list[inspect.Parameter]:
+    """A target's parameters under the names that users know: functions say ``input`` where
+    methods say ``self``."""
+    parameters = list(inspect.signature(target).parameters.values())
+    if section != "Tensor" and parameters and parameters[0].name != "input":
+        known = inner_signatures(section, name)
+        if parameters[0].name == "self" or any(
+            f"{each}, ".startswith("Tensor input, ") for each in known
+        ):
+            parameters[0] = parameters[0].replace(name="input")
+    return parameters
+
+
+def faced(section: str, name: str, target: Any, out: str = "") -> Any:
+    """The function that users call: ``target`` behind its face.
+
+    Args:
+        section: where PyTorch has it: ``torch``, ``Tensor``, ``nn``, ``linalg`` or ``special``.
+        name: what PyTorch calls it there.
+        target: what computes it.
+        out: if it takes ``out=``, which its target knows nothing of: what ``into`` calls it.
+    """
+    scope: dict[str, Any] = hot.__dict__ if target in RECORDED else {}
+    made: Any = later(name, lambda: build(section, name, target, out, made, scope), scope)
+    made.__module__ = "graphwidget" if out else target.__module__
+    made.__doc__ = docs.with_out(target.__doc__) if out else target.__doc__
+    if section == "Tensor" and not out:
+        made.__wrapped__ = target
+    else:
+        parameters = shown_parameters(section, name, target)
+        if out:
+            parameters.append(OUT)
+        made.__signature__ = inspect.signature(target).replace(parameters=parameters)
+    return made
+
+
+OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
+
+
+def build(
+    section: str, name: str, target: Any, out: str, made: Any, scope: dict[str, Any]
+) -> types.FunctionType:
+    """The code of a face."""
+    face = Face(section, name, target, out)
+    face.function = made
+    if out:
+        face.parameters.append(OUT)
+    own: dict[str, Any] = {"FACE": face, "TARGET": target, "INTO": into, "MISSING": MISSING,
+                           "PLAIN": plain}  # fmt: skip
+    lines = "\n    ".join(source(face, own, bool(out)))
+    if scope is hot.__dict__:  # shared: the names of this face carry its own
+        for each in sorted(own, key=len, reverse=True):
+            lines = re.sub(rf"\b{each}\b", f"{section}_{name}_{each}", lines)
+        own = {f"{section}_{name}_{each}": value for each, value in own.items()}
+    scope.update(own)
+    return compiled(lines, name, scope)
+
+
+def plain(value: Any) -> bool:
+    """Whether a value is a sequence of integers, as most are."""
+    return value.__class__ in SEQUENCES and (not value or value[0].__class__ is int)
+
+
+SEQUENCES = (tuple, list, Size)
+
+
+# The source --------------------------------------------------------------------------------------
+def source(face: Face, scope: dict[str, Any], out: bool) -> Iterator[str]:
+    """The lines of a face's function."""
+    places, rest = face.places, face.rest
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in face.parameters)
+    keywords = [p.name for p in face.parameters if p.kind is p.KEYWORD_ONLY]
+    scope.update({f"DEFAULT_{p.name}": p.default for p in face.parameters})
+    more = rest or "more"
+    values = f"({''.join(f'{p.name}, ' for p in places)}*{more},)"
+    head = [f"{p.name}=MISSING" for p in places]
+    told = values
+    if face.target in RECORDED and not keywords[out:] and only_tensors(face):
+        head += [f"*{more}", *["out=None"] * out]
+        yield f"def {face.name}({', '.join(head)}):"
+        yield f"if more: return FACE.unusual({values})"
+    else:
+        head += ["/"] * bool(places) + [f"*{more}", "**named"]
+        yield f"def {face.name}({', '.join(head)}):"
+        yield from (f"{name} = DEFAULT_{name}" for name in keywords)
+        yield from names_source([p.name for p in places[face.section == "Tensor" :]], keywords)
+        surplus = [] if open_ended else ["named"] if rest else ["named", "more"]
+        if surplus:
+            yield f"if {' or '.join(surplus)}: return FACE.unusual({values}, spelled, named)"
+        told = f"{values}, spelled, named"
+    doubts = [*doubtful(face, scope), *(() if told is values else lonely(face))]
+    if doubts:
+        yield f"if {' or '.join(doubts)}:"
+        yield f"    FACE.check({told})"
+        yield from numbers(face, scope)
+    yield "try:"
+    yield from (f"    {line}" for line in calls(face, open_ended, out))
+    yield "except Exception:"
+    yield f"    if FACE.newcomer({told}): return FACE.again({told})"
+    yield f"    wrong = FACE.refusal({told})"
+    yield "    if wrong is None: raise"
+    yield "    raise wrong from None"
+
+
+def only_tensors(face: Face) -> bool:
+    """Whether a function takes nothing but tensors: such are the smallest ones, and unknown names
+    are left to Python, which says of them what PyTorch does."""
+    return all(known.type == "Tensor" for each in face.places for known in face.wanted(each))
+
+
+def names_source(places: Sequence[str], keywords: Sequence[str]) -> Iterator[str]:
+    """Lines that put what was given by name into its place, and keep how it was given."""
+    yield "spelled = named"
+    yield "if named:"
+    yield "    spelled = named.copy()"
+    for each in places:
+        yield f"    if {each!r} in named and {each} is MISSING: {each} = named.pop({each!r})"
+    for each in keywords:
+        yield f"    if {each!r} in named: {each} = named.pop({each!r})"
+
+
+def calls(face: Face, open_ended: bool, out: bool) -> Iterator[str]:
+    """Lines that call the target."""
+    args = [
+        p.name if p.default is p.empty
+        else f"DEFAULT_{p.name} if {p.name} is MISSING else {p.name}" for p in face.places
+    ]  # fmt: skip
+    args += [f"*{face.rest}"] if face.rest else []
+    keywords = [p.name for p in face.parameters if p.kind is p.KEYWORD_ONLY and p is not OUT]
+    named = [f"{name}={name}" for name in keywords] + ["**named"] * open_ended
+    given = ", ".join(args + named)
+    if out:
+        yield f"if out is not None: return INTO({face.op!r}, out, TARGET, {given})"
+    inlined = body(face.target) if all(p.default is p.empty for p in face.places) else None
+    if inlined is not None:
+        first = face.parameters[0].name  # where the table says ``self``
+        yield from (re.sub(r"\bself\b", first, line[4:]) for line in inlined)
+        return
+    if face.rest and named:  # names beside a star are dear
+        yield f"if not spelled: return TARGET({', '.join(args)})"
+    yield f"return TARGET({given})"
+
+
+RIGHT: dict[str, tuple[type, ...]] = {
+    "int64_t": (int,), "SymInt": (int,), "double": (float, int), "Scalar": (float, int, bool),
+    "bool": (bool,), "string_view": (str,), "ScalarType": (dtype,), "Tensor": (Tensor,),
+    "MemoryFormat": (), "Layout": (), "TensorList": (tuple, list),
+    "List<optional<Tensor>>": (tuple, list),
+    **dict.fromkeys(INTEGERS, ()),
+}  # fmt: skip
+"""The classes whose values are right, by the parameter's type: of the others nothing is asked
+before a call."""
+
+
+def doubtful(face: Face, scope: dict[str, Any]) -> Iterator[str]:
+    """Conditions under which a call might be refused though its target would not mind."""
+    known = signatures(face.section, face.name)
+    beyond = max((each.places for each in known), default=0) + (face.section == "Tensor")
+    for each in face.parameters:
+        types = face.wanted(each)
+        kinds = {one.type for one in types}
+        name = each.name
+        if each.kind is each.VAR_POSITIONAL and known:
+            yield from doubtful_rest(face, name, kinds, scope)
+        elif known and each in face.places[beyond:]:
+            yield f"{name} is not MISSING and {name!r} not in spelled"
+        elif kinds == {"Tensor"}:
+            if len(face.parameters) == 1 and face.target not in RECORDED:  # it may do nothing
+                scope["TENSOR"] = Tensor
+                yield f"not isinstance({name}, TENSOR)"
+        elif kinds and kinds.issubset(RIGHT):
+            conditions = unlike(name, types, scope)
+            if each.kind is each.KEYWORD_ONLY:
+                conditions.insert(0, f"spelled and {name!r} in spelled")
+            elif each.default is not each.empty:
+                conditions.insert(0, f"{name} is not MISSING")
+            yield " and ".join(conditions)
+
+
+def unlike(name: str, types: set[Parameter], scope: dict[str, Any]) -> list[str]:
+    """Conditions, all of which hold when a value is of none of the classes that are right."""
+    kinds = {one.type for one in types}
+    sized = any(one.size for one in types if one.type in INTEGERS)
+    classes = {kind for one in kinds for kind in RIGHT[one]}
+    scope[f"CLASSES_{name}"] = (*classes, *(int,) * sized)
+    conditions = [f"{name}.__class__ not in CLASSES_{name}"]
+    if not kinds.isdisjoint(INTEGERS):
+        conditions.append(f"not PLAIN({name})")
+    if any(one.nullable for one in types):
+        conditions.insert(0, f"{name} is not None")
+    return conditions
+
+
+NUMBERS = {"Scalar", "double", "int64_t", "SymInt"}
+
+
+def numbers(face: Face, scope: dict[str, Any]) -> Iterator[str]:
+    """Lines that make Python's numbers of others."""
+    for each in face.parameters:
+        if each.kind is not each.VAR_POSITIONAL:
+            yield from number(each.name, face.wanted(each), scope)
+
+
+def number(name: str, types: set[Parameter], scope: dict[str, Any]) -> Iterator[str]:
+    """Lines that make a number of one of numpy's, where a number is wanted, and of a 0-d tensor,
+    where PyTorch's parser does: where nothing else is; and a type of tensors of Python's."""
+    scope["TENSOR"], scope["NUMPY"] = Tensor, np.generic
+    kinds = {one.type for one in types}
+    if not kinds.isdisjoint({*NUMBERS, *INTEGERS}):
+        classes = "(TENSOR, NUMPY)" if kinds <= NUMBERS else "NUMPY"
+        yield f"    if isinstance({name}, {classes}): {name} = {name}.item()"
+    if kinds == {"ScalarType"}:
+        scope["TYPE_OF"] = python_type
+        yield f"    if {name}.__class__ is type: {name} = TYPE_OF({name})"
+
+
+def lonely(face: Face) -> Iterator[str]:
+    """Conditions under which a name is given that only goes with an argument that is not."""
+    known = signatures(face.section, face.name)
+    optional = [p.name for p in face.places if p.default is not p.empty]
+    for each in face.parameters if optional and len(known) > 1 else ():
+        names = [
+            {one.name for one in signature.parameters if one.default is None}
+            for signature in known
+            if any(one.name == each.name for one in signature.parameters)
+        ]
+        needed = set.intersection(*names) if names else set()
+        for other in optional:
+            if other in needed and other != each.name:
+                yield f"spelled and {each.name!r} in spelled and {other} is MISSING"
+
+
+def doubtful_rest(face: Face, name: str, kinds: set[str], scope: dict[str, Any]) -> Iterator[str]:
+    """The same, of all further arguments of a function that takes any number of them."""
+    known = signatures(face.section, face.name)
+    places = max(signature.places for signature in known)
+    spread = kinds <= {*INTEGERS, "ScalarType"} and places == 1
+    if not spread:
+        yield f"len({name}) > {places - len(face.places) + (face.section == 'Tensor')}"
+    if kinds and kinds.issubset(RIGHT):
+        scope[f"CLASSES_{name}"] = (
+            *(kind for one in kinds for kind in RIGHT[one]),
+            *[int] * spread,
+        )
+        first = f"{name}[0]"
+        yield f"not {name} or {first}.__class__ not in CLASSES_{name} and not PLAIN({first})"

@@ -1,0 +1,90 @@
+"""Storages that grow: whatever shows one moves with it.
+
+Memory is numpy's, and an array cannot be told that its memory is elsewhere now. So the tensors and
+storages that show the old memory are looked for among all objects that Python knows; what nodes
+have saved of it stays as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import math
+from typing import Any
+
+import numpy as np
+
+from ..arrays.memory_order import memory_of, owner_of
+from ..graph.tensor import Tensor
+
+
+def bytes_of(data: np.ndarray) -> np.ndarray:
+    """The whole memory behind an array, as bytes."""
+    memory: np.ndarray = memory_of(data).reshape(-1).view(np.uint8)
+    return memory
+
+
+def enlarged(data: np.ndarray, needed: int) -> np.ndarray:
+    """The memory behind an array, as bytes; grown where it has less than is needed."""
+    memory = bytes_of(data)
+    if needed <= memory.size:
+        return memory
+    width = data.itemsize
+    grown: np.ndarray = np.empty(-(-needed // width), data.dtype).view(np.uint8)
+    move(data, memory, grown)
+    return grown
+
+
+def move(data: np.ndarray, memory: np.ndarray, place: np.ndarray) -> None:
+    """Let all that shows an array's memory show another, to which the contents are copied.
+
+    Raises:
+        RuntimeError: a tensor would lie beyond its end, which no array can.
+    """
+    kept, owner = min(memory.size, place.size), owner_of(data)
+    place[:kept] = memory[:kept]
+    if not memory.size:
+        return
+    shown = [found for found in map(shown_by, gc.get_objects()) if found is not None]
+    shown = [found for found in shown if owner_of(found[2]) is owner]
+    begin = memory.ctypes.data
+    moved = []
+    for each, name, array in shown:
+        if name == "_memory":
+            whole = place[: place.size - place.size % array.itemsize].view(array.dtype)
+            moved.append((each, name, whole))
+            continue
+        start = array.ctypes.data - begin
+        try:
+            found = np.ndarray(array.shape, array.dtype, place, start, array.strides)
+        except (TypeError, ValueError):
+            raise RuntimeError(
+                f"graphwidget cannot resize a storage to {place.size} bytes while a tensor of "
+                f"shape {list(array.shape)} shows more of it"
+            ) from None
+        moved.append((each, name, found))
+    for each, name, found in moved:
+        setattr(each, name, found)
+
+
+def shown_by(each: Any) -> tuple[Any, str, np.ndarray] | None:
+    """An object that shows memory, as which attribute, and what of it; else None."""
+    for kind, name in SHOWING:
+        if issubclass(type(each), kind):
+            with contextlib.suppress(AttributeError, ValueError):  # a lazy parameter has none yet
+                array = getattr(each, name)
+                return None if array is None else (each, name, array)
+    return None
+
+
+SHOWING: list[tuple[type, str]] = [(Tensor, "_data")]
+"""What shows memory, and as which attribute: storages, too, once there are any."""
+
+
+def resized(
+    data: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...] | None = None
+) -> np.ndarray:
+    """Another size (and strides, in bytes) over an array's memory, from the array's beginning."""
+    begin = data.ctypes.data - memory_of(data).ctypes.data
+    memory = enlarged(data, begin + data.itemsize * math.prod(shape))
+    return np.ndarray(shape, data.dtype, memory, begin, strides)

@@ -1,0 +1,214 @@
+"""The fronts of public functions: where ``__torch_function__`` is asked first (see ``overrides``).
+
+A front is set before a function, method or property when the first class, mode or object appears
+that wants to be asked (``awaken``), and not before: a program without such pays nothing. What is
+called remains the same object.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from ..eager.lazy import before, behind
+from ..eager.record import RECORDED
+from ..graph import runtime as hot
+from .signatures import signatures
+from .torch_function_styles import (
+    Front,
+    Manner,
+    bare,
+    comparing,
+    iterating,
+    parsed,
+    verbatim,
+    written,
+)
+
+OPERATORS = {
+    f"__{side}{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or",
+                 "xor", "lshift", "rshift")
+    for side in ("", "r", "i")
+} | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}  # fmt: skip
+
+CALLED = {
+    **{f"__{side}{name}__": name for name in ("add", "mul") for side in ("", "r")},
+    "__sub__": "sub", "__truediv__": "div", "__mod__": "remainder", "__matmul__": "matmul",
+    **{f"__{name}__": name for name in ("ne", "lt", "le", "gt", "ge", "neg", "abs")},
+    "__pos__": "positive",
+    **{f"__r{name}__": f"bitwise_{name}" for name in ("and", "or", "xor")},
+    **{f"__i{name}__": f"{name}_" for name in ("add", "sub", "mul")},
+    "__itruediv__": "div_", "__imod__": "remainder_", "__ifloordiv__": "floor_divide_",
+}  # fmt: skip
+"""The methods that operators are to those who are asked; the others are themselves."""
+
+WRITTEN = {
+    **dict.fromkeys(
+        ("backward", "register_hook", "register_post_accumulate_grad_hook", "__repr__",
+         "__format__", "is_shared", "storage", "resize", "share_memory_", "storage_type",
+         "dim_order", "split", "unique", "unique_consecutive", "norm", "lu", "__array__",
+         "__array_wrap__", "__dlpack__", "__dlpack_device__", "__deepcopy__", "__reduce_ex__",
+         "__reversed__", "__len__", "__contains__", "unflatten"), "alone",
+    ),
+    **dict.fromkeys(
+        ("module_load", "resize_as", "__rsub__", "__rtruediv__", "__floordiv__", "__rfloordiv__",
+         "__rmod__", "__pow__", "__rpow__", "__ipow__", "__rlshift__", "__rrshift__",
+         "__rmatmul__"), "",
+    ),
+}  # fmt: skip
+"""Methods that PyTorch writes in Python, and their manners."""
+
+UNPARSED = {
+    "__getitem__", "__setitem__",
+    *(f"__{name}__" for name in ("and", "or", "xor", "lshift", "rshift")),
+    *(f"__i{name}__" for name in ("and", "or", "xor", "lshift", "rshift")),
+}  # fmt: skip
+"""Those that look at all their arguments without a parser."""
+
+PARTICULAR = {"__iter__": iterating, "__eq__": comparing}
+
+NAMES = {"__rtruediv__": "__rdiv__", "__pow__": "pow", "__ipow__": "pow_"}
+"""What some operators call themselves."""
+
+FUNCTIONAL = {
+    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors", "cartesian_prod",
+    "cdist", "chain_matmul", "einsum", "lu", "meshgrid", "norm", "split", "tensordot",
+    "unique", "unique_consecutive", "unravel_index",
+}  # fmt: skip
+"""Functions of the package that PyTorch writes in Python."""
+
+UNASKED = {"__hash__", "__new__", "__init__", "__init_subclass__", "as_subclass", "new"}
+"""Methods that ask nobody."""
+
+PRIVATE = {"_is_view", "_version", "_base", "_backward_hooks"}
+"""Those of Tensor's private members that PyTorch has, too."""
+
+
+Place = Callable[[], Iterable[tuple[Any, Front]]]
+"""What gives the functions of a namespace and the fronts that belong before them."""
+
+PLACES: list[Place] = []
+_inner: dict[Any, Any] = {}
+"""What functions do that have fronts."""
+
+
+def awaken() -> None:
+    """Set fronts before all public functions, because somebody wants to be asked."""
+    with hot.lock:
+        if not _inner:
+            for place in PLACES:
+                for function, front in place():
+                    set_before(function, front)
+            for name in list(vars(hot.Tensor)):
+                front_member(name)
+
+
+def awake() -> bool:
+    """Whether there are fronts."""
+    return bool(_inner)
+
+
+def fronted(function: Any) -> bool:
+    """Whether a function has a front."""
+    return function in _inner
+
+
+def set_before(function: Any, front: Front) -> None:
+    """Set a front before a function, which stays the same object."""
+    if inspect.isfunction(function) and function not in _inner:
+        front.func = front.func or function
+        front.signature = inspect.signature(function)
+        front.inner = _inner[function] = behind(front.ask, function)
+
+
+def bound(section: str, name: str) -> Front:
+    """For a function that PyTorch's parser knows by this section and name."""
+    return Front(parsed, f"torch.{section}.{name}".replace("torch.torch", "torch"), section, name)
+
+
+def as_method(name: str) -> Front:
+    """For a function that calls a method, which is what those who are asked are told of."""
+    front = Front(bare, f"torch.Tensor.{name}")
+    front.func = vars(hot.Tensor)[name]
+    return front
+
+
+def functions_of(names: dict[str, Any], section: str, prefix: str = "") -> Place:
+    """The functions of a namespace that are bound to C++."""
+    return lambda: [
+        (function, bound(section, prefix + name))
+        for name, function in names.items()
+        if signatures(section, prefix + name)
+    ]
+
+
+def written_in(title: str, names: dict[str, Any], known: Iterable[str], manner: str = "") -> Place:
+    """The functions of a namespace that PyTorch writes in Python."""
+    how = partial(written, manner=manner)
+    return lambda: [(names[name], Front(how, f"{title}.{name}")) for name in known]
+
+
+# Tensor's own -------------------------------------------------------------------------------------
+def asking(name: str) -> bool:
+    """Whether a member of Tensor asks."""
+    dunder = name.startswith("__") and name.endswith("__")
+    member = vars(hot.Tensor)[name]
+    own = not name.startswith("_") or dunder or name in PRIVATE
+    return (
+        own and name not in UNASKED and (inspect.isfunction(member) or isinstance(member, property))
+    )
+
+
+def front_member(name: str) -> None:
+    """Set a front before a method or property of Tensor."""
+    member = vars(hot.Tensor)[name]
+    if not asking(name):
+        return
+    if isinstance(member, property):
+        setter: Any = member.fset
+        refused = setter is member.fdel  # there is nothing to set
+        for part, access in (("fget", "get"), ("fset", "set"), ("fdel", "delete"))[
+            : 3 - 2 * refused
+        ]:
+            front = Front(bare, f"torch.Tensor.{name}.__{access}__")
+            front.func = getattr(member, f"__{access}__")
+            front.section, front.name = "Tensor", name
+            set_before(getattr(member, part), front)
+    else:
+        front_method(name, member)
+
+
+def front_method(name: str, method: types.FunctionType) -> None:
+    """The same before a method. What is an op's function within formulas, too, or another method,
+    is left as it is, and a function of its own takes its place."""
+    called = CALLED.get(name, name)
+    known = signatures("Tensor", called)
+    section, operator = "Tensor" * bool(known), name in OPERATORS
+    title = f"torch.Tensor.{called}"
+    if called in WRITTEN:
+        how: Manner = verbatim if operator else partial(written, manner=WRITTEN[called])
+        front = Front(how, f"torch._tensor.{called}", operator=operator)
+        front.signature = inspect.signature(method)
+    elif name in PARTICULAR:
+        front = Front(PARTICULAR[name], title, operator=operator)
+    elif called in UNPARSED or any(each.parameters for each in known):
+        front = Front(parsed, title, section, called, operator)
+    else:
+        front = Front(bare, title, section, called, operator)
+    if method in RECORDED or method in _inner:
+        front.inner = _inner.get(method, method)
+        method = before(front.ask, method)
+        setattr(hot.Tensor, name, method)
+        front.func = method
+    else:
+        set_before(method, front)
+    method.__name__ = NAMES.get(name, name)
+    if called != name:
+        front.func = vars(hot.Tensor)[called]
+
+
+hot.awaken = awaken

@@ -1,0 +1,42 @@
+"""Objects that want to be asked and are the first to do so (see ``fronts``).
+
+A class of tensors tells of itself when it is defined, and a mode when it is entered. Of another
+object with ``__torch_function__`` nobody knows before a function fails because it was given one:
+then fronts are set, and the function is called once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..eager.record import OPERATORS
+from ..graph import runtime as hot
+from .torch_function import awake, awaken, fronted
+from .torch_function_modes import asks, flat
+
+_missed: list[Any] = []
+"""Functions that failed because of a newcomer, and have no front: one around them has."""
+
+
+def newcomer(values: Iterable[Any], function: Any = None) -> bool:
+    """Whether a call failed because one of its arguments wants to be asked, and was not, and the
+    ``function`` asks it when it is called again."""
+    if (awake() and not _missed) or not any(map(asks, flat(values))):
+        return False
+    awaken()
+    if function is not None and not fronted(function):
+        _missed.append(function)
+        return False
+    _missed.clear()
+    return True
+
+
+def left_alone(operator: str | Callable[..., Any], *operands: Any) -> Any:
+    """What an operator (or an op's own) says of operands that it does not know."""
+    if not newcomer(operands):
+        return NotImplemented
+    return (OPERATORS[operator] if isinstance(operator, str) else operator)(*operands)
+
+
+hot.left_alone = left_alone

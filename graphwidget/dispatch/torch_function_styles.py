@@ -1,0 +1,240 @@
+"""How public functions ask others for their results (see ``fronts``), in PyTorch's three manners:
+
+* functions bound to C++ (``parsed``) look at all arguments, once their parser has accepted them;
+* methods and properties without a parser (``bare``) look at the tensor alone;
+* functions written in Python (``written``) hand on required arguments by position, others by name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..graph import runtime as hot
+from .parser import MISSING, refusal
+from .signatures import signatures
+from .torch_function_modes import (
+    ENTERED,
+    PLAIN,
+    as_class,
+    asked,
+    asks,
+    dispatch,
+    flat,
+    handle,
+    has,
+    inheriting,
+    ordered,
+    skipped,
+    state,
+)
+
+Asking = Callable[[Any, Any], Any]
+Manner = Callable[["Front"], Asking]
+
+
+class Front:
+    """What stands before a function.
+
+    Args:
+        manner: how it asks.
+        title: the function's name in errors.
+        section, name: those of PyTorch's parser, "" without one.
+        operator: TypeErrors of those who are asked leave the call to the other operand.
+    """
+
+    inner: Any
+    """What the function does."""
+
+    func: Any = None
+    """What those who are asked are told the function is."""
+
+    signature: inspect.Signature
+
+    def __init__(
+        self, manner: Manner, title: str, section: str = "", name: str = "", operator: bool = False
+    ) -> None:
+        self.title, self.section, self.name, self.operator = title, section, name, operator
+        known = signatures(section, name) if section else ()
+        self.untyped = any(each.type == "PyObject*" for one in known for each in one.parameters[:1])
+        self.ask = manner(self)
+
+    def check(self, args: Any, kwargs: Any) -> None:
+        """What PyTorch's parser says of a call before anybody is asked.
+
+        Raises:
+            TypeError: it refuses the call.
+        """
+        if self.section:
+            method = self.section == "Tensor"
+            if method and not isinstance(args[0], hot.Tensor):
+                raise TypeError(
+                    f"descriptor '{self.name}' for 'torch._C.TensorBase' objects doesn't apply to "
+                    f"a '{type(args[0]).__name__}' object"
+                )
+            own = args[1:] if method else args
+            wrong = refusal(self.section, self.name, own, kwargs)
+            if wrong is not None:
+                raise wrong
+
+    def answer(self, asked: Sequence[Any], args: Any, kwargs: Any) -> Any:
+        """What those who are asked make of a call."""
+        try:
+            cls = inheriting(asked) if asked else None
+            if cls is not None:
+                return as_class(cls, self.func, self.inner, args, kwargs)
+            self.check(args, kwargs)
+            return dispatch(self.title, self.func, ordered(asked), args, kwargs or None)
+        except TypeError:
+            if self.operator:
+                return NotImplemented
+            raise
+
+    def hand(self, relevant: Iterable[Any], args: Any, kwargs: Any) -> Any:
+        """The same of a function that is written in Python."""
+        try:
+            return handle(self.title, self.func, relevant, args, kwargs)
+        except TypeError:
+            if self.operator:
+                return NotImplemented
+            raise
+
+
+# The three manners --------------------------------------------------------------------------------
+def parsed(front: Front) -> Asking:
+    """A function bound to C++ that has a parser of arguments."""
+    mode = hot.mode
+
+    def ask(args: Any, kwargs: Any) -> Any:
+        if not (ENTERED or kwargs):
+            for value in args:
+                if value.__class__ not in PLAIN:
+                    break
+            else:
+                return front.inner(*args)
+        wanting: list[Any] = []
+        if not state.off:
+            given = (*args, *kwargs.values()) if kwargs else args
+            for value in args[: front.section == "Tensor"] if front.untyped else given:
+                if value.__class__ not in PLAIN:
+                    if isinstance(value, (tuple, list)):
+                        wanting += [each for each in value if asks(each)]
+                    elif asks(value):
+                        wanting.append(value)
+        if not (wanting or (state.modes and state.off < 2)) or mode.deriving or skipped():
+            return front.inner(*args, **kwargs)
+        return front.answer(wanting, args, kwargs)
+
+    return ask
+
+
+def bare(front: Front) -> Asking:
+    """A method or property that has none."""
+    mode = hot.mode
+
+    def ask(args: Any, kwargs: Any) -> Any:
+        if not args or (args[0].__class__ in PLAIN and not ENTERED) or mode.deriving:
+            return front.inner(*args, **kwargs)
+        if not has(args[:1]):
+            return front.inner(*args, **kwargs)
+        return front.answer(args[:1], args, kwargs)
+
+    return ask
+
+
+def verbatim(front: Front) -> Asking:
+    """An operator that is written in Python: it hands on what it was given."""
+    mode = hot.mode
+
+    def ask(args: Any, kwargs: Any) -> Any:
+        if mode.deriving or not has(args):
+            return front.inner(*args, **kwargs)
+        return front.hand(args, args, kwargs)
+
+    return ask
+
+
+def written(front: Front, manner: str = "") -> Asking:
+    """A function that is written in Python.
+
+    Args:
+        manner: ``alone`` asks the first argument only; ``named`` hands on all by name; ``roots``
+            makes tuples of tensors and hands on no name that is outdated.
+    """
+    mode = hot.mode
+    positional, named = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+
+    def ask(args: Any, kwargs: Any) -> Any:
+        values = args[:1] if manner == "alone" else (*args, *kwargs.values())
+        if mode.deriving or not has(flat(values)):
+            return front.inner(*args, **kwargs)
+        signature = front.signature
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError:
+            return front.inner(*args, **kwargs)  # which says so
+        bound.apply_defaults()
+        given: list[Any] = []
+        spelled: dict[str, Any] = {}
+        for name, each in signature.parameters.items():
+            value = bound.arguments[name]
+            if manner == "roots" and name in ROOTS:
+                value = ROOTS[name](value)
+                if value is MISSING:
+                    continue
+            if each.kind is positional:
+                given += value
+            elif each.kind is named:
+                spelled.update(value)
+            elif each.default is each.empty and manner != "named":
+                given.append(value)
+            else:
+                spelled[name] = value
+        relevant = given[:1] if manner == "alone" else flat((*given, *spelled.values()))
+        return front.hand(relevant, tuple(given), spelled)
+
+    return ask
+
+
+def several(value: Any) -> Any:
+    """Tensors as a tuple."""
+    return value if value is None else tuple(flat((value,)))
+
+
+ROOTS: dict[str, Callable[[Any], Any]] = {
+    "tensors": several, "outputs": several, "inputs": several, "grad_variables": lambda _: MISSING,
+    "allow_unused": bool,
+}  # fmt: skip
+"""What runs of backward hand on for some of their arguments."""
+
+
+def iterating(front: Front) -> Asking:
+    """``iter(tensor)``, which is a call of two methods."""
+
+    def ask(args: Any, kwargs: Any) -> Any:
+        (tensor,) = args
+        if not has(args):
+            return front.inner(tensor)
+        if tensor.dim() == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(tensor.unbind(0))
+
+    return ask
+
+
+def comparing(front: Front) -> Asking:
+    """``==``, which asks the other operand by another name."""
+    mode = hot.mode
+
+    def ask(args: Any, kwargs: Any) -> Any:
+        if mode.deriving or not has(args):
+            return front.inner(*args)
+        if asked(args[0]) or (state.modes and not asked(args[1])):
+            return front.answer([each for each in args[:1] if asked(each)], args, kwargs)
+        try:
+            return hot.Tensor.eq(*args)
+        except TypeError:
+            return NotImplemented
+
+    return ask

@@ -1,0 +1,350 @@
+"""Writing in place: one function for every op that the table lets write.
+
+The order is PyTorch's: check, link (the node saves what it needs as it was before the write),
+write, count the version, rebase the history.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from functools import cache, partial
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..arrays import dtypes
+from ..arrays.memory_order import clone, memory_order
+from ..arrays.overlap import check_overlap, interleaved, overlaps_itself, same_memory
+from ..arrays.scalars import as_item
+from ..graph import errors
+from ..graph import runtime as hot
+from ..graph import saved_hooks as saving
+from ..graph.node import Node, reformed, save_input, save_output
+from ..graph.tensor import Tensor
+from ..graph.version import bump, counter_of
+from ..graph.views import Link, check_writable, rebase, retaining
+from ..optable import TABLE, Op
+from ..optable.declare import parameters_of
+from ..optable.pointwise.zero_tensors import is_immutable
+from ..optable.shape.index_kernels import put_into
+from ..optable.shape.scatter_kernels import put_masked
+from . import no_grad_views as pathless
+from .numpy_errors import quietly
+from .promote import CAST, CASTS, cast_to, promotion, refuse_target
+from .record import LINKS, TENSORS, signature_of
+
+HARMLESS = (
+    "fill", "zero", "masked_fill", "masked_fill.tensor", "index_fill", "index_fill.tensor", "tril",
+    "triu",
+)  # fmt: skip
+"""Writes of numbers: items that share one memory location all receive the same."""
+
+
+UNASKED = ("addbmm", "addmm", "addmv", "baddbmm")
+"""Writes of which PyTorch does not ask whether they read what they write; what that gives is not
+defined (here: what stood there before)."""
+
+ONE_BY_ONE = 1000
+"""In larger tensors that overlap, PyTorch's result depends on the processor."""
+
+
+def one_by_one(op: Op, operands: tuple[Tensor, ...], params: dict[str, Any]) -> None:
+    """Write the items in the order in which they lie in memory, each computed from what is there
+    by then, as PyTorch does where operands overlap in part."""
+    data = operands[0]._data
+    kernel: Callable[..., Any] = op.kernel
+    if op.name == "copy":
+        arrays, kernel = [operands[1]._data], np.asarray
+    else:
+        arrays = hot.promote(op, operands)[0]
+    wide = [np.broadcast_to(array, data.shape) for array in arrays]
+    order = memory_order(data.shape, data)
+    for turned in np.ndindex(*(data.shape[dim] for dim in order)):
+        place = (*(turned[order.index(dim)] for dim in range(data.ndim)), ...)
+        data[place] = kernel(*(array[place] for array in wide), **params)
+
+
+def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
+    """Write ``op(tensor, *rest, **params)`` into ``tensor`` and return it.
+
+    Raises:
+        RuntimeError: autograd cannot follow (leaves, restricted views), the result does not fit
+            in shape or type, or operands overlap in part. Nothing was changed then.
+    """
+    operands: tuple[Tensor, ...] = (tensor, *rest)
+    if op.pointwise and rest:
+        operands = hot.coerce(op, operands)
+    wanted = allowed(op, operands)
+    if tensor._data.__class__ is not np.ndarray and is_immutable(tensor._data):
+        raise errors.immutable(op.name)
+    put, fit = prepare(op, tensor, operands, params)
+    node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
+    if node is not None:
+        if hot.observer is not None:  # before the base has a node that runs this one
+            pathless.PATHLESS.called(op, operands, params, (), node)
+        keep_old(node, op, tensor)
+        if saving.hooks.stack:
+            saving.PACKING.called(op, operands, params, (), node)
+    try:
+        put()
+    except ValueError as error:
+        raise errors.not_written(error, tensor._data, op.name) from None
+    bump(tensor, op.name + "_")
+    info = tensor._view
+    if node is not None:
+        history(tensor, node)
+    if hot.observer is not None:
+        base = None if info is None else info.base
+        hot.observer.wrote(op, tensor, operands, params, base, node)
+    return tensor
+
+
+def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
+    """Whether a write into the first operand needs a node.
+
+    Raises:
+        RuntimeError: autograd cannot follow (leaves, restricted views).
+    """
+    # PyTorch has no derivatives of logical ops at all, so that they may write leaves.
+    if not hot.mode.enabled or op.name.startswith("logical_"):
+        return False
+    for operand in operands:
+        view = operand._view
+        if operand._requires_grad or (view is not None and view.base._requires_grad):
+            break
+    else:
+        return False
+    differentiable = [x for x, name in zip(operands, op.inputs, strict=True)
+                      if name in op.derivatives]  # fmt: skip
+    # A copy into integers has no gradient; other ops make them require it, as PyTorch's do.
+    wanted = op.name != "copy" or operands[0]._meta.floating
+    wanted = wanted and any(x.requires_grad for x in differentiable)
+    if wanted or operands[0].requires_grad:
+        check_writable(operands[0], op.name + "_")
+    for operand in operands:
+        if operand._view is not None:
+            hot.refresh(operand)
+    return wanted
+
+
+def may_be_reshaped(tensor: Tensor, op: str) -> bool:
+    """Whether a change of the tensor's own sizes needs a node; PyTorch asks before it looks at the
+    sizes.
+
+    Raises:
+        RuntimeError: autograd cannot follow (as for ``write``).
+    """
+    wanted: bool = hot.grad_enabled() and tensor.requires_grad
+    if wanted:
+        check_writable(tensor, op)
+    if tensor._view is not None:
+        hot.refresh(tensor)
+    return wanted
+
+
+def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
+    """Make the tensor itself what the view op gives (``t_``, ``squeeze_``): its values stay, its
+    sizes and strides change, the version counts.
+
+    Raises:
+        RuntimeError: autograd cannot follow (as for ``write``).
+    """
+    op = TABLE[key]
+    wanted = may_be_reshaped(tensor, op.name + "_")
+    node = LINKS[key](tensor, *params.values(), None) if wanted else None
+    before, strides = tensor._meta, tensor._data.strides
+    tensor._data = op.kernel(tensor._data, **params)
+    tensor._meta = hot.meta_of(tensor._data)
+    bump(tensor, op.name + "_")
+    info = tensor._view
+    if info is not None:  # the base's history stays; its next write replays the longer chain
+        info.chain = (*info.chain, Link(op, params, before.shape, strides))
+    if node is None and (info is None or tensor._node is None):
+        reformed(tensor, before)
+    if node is not None:  # as in PyTorch, what retains its gradient goes on doing so where it was
+        tensor._node, tensor._requires_grad = node, True
+        if info is not None:
+            info.version = counter_of(tensor).version
+    if hot.observer is not None:
+        hot.observer.wrote(op, tensor, (tensor,), params, None if info is None else info.base, node)
+    return tensor
+
+
+def prepare(
+    op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
+) -> tuple[Callable[[], Any], Any]:
+    """What writes the new values, checked to fit, and what gradients must be fitted to. All that
+    may fail is done here; writing what is left to write does not."""
+    data = tensor._data
+    if op.key == "index_put":  # only the items at the indices: others may share their memory
+        return partial(put_into, data, operands[1]._data, **params), None
+    if not op.pointwise:  # these may not read what they write at all, but for a number
+        masked = op.name == "masked_scatter"
+        if op.key not in HARMLESS:
+            check_overlap(data, [])
+            read = operands[1:2] if masked else operands[1:]
+            if op.name not in UNASKED:
+                check_overlap(data, [x._data for x in read], whole=True)
+        metas = tuple(x._meta for x in operands)
+        given = zip(op.inputs, metas, strict=True)
+        same = all(meta.dtype is tensor._meta.dtype for name, meta in given
+                   if name in op.derivatives)  # fmt: skip
+        fit = None if same else metas
+        if masked:
+            return partial(put_masked, *(x._data for x in operands)), fit
+        result = quietly(op.key)(*(x._data for x in operands), **params)
+        put = put_changed if overlaps_itself(data) else np.copyto
+        return partial(put, data, result, casting="unsafe"), fit
+    if op.name in FILLS:
+        return fill_with(op, tensor, operands, params)
+    if not tensor._meta.floating and op.name in CASTS:
+        refuse_target(op.name, data.dtype, *(x._data.dtype for x in operands))
+    tangled = op.key not in HARMLESS and (
+        check_overlap(data, [x._data for x in operands[1:]]) or interleaved(data)
+    )
+    meta = tensor._meta
+    if meta.floating and op.guard is None and all(x._meta is meta for x in operands):
+        shape, dtype, fit = meta.shape, data.dtype, None
+        arrays = [x._data for x in operands]
+    else:
+        shape, dtype, casts, fit = promotion(op, operands)
+        check_fits(op, data, shape, data.dtype)  # before the kernel refuses types
+        arrays = cast_to(operands, casts)
+    if op.dtype != "bool" and dtype.kind == "f":
+        check_fits(op, data, shape, dtype)
+        if takes_out(op.kernel) and dtype == data.dtype and not tangled:
+            return partial(quietly(op.key), *arrays, **params, out=data), fit
+    out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
+    try:
+        result = quietly(op.key)(*arrays, **params, **out)
+    except RuntimeError:  # integers divided by zero: those before that are written
+        if not 0 < data.size <= ONE_BY_ONE:
+            raise
+        return partial(one_by_one, op, operands, params), fit
+    check_fits(op, data, result.shape, result.dtype)
+    if tangled and data.size <= ONE_BY_ONE:
+        return partial(one_by_one, op, operands, params), fit
+    return partial(np.copyto, data, result, casting="unsafe"), fit
+
+
+def put_changed(data: np.ndarray, result: np.ndarray, casting: Any) -> None:
+    """Write the items that change; others, which do not, may share their memory."""
+    alike = (data == result) | ((data != data) & (result != result))
+    np.copyto(data, result, casting, where=~alike)
+
+
+@cache
+def takes_out(kernel: Any) -> bool:
+    """Whether a kernel writes where ``out=`` says, as ufuncs do; on floats none of them fails."""
+    if kernel is np.negative:  # numpy 2.4's misreads, of its own memory, items 16 or 64 bytes apart
+        return False
+    return isinstance(kernel, np.ufunc) or (
+        isinstance(kernel, FunctionType) and "out" in parameters_of(kernel)
+    )
+
+
+FILLS = ("zero", "fill", "copy")
+"""Ops that write what they are given as it is."""
+
+
+def fill_with(
+    op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
+) -> tuple[Callable[[], Any], Any]:
+    """``prepare`` for a number, a 0-d tensor or a tensor that is copied."""
+    data = tensor._data
+    if len(operands) == 1:
+        item = as_item(params["value"], data.dtype) if "value" in params else 0
+        return partial(np.copyto, data, item, casting="unsafe"), None
+    source = operands[1]._data
+    metas = tensor._meta, operands[1]._meta
+    fit = None if metas[0] is metas[1] else metas
+    if op.name == "copy":
+        tangled = not same_memory(data, source) and check_overlap(data, [source])
+        check_fits(op, data, hot.broadcast([data.shape, source.shape]), data.dtype)
+        if tangled and data.size <= ONE_BY_ONE:
+            return partial(one_by_one, op, operands, params), fit
+    else:
+        if source.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{source.ndim} dimensions."
+            )
+        check_overlap(data, [])  # a 0-d tensor that is part of what it fills is read before
+        fit = None if metas[0].dtype is metas[1].dtype else metas
+    return partial(np.copyto, data, source, casting="unsafe"), fit
+
+
+def check_fits(op: Op, data: np.ndarray, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Whether a result of this shape and type may be written.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if shape != data.shape:
+        raise errors.does_not_fit(data.shape, shape)
+    if dtype is not data.dtype and not dtypes.can_cast(dtype, data.dtype):
+        alone = op.name.startswith("clamp") and len(op.inputs) == 1
+        given = (dtypes.c_word if alone else dtypes.type_word)(data.dtype)
+        raise RuntimeError(CAST.format(result=dtypes.type_word(dtype), given=given))
+
+
+def keep_old(node: Node, op: Op, tensor: Tensor) -> None:
+    """A formula that needs the old value of what is written gets a private copy."""
+    name = op.inputs[0]
+    if name in node.saves:
+        old = Tensor._wrap(clone(tensor._data))
+        if tensor._requires_grad:
+            old._node, old._requires_grad = LINKS["clone"](tensor, None), True
+        save_input(node, name, old)
+
+
+def history(tensor: Tensor, node: Node) -> None:
+    """Give a written tensor its new history; what retains its gradient goes on doing so."""
+    # Not retains_grad: it looks at the view's history, which is only now about to change.
+    keeps = retaining(tensor) is not None
+    if node.own is not None:
+        save_output(node, node.own, tensor)
+    if tensor._view is not None:
+        rebase(tensor, tensor._view, node)
+        hot.refresh(tensor)
+        # The result that the node saved has the view's own history, for as long as that lives.
+        node.metadata["view"] = weakref.ref(tensor._node)
+    else:
+        tensor._node, tensor._requires_grad = node, True
+    if keeps:
+        tensor.retain_grad()
+
+
+def write_in_formula(key: str, tensor: Tensor, *rest: Any, **params: Any) -> Tensor:
+    """``F.write``: formulas write parts of new tensors, where PyTorch's do."""
+    op = TABLE[key]
+    return write(op, tensor, rest, {**op.params, **params})
+
+
+TENSORS.__dict__["write"] = write_in_formula
+
+
+def writer(key: str) -> Callable[..., Tensor]:
+    """The in-place method of an op: ``mul_`` from ``mul``."""
+    op = TABLE[key]
+    count = len(op.inputs) - 1
+    names = tuple(op.params)
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and not names and len(args) == count:
+            return write(op, self, args, {})
+        rest, params = args[:count], dict(op.params)
+        params.update(zip(names, args[count:], strict=False))
+        for name, value in kwargs.items():
+            if name in names:
+                params[name] = value
+            else:
+                rest = (*rest, value)
+        return write(op, self, rest, params)
+
+    method.__name__ = method.__qualname__ = op.name + "_"
+    method.__doc__ = f"``{op.name}``, written into this tensor."
+    method.__signature__ = signature_of(op)  # type: ignore[attr-defined]
+    return method

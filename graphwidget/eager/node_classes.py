@@ -1,0 +1,338 @@
+"""Plans: an op together with the inputs that need gradients, and the node class of each.
+
+A node class has a slot for exactly what its derivatives read, and two generated methods that
+unpack it with version checks, release it and apply the formulas: one on arrays, one on Tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..graph import errors
+from ..graph import runtime as hot
+from ..graph.gradient_sums import meet
+from ..graph.node import AccumulateGrad, Node, Nowhere
+from ..graph.saved_hooks import Packed, PackedIndices
+from ..graph.tensor import Tensor
+from ..optable.declare import ARRAYS, GRADIENTS, Derivative, Namespace, Op, bind
+from .inline import inlined
+from .numpy_errors import QUIET, complains, hush, hushed, unhush
+
+
+class Functions(Namespace):
+    """An ``F`` of functions that (nearly all) return one Tensor."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Tensor]: ...
+
+
+TENSORS = Functions()
+"""``F`` on Tensors: the record functions."""
+hot.tensors, hot.ndarray, hot.array = TENSORS, np.ndarray, np.array
+
+
+HELD = ("indices",)
+"""Metadata that are tensors (``Node.held``)."""
+
+
+def plans(op: Op) -> Iterator[tuple[str, ...]]:
+    """Every non-empty choice of differentiable inputs, in signature order, most first."""
+    names = tuple(op.derivatives)
+    for wanted in product((True, False), repeat=len(names)):
+        if any(wanted):
+            yield tuple(name for name, want in zip(names, wanted, strict=True) if want)
+
+
+def plan_name(op: Op, targets: tuple[str, ...]) -> str:
+    """The generated class's name among the globals."""
+    return f"node_{op.key.replace('.', '_')}__{'_'.join(targets)}"
+
+
+# Node classes ----------------------------------------------------------------------------
+
+
+def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
+    """Lines that unpack what was saved, with checks, and release it."""
+    lines = []
+    saved = op.saved_by(targets)
+    for name in saved:
+        lines += [f"    {name} = node.saved_{name}", f"    if {name} is None: raise freed(node)"]
+        if name in op.outputs:
+            lines += output_source(name, arrays)
+        else:
+            lines += input_source(name, arrays)
+            if not arrays and name in op.optional:
+                lines.append(f"    if {name}._data is None: {name} = None")
+    held = held_by(op, targets)
+    for name in held:
+        lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed(node)"]
+        lines.append(f"    if {name}.__class__ is PackedIndices: {name} = list({name})")
+        lines.append(f"    else: {name}.check(node)")
+    hidden = [name for name in op.metadata(targets) if name in op.hidden]
+    lines += [f"    {name} = node.p_{name}" for name in hidden]
+    left_out = [name for name in saved if name in op.optional]
+    released = [f"node.saved_{name}" for name in saved if name not in left_out]
+    released += [f"node.p_{name}" for name in (*held, *hidden)]
+    if released:
+        lines.append("    if not keep: " + " = ".join(released) + " = None")
+    for name in left_out:  # nothing cannot be freed
+        lines.append(f"    if not keep and {name} is not None: node.saved_{name} = None")
+    return lines
+
+
+def held_by(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
+    """The metadata that are tensors, of a node with these targets."""
+    return tuple(name for name in op.metadata(targets) if name in HELD)
+
+
+def input_source(name: str, arrays: bool) -> list[str]:
+    """Lines that check a saved input and make it an array where that is asked for. A ``Packed``
+    has no counter, and its ``_data`` asks the user's hook."""
+    unpack = f"node.unpack({name!r})"
+    return [
+        f"    counter = {name}._counter",
+        f"    if counter is not None and counter.version != node.version_{name}:",
+        f"        raise stale(node, {name!r}, *{unpack})",
+        f"    {name} = {name}._data"
+        if arrays
+        else f"    if {name}.__class__ is Packed: {name} = {unpack}[0]",
+    ]
+
+
+def output_source(name: str, arrays: bool) -> list[str]:
+    """The same for a saved output, which is an array or ``Packed``."""
+    unpack = f"node.unpack({name!r})"
+    taken = f"    if {name}.__class__ is Packed: {name} = {name}._data"
+    return [
+        f"    counter = node.counter_{name}",
+        f"    if counter is not None and counter.version != node.version_{name}:",
+        f"        if {name}.__class__ is not Packed: raise stale(node, {name!r}, *{unpack})",
+        taken if arrays else f"    {name} = {unpack}[0]",
+    ]
+
+
+def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
+    """For each target the expression of its gradient, once all is unpacked. A formula that gives
+    several is called for the first of them; one that only calculates stands there itself."""
+    local = (*op.saved_by(targets), *HELD, *op.hidden)
+    results = []
+    called: dict[Any, str] = {}
+    for target in targets:
+        derivative = op.derivatives[target]
+        place = derivative.place
+        if place is not None and derivative.formula in called:
+            results.append(f"{called[derivative.formula]}[{place}]")
+            continue
+        args = [
+            "grad"
+            if need in GRADIENTS
+            else need
+            if need in local
+            else "node.targets"
+            if need == "targets"
+            else f"node.p_{need}"
+            for need in derivative.needs
+        ]
+        call = inlined(derivative.formula, args)
+        if call is None:
+            call = f"{target}_{'arrays' if arrays else 'tensors'}({', '.join(args)})"
+        if place is not None:
+            called[derivative.formula] = parts = f"parts_{target}"
+            call = f"({parts} := {call})[{place}]"
+        results.append(call)
+    return results
+
+
+def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
+    """The source of one backward method: unpack, release, apply the formulas."""
+    lines = [f"def {'backward_arrays' if arrays else 'backward_tensors'}(node, grad, keep):"]
+    lines += unpack_source(op, targets, arrays)
+    results = formula_source(op, targets, arrays)
+    if not op.single and "grad" in op.derivatives[targets[0]].needs:
+        lines.append("    grad = grad[0]")
+    if op.variadic:
+        unused = "[each for each, slot in zip(every, node.slots) if slot is None]"
+        found = [
+            f"every = {results[0]}",
+            f"if node.hooks is not None: node.unused = {unused}",
+            "return tuple(every[i] for i in node.which)",
+        ]
+    else:
+        found = [f"return {', '.join(results)}"]
+    if arrays:
+        found = ["    " + line for line in found]
+        lines += hushed(found, "    ") if complains(op) else found
+    else:
+        lines += ["    mode = hot.mode", "    mode.deriving = hot.derived = True", "    try:"]
+        lines += ["        " + line for line in found]
+        lines += ["    finally: mode.deriving = False"]
+    return "\n".join(lines)
+
+
+def nothing(derivative: Derivative) -> bool:
+    """Whether a formula is ``lambda grad: None``: there is a slot, but no gradient."""
+    return derivative.formula.__code__.co_code == (lambda grad: None).__code__.co_code
+
+
+def fits(op: Op) -> bool:
+    """Whether its operands may be broadcast, or have several types."""
+    return op.pointwise or (len(op.derivatives) > 1 and op.single)
+
+
+def go_source(op: Op, targets: tuple[str, ...]) -> str:
+    """The source of ``go``: ``backward_arrays`` from the node's own slot into its targets' slots.
+    A function of each class does it, for there every attribute has one type, which Python makes
+    fast; in a loop over nodes of all classes it is twice as slow."""
+    children = [f"child{i}" for i in range(len(targets))]
+    fitting = fits(op) or "dtype" in op.params
+    lines = [
+        "def go(node, keep):",
+        "    if node.hooks is not None: return False",
+        "    grad = node.grad",
+        f"    if grad is None: return {not op.saved_by(targets)}",
+        "    node.grad = None",
+        *unpack_source(op, targets, True),
+        *scalar_source(op, targets),
+        *(["    fit = node.fit"] if fitting else []),
+        *(
+            f"    {child} = node.{slot}"
+            for child, slot in zip(children, target_slots(targets), strict=True)
+        ),
+    ]
+    gives, founds = [], []
+    for i, result in enumerate(formula_source(op, targets, True)):
+        if nothing(op.derivatives[targets[i]]):
+            continue
+        founds.append(f"    found{i} = {result}")
+        if fitting:
+            founds.append(f"    if fit is not None: found{i} = hot.fit_to(found{i}, fit[{i}])")
+        gives += [
+            f"    if child{i}.grad is None: child{i}.grad = found{i}",
+            f"    elif found{i} is not None: meet(child{i}, found{i})",
+            *([f"    found{i} = None"] if i + 1 < len(targets) else []),
+        ]
+    lines += hushed(founds, "    ") if founds and complains(op) else founds
+    # Nobody else is to have what is given, so that the next may be added to it in place.
+    if len(targets) > 1:
+        lines.append("    grad = None")
+    lines += gives
+    return "\n".join([*lines, "    return True"])
+
+
+def target_slots(targets: tuple[str, ...]) -> list[str]:
+    """The slots for the targets of a node with one output. With a tuple instead there would be one
+    more object for Python's collector to visit again and again: a third of all, in deep graphs."""
+    return [f"next{i}" for i in range(len(targets))]
+
+
+def next_of(targets: tuple[str, ...]) -> property:
+    """``next`` of such a node."""
+    slots = target_slots(targets)
+
+    def read(node: Any) -> tuple[Any, ...]:
+        return (node.next0,) if slots else ()
+
+    def write(node: Any, next: tuple[Any, ...]) -> None:
+        for slot, target in zip(slots, next, strict=True):
+            setattr(node, slot, target)
+
+    return property(attrgetter(*slots) if len(slots) > 1 else read, write)
+
+
+def reach_source(targets: tuple[str, ...]) -> str:
+    """The source of ``Node.reach`` for such a node."""
+    lines = ["def reach(node, mark, order):"]
+    slots = target_slots(targets)
+    for place, slot in enumerate(slots, 1):
+        seq = f"node.seq - {place / (len(slots) + 1)}"
+        lines += [
+            f"    child = node.{slot}",
+            "    if child.mark != mark:",
+            "        child.mark = mark",
+            "        order.append(child)",
+            f"        if child.__class__ is AccumulateGrad: child.seq = {seq}",
+            f"    elif child.__class__ is AccumulateGrad and {seq} < child.seq: child.seq = {seq}",
+        ]
+    return "\n".join(lines)
+
+
+def scalar_source(op: Op, targets: tuple[str, ...]) -> list[str]:
+    """0-d gradients travel as numpy scalars: arithmetic between those is several times faster than
+    with 0-d arrays, so what was saved becomes a scalar too where formulas only calculate."""
+    calls = any("F" in op.derivatives[name].formula.__code__.co_names for name in targets)
+    saved = op.saved_by(targets)
+    if not saved or calls or not op.pointwise or op.optional:
+        return []
+    scalars = "; ".join(f"{name} = {name}[()]" for name in saved)
+    return [f"    if grad.__class__ is not ndarray: {scalars}"]
+
+
+def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
+    """The node class of a plan."""
+    saved = op.saved_by(targets)
+    metadata = op.metadata(targets)
+    slots = [f"{what}_{name}" for name in saved for what in ("saved", "version")]
+    slots += [f"counter_{name}" for name in saved if name in op.outputs]
+    slots += [f"p_{name}" for name in metadata]
+    plain = op.single and not op.variadic
+    if plain:
+        slots += target_slots(targets)
+    if op.variadic:
+        slots += ["which", "count", "unused"]
+    if not op.single:
+        slots += ["metas", "made"]
+    scope: dict[str, Any] = {
+        "__slots__": tuple(slots),
+        "__module__": "builtins",
+        "op": op,
+        "targets": targets,
+        "saves": saved,
+        "held": held_by(op, targets),
+        "own": op.outputs[0] if op.single and op.outputs[0] in saved else None,
+        "single": len(targets) == 1 and not op.variadic,
+        "always": op.node == "NotImplemented",
+        "refuses": op.node == "NotImplemented",
+        "takes_none": any("some_grads" in d.needs for d in op.derivatives.values()),
+        "outputs": 1 if op.single else len(op.outputs),
+    }
+    if op.variadic:
+        scope["slots"] = property(_variadic_slots)
+    if plain:
+        scope["next"] = next_of(targets)
+    if op.node == "NotImplemented":
+        scope["__init__"] = _refused
+    cls = type(op.node, (Node,), scope)
+    globals_: dict[str, Any] = {
+        "__name__": __name__,  # by which Python knows whose warnings are silent
+        "freed": errors.freed, "stale": errors.stale, "hot": hot, "ndarray": np.ndarray,
+        "meet": meet, "hush": hush, "unhush": unhush, "QUIET": QUIET,
+        "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
+    }  # fmt: skip
+    for target in targets:
+        formula = op.derivatives[target].formula
+        globals_[f"{target}_arrays"] = bind(formula, ARRAYS)
+        globals_[f"{target}_tensors"] = bind(formula, TENSORS)
+    sources = [backward_source(op, targets, arrays) for arrays in (True, False)]
+    if plain:
+        sources += [go_source(op, targets), reach_source(targets)]
+    exec(compile("\n".join(sources), f"<graphwidget {op.key} backward>", "exec"), globals_)
+    for name in ("backward_arrays", "backward_tensors", "go", "reach"):
+        if name in globals_:
+            setattr(cls, name, globals_[name])
+    return cls
+
+
+def _refused(node: Any) -> None:
+    hot.refusing = True
+
+
+def _variadic_slots(node: Any) -> tuple[Any, ...]:
+    targets = [None if each.__class__ is Nowhere else each for each in node.next]
+    found = dict(zip(node.which, targets, strict=True))
+    return tuple(found.get(i) for i in range(node.count))

@@ -1,0 +1,70 @@
+"""numpy's complaints about nan and inf, of which PyTorch says nothing.
+
+A filter of warnings silences them (``graphwidget/__init__``), until a user sets filters of his own:
+``-W error``, pytest, ``catch_warnings``. Ops that make nan or inf of usual numbers therefore tell
+numpy to be quiet while they compute. numpy keeps that in a context variable; to set and reset it
+takes a tenth of the time of ``np.errstate``. The smallest ops, which overflow at most, do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, wraps
+from typing import Any, TypeVar
+
+from ..graph import runtime as hot
+from ..optable import TABLE, Op
+
+Call = TypeVar("Call", bound=Callable[..., Any])
+
+QUIET: Any = None
+hush: Any = id  # does nothing: of another numpy, where the filter has to do
+unhush: Any = id
+with suppress(ImportError):
+    from numpy._core.umath import _extobj_contextvar, _make_extobj
+
+    QUIET = _make_extobj(all="ignore")
+    hush, unhush = _extobj_contextvar.set, _extobj_contextvar.reset
+
+hot.QUIET, hot.hush, hot.unhush = QUIET, hush, unhush
+
+TAME = frozenset(
+    f"{name}{form}" for name in ("add", "sub", "mul", "neg", "relu", "tanh", "clone")
+    for form in ("", ".number", ".contiguous")
+)  # fmt: skip
+"""Ops that only overflow, or not even that, and are many."""
+
+
+def complains(op: Op) -> bool:
+    """Whether numpy may warn in an op's kernel or its derivative's, so that it must be hushed."""
+    return not (op.view or op.dtype == "bool" or op.key in TAME)
+
+
+def hushed(lines: list[str], indent: str) -> list[str]:
+    """Lines of written code, within which numpy is quiet."""
+    return [
+        f"{indent}hushed = hush(QUIET)", f"{indent}try:", *("    " + line for line in lines),
+        f"{indent}finally: unhush(hushed)",
+    ]  # fmt: skip
+
+
+def quiet(function: Call) -> Call:
+    """The function, within which numpy is quiet."""
+
+    @wraps(function)
+    def run(*args: Any, **params: Any) -> Any:
+        state = hush(QUIET)
+        try:
+            return function(*args, **params)
+        finally:
+            unhush(state)
+
+    return run  # type: ignore[return-value]
+
+
+@cache
+def quietly(key: str) -> Callable[..., Any]:
+    """An op's kernel, within which numpy is quiet."""
+    op = TABLE[key]
+    return quiet(op.kernel) if complains(op) else op.kernel

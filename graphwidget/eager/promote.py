@@ -1,0 +1,279 @@
+"""Operands of pointwise ops: numbers made tensors, types promoted, shapes broadcast, and the
+way back: gradients fitted to the operand they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import dtypes
+from ..arrays.memory_order import ordered
+from ..arrays.scalars import check_integer
+from ..arrays.type_errors import broadcast
+from ..arrays.type_names import type_name
+from ..graph import errors
+from ..graph import runtime as hot
+from ..graph.tensor import Tensor
+from ..optable import TABLE, Op
+from ..optable.pointwise import common_kernels as kernels
+
+CONSTANTS_LIMIT = 4096
+_constants: dict[tuple[type, Any, int], Tensor] = {}
+_promotions: dict[Any, Promotion] = {}
+
+BOOL = np.dtype(bool)
+
+UNTYPED = ("condition", "mask", "filler")
+"""Inputs of pointwise ops that take part in broadcasting but not in promotion."""
+
+CAST = "result type {result} can't be cast to the desired output type {given}"
+CASTS = {
+    "ldexp": "ldexp can't be cast to the desired output type {given}",
+    "mvlgamma": "mvlgamma: result type {own} can't be cast to the desired output type {result}",
+}
+"""What some functions say instead, before they look at anything else."""
+
+
+def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
+    """A Python number as a 0-d tensor; the same object for the same number and type."""
+    key = (number.__class__, number or str(number), dtype.num)  # 0.0 and -0.0 are equal
+    found = _constants.get(key)
+    if found is None:
+        check_integer(number)
+        found = hot.Constant._wrap(np.array(number).astype(dtype))
+        found.number = number
+        if number == number:  # nan is no key
+            if len(_constants) >= CONSTANTS_LIMIT:
+                _constants.clear()
+            _constants[key] = found
+    return found
+
+
+def is_number(value: Any) -> bool:
+    """Whether an operand is a Python or numpy number (and not an array)."""
+    return isinstance(value, (int, float, np.number, np.bool_)) and not isinstance(
+        value, np.ndarray
+    )
+
+
+def not_tensor(op: Op, operands: Sequence[Any]) -> TypeError:
+    """The error for an operand that is no tensor. Faces say of it what PyTorch's parser does."""
+    for position, operand in enumerate(operands):
+        if not isinstance(operand, hot.Tensor):
+            name = op.inputs[position] if position else "input"
+            return TypeError(
+                f"{op.name}(): argument '{name}' (position {max(position, 1)}) must be Tensor, not "
+                f"{type_name(operand)}"
+            )
+    return TypeError(f"{op.name}(): unexpected operands")
+
+
+def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
+    """The operands as Tensors: Python numbers become constants of the type they promote to.
+
+    Raises:
+        TypeError: an operand is neither a Tensor nor a number (PyTorch's text).
+    """
+    if len(operands) == 2 and op.numbers:  # by far the most common: a float tensor, a number
+        first, second = operands
+        kind = second.__class__
+        plain = (kind is float or kind is int) and isinstance(first, hot.Tensor)
+        if plain and first._meta.floating:
+            return first, constant(second, first._meta.dtype)
+    for operand in operands:
+        if not isinstance(operand, hot.Tensor):
+            break
+    else:
+        return tuple(operands)
+    if op.optional:
+        operands = [hot.ABSENT if operand is None else operand for operand in operands]
+    tensors = [x for x in operands if isinstance(x, hot.Tensor)]
+    if len(tensors) == len(operands):
+        return tuple(operands)
+    if not op.numbers or (op.numbers == "last" and isinstance(operands[-1], hot.Tensor)):
+        raise not_tensor(op, operands)
+    if not tensors or not all(isinstance(x, hot.Tensor) or is_number(x) for x in operands):
+        raise not_tensor(op, operands)
+    made = []
+    for operand in operands:
+        if not isinstance(operand, hot.Tensor):
+            number = dtypes.plain_number(operand)
+            if isinstance(number, bool) and op.guard is not None:
+                op.guard(*(x.dtype.numpy if isinstance(x, hot.Tensor) else BOOL for x in operands))
+            typed = [x._data for x in tensors if x._data.dtype != bool] or [tensors[0]._data]
+            dtype = dtypes.result_type(typed[0], number)
+            if op.dtype == "float" and dtype.kind != "f":  # a small integer type may not hold it
+                dtype = dtypes.default_numpy()
+            operand = constant(number, dtype)
+        made.append(operand)
+    return tuple(made)
+
+
+def check_spread(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+    """Whether what has a shape may be written where another one is.
+
+    Raises:
+        RuntimeError: it does not broadcast to that (PyTorch's texts).
+    """
+    common = broadcast([target, shape])
+    if common != target:
+        raise errors.does_not_fit(target, common)
+
+
+class Promotion(NamedTuple):
+    """What is done to operands before the kernel sees them: the common shape and type, for each
+    operand the type to cast to (None: as it is), and what each gradient must be fitted to."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    casts: tuple[np.dtype[Any] | None, ...]
+    fit: tuple[hot.Meta, ...] | None
+
+
+def promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
+    """The promotion of operands: a question of their Metas, so it is answered once for each."""
+    metas = [tensor._meta for tensor in tensors]
+    key = (op.key, dtypes.default_numpy(), *metas, *[tensor.__class__ for tensor in tensors])
+    found = _promotions.get(key)
+    if found is None:
+        if len(_promotions) >= CONSTANTS_LIMIT:
+            _promotions.clear()
+        found = _promotions[key] = find_promotion(op, tensors)
+    return found
+
+
+def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
+    """The same, not remembered.
+
+    Raises:
+        RuntimeError: the operands do not broadcast, or the op refuses their types.
+    """
+    arrays = [tensor._data for tensor in tensors]
+    shapes = [array.shape for array in arrays if array is not None]
+    typed = [
+        (tensor._data, tensor._number)
+        for tensor, name in zip(tensors, op.inputs, strict=True)
+        if name not in UNTYPED and tensor._data is not None
+    ]
+    dtype = typed[0][0].dtype
+    try:
+        refuse_types(op, tensors)
+    except NotImplementedError:  # of a kernel, which sees only what broadcasts
+        broadcast(shapes)
+        raise
+    shape = broadcast(shapes)
+    if len(typed) > 1:
+        dtype = dtypes.result_type(*(array.item() if number else array for array, number in typed))
+    if op.dtype == "float" and dtype.kind != "f":
+        dtype = dtypes.default_numpy()
+    casts = tuple(
+        None if name in UNTYPED or array is None or array.dtype == dtype else dtype
+        for array, name in zip(arrays, op.inputs, strict=True)
+    )
+    metas = tuple(tensor._meta for tensor in tensors)
+    fits = all(meta.shape == shape and meta.dtype == dtype for meta in metas)
+    return Promotion(shape, dtype, casts, None if fits else metas)
+
+
+def refuse_types(op: Op, tensors: Sequence[Tensor]) -> None:
+    """What an op refuses whatever its operands' sizes.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if op.guard is not None:
+        op.guard(*(
+            tensor._data.dtype
+            for tensor, name in zip(tensors, op.inputs, strict=True)
+            if name not in UNTYPED and tensor._data is not None
+        ))  # fmt: skip
+
+
+def refuse_target(name: str, given: np.dtype[Any], *own: np.dtype[Any]) -> None:
+    """What the functions of ``CASTS`` refuse first: to write their floats into another type.
+
+    Args:
+        given: the type of what would be written.
+        own: those of the operands.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if given.kind != "f":
+        guard = TABLE[name].guard
+        if guard is not None:
+            guard(*own)
+        result = own[0] if own[0].kind == "f" else dtypes.default_numpy()
+        kinds = {"given": given, "own": own[0], "result": result}
+        words = {word: dtypes.type_word(kind) for word, kind in kinds.items()}
+        raise RuntimeError(CASTS[name].format(**words))
+
+
+def promote(
+    op: Op, tensors: Sequence[Tensor]
+) -> tuple[list[np.ndarray], tuple[hot.Meta, ...] | None]:
+    """Arrays of one type for the kernel (None for a tensor left out), and what each gradient must
+    be fitted to."""
+    _, _, casts, fit = promotion(op, tensors)
+    return cast_to(tensors, casts), fit
+
+
+def cast_to(tensors: Sequence[Tensor], casts: Sequence[Any]) -> list[np.ndarray]:
+    """The arrays of operands, cast as a promotion says."""
+    return [
+        tensor._data if cast is None else tensor._data.astype(cast)
+        for tensor, cast in zip(tensors, casts, strict=True)
+    ]
+
+
+def fit_to(grad: Any, meta: hot.Meta) -> Any:
+    """A gradient summed to a shape that was broadcast, and cast to its dtype.
+
+    On Tensors (create_graph) the sum and the cast are recorded as PyTorch records them.
+    """
+    F = hot.tensors if isinstance(grad, hot.Tensor) else None
+    data = grad._data if F is not None else grad
+    if data.shape != meta.shape:
+        if F is None:
+            grad = kernels.sum_to_size(grad, meta.shape)
+        else:
+            extra = data.ndim - meta.ndim
+            dims = tuple(range(extra)) + tuple(
+                i + extra
+                for i, size in enumerate(meta.shape)
+                if size == 1 and data.shape[i + extra] != 1
+            )
+            grad = F.sum_dim(grad, dims, True) if meta.ndim else F.sum(grad)
+            if extra and meta.ndim:
+                grad = F.view(grad, meta.shape)
+    dtype = grad._data.dtype if F is not None else grad.dtype
+    if dtype != meta.dtype:
+        grad = F.to_copy(grad, meta.dtype) if F is not None else grad.astype(meta.dtype)
+    return grad
+
+
+def checked_fit(grad: Any, meta: hot.Meta, nr: int, function: str | None) -> Any:
+    """``fit_to`` for a gradient of any shape: number ``nr`` of those that a function gave, or of
+    those with which a run begins.
+
+    Raises:
+        RuntimeError: its shape is none to which the right one is broadcast (PyTorch's text).
+    """
+    shape = grad._data.shape if isinstance(grad, hot.Tensor) else grad.shape
+    try:
+        fits = np.broadcast_shapes(meta.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        who = "" if function is None else f"Function {function} returned an "
+        raise RuntimeError(
+            f"{who}invalid gradient at index {nr} - got {list(shape)} but expected shape "
+            f"compatible with {list(meta.shape)}"
+        )
+    return fit_to(grad, meta)
+
+
+hot.broadcast, hot.ordered = broadcast, ordered
+hot.coerce, hot.promote, hot.fit_to, hot.not_tensor = coerce, promote, fit_to, not_tensor

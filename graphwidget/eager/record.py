@@ -1,0 +1,393 @@
+"""From a declaration to code: the record function of an op.
+
+Like ``attrs`` and ``dataclasses``, this writes Python source from a declaration, once for each
+op. A record function is flat: it runs the kernel, makes the result and, where a gradient is
+wanted, one node of the plan for the inputs that need it.
+
+Every generated function has the module ``hot`` as its globals.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays.type_errors import WORDS
+from ..graph import runtime as hot
+from ..graph.node import Node
+from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
+from ..optable.pointwise.zero_tensors import COMBINED
+from .lazy import compiled, later
+from .node_classes import TENSORS, fits, node_class, plan_name, plans, target_slots
+from .numpy_errors import complains, hushed
+from .record_lists import record_list, record_many
+
+__all__ = ["LINKS", "TENSORS", "specialise"]
+
+STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()"
+
+
+def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
+    """Lines that make the plan's node from the inputs by name (outputs are saved later)."""
+    lines = [f"node = {plan_name(op, targets)}()"]
+    for slot, name in zip(target_slots(targets), targets, strict=True):
+        place = f"{name}._node or ({name}._accumulator or nothing)() or accumulator({name})"
+        lines.append(f"node.{slot} = {place}")
+    lines.append(f"node.{STARTED}")
+    if fits(op):
+        index = [op.inputs.index(name) for name in targets]
+        picked = ", ".join(f"fit[{i}]" for i in index)
+        lines.append(f"node.fit = None if fit is None else ({picked},)")
+    elif "dtype" in op.params and op.name != "to_copy":  # computed in another type: cast back
+        metas = ", ".join(f"{name}._meta" for name in targets)
+        lines.append(f"node.fit = None if dtype is None else ({metas},)")
+    else:
+        lines.append("node.fit = None")
+    for name in op.saved_by(targets):
+        if name in op.inputs:
+            counter = f"{name}._counter"  # a tensor without a counter was never written
+            version = f"0 if {counter} is None else {counter}.savable"
+            lines.append(f"node.saved_{name} = {name}; node.version_{name} = {version}")
+        elif name in op.kept:
+            lines.append(f"node.saved_{name} = wrap({name}); node.version_{name} = 0")
+    lines += [f"node.p_{name} = {metadata_source(op, name)}" for name in op.metadata(targets)]
+    return [indent + line for line in lines]
+
+
+def metadata_source(op: Op, name: str) -> str:
+    """The expression for a piece of metadata in a record function."""
+    if name in op.params or name in op.hidden:
+        return name
+    source, _, what = name.lstrip("_").rpartition("_")
+    attribute = {
+        "shape": "_meta.shape", "strides": "_data.strides", "dtype": "_meta.dtype",
+        "dim": "_meta.ndim",
+    }[what]  # fmt: skip
+    return f"{source}.{attribute}"
+
+
+def tree_source(op: Op, indent: str) -> list[str]:
+    """The decision which inputs need gradients, down to the plan's node."""
+
+    def descend(left: tuple[str, ...], chosen: tuple[str, ...], indent: str) -> list[str]:
+        if not left:
+            return link_source(op, chosen, indent) if chosen else [indent + "node = None"]
+        name, rest = left[0], left[1:]
+        if not rest and not chosen:  # the last one must be it
+            return link_source(op, (name,), indent)
+        yes = descend(rest, (*chosen, name), indent + "    ")
+        no = descend(rest, chosen, indent + "    ")
+        return [f"{indent}if {name}._requires_grad:", *yes, f"{indent}else:", *no]
+
+    return descend(tuple(op.derivatives), (), indent)
+
+
+def fit_source(op: Op) -> list[str]:
+    """Operands of several types, also such as weights: gradients are cast to each operand's."""
+    given = [f"{name}._meta" for name in op.inputs]
+    names = dict.fromkeys((*op.derivatives, *op.optional))
+    alike = " is ".join(["meta.dtype", *(f"{name}._meta.dtype" for name in names)])
+    return [f"    fit = None if {alike} else ({', '.join(given)})"]
+
+
+def refresh_source(op: Op, computed: bool) -> list[str]:
+    """Lines that bring the operands' history up to date: before anything else, but where ``dtype``
+    chooses the result's type only once it is ``computed``. A conversion to another kind has no
+    history, so nobody looks at its operand's. PyTorch's functions without a derivative ask for it,
+    too, but for those that give bools."""
+    if computed != ("dtype" in op.params):
+        return []
+    floats = " and meta.floating" if converts(op) else ""
+    without = op.inputs if op.pointwise and op.nograd and op.dtype != "bool" else ()
+    names = (*op.derivatives, *without)
+    return [f"    if {name}._view is not None{floats}: refresh({name})" for name in names]
+
+
+def converts(op: Op) -> bool:
+    """Whether a result that is no float is no error where gradients are wanted."""
+    return op.key == "to_copy"
+
+
+def compute_source(op: Op) -> list[str]:
+    """Lines from the inputs to ``found``, ``meta`` and (pointwise) ``fit``."""
+    names = ", ".join(op.inputs)
+    arrays = ", ".join(f"{name}._data" for name in op.inputs)
+    params = "".join(f", {name}" for name in op.params)
+    out = ", out=..." if isinstance(op.kernel, np.ufunc) else ""
+    out += ", subok=True" if op.kernel in COMBINED else ""
+    first = op.inputs[0]
+    if not op.pointwise:
+        results = ", ".join(["found", *op.kept])
+        return [
+            *(f"    if {name} is None: {name} = ABSENT" for name in op.optional),
+            "    try:",
+            f"        {', '.join(f'{name}._meta' for name in op.inputs)}",
+            "    except AttributeError:",
+            f"        raise not_tensor(OP, ({names},)) from None",
+            *refresh_source(op, False),
+            f"    {results} = kernel({arrays}{params})",
+            "    meta = meta_of(found)",
+            *(fit_source(op) if fits(op) else []),
+        ]
+    same = " is ".join(["meta", *(f"{name}._meta" for name in op.inputs[1:])])
+    same = same if len(op.inputs) > 1 else "True"
+    kept = "meta.floating" if op.dtype == "float" or op.guard is not None else ""
+    test = " and ".join(part for part in (same if same != "True" else "", kept) if part) or "True"
+    lines = []
+    if len(op.inputs) == 2:
+        second = op.inputs[1]
+        lines += [
+            f"    kind = {second}.__class__",
+            "    if kind is float or kind is int:",
+            *(
+                [f"        if derived and grad_mode.deriving: return number_{op.key}({names})"]
+                if op.key in NUMBERED
+                else []
+            ),
+            f"        {names} = coerce(OP, ({names}))",
+        ]
+    lines += [f"    if {name} is None: {name} = ABSENT" for name in op.optional]
+    lines += ["    try:", f"        meta = {first}._meta"]
+    lines += [f"        {name}._meta" for name in op.inputs[1:]]
+    lines += [
+        "    except AttributeError:",
+        f"        {names}{',' if len(op.inputs) == 1 else ''} = coerce(OP, ({names},))",
+        f"        meta = {first}._meta",
+        *refresh_source(op, False),
+        f"    if {test}:",
+        *fast_source(op, arrays, params),
+        "        fit = None",
+        *(["        meta = meta_of(found)"] if op.dtype == "bool" else []),
+        *constant_source(op, arrays, params, out),
+        "    else:",
+        f"        arrays, fit = promote(OP, ({names},))",
+        f"        {', '.join(['found', *op.kept])} = kernel(*arrays{params}{out})",
+        *([] if out else [AS_ARRAY]),
+        f"        found = ordered(found, ({leading(op)}))",
+        "        meta = meta_of(found)",
+    ]
+    return lines
+
+
+NUMBERED = ("add", "sub", "mul", "div")
+"""Ops whose numbers in PyTorch's own formulas are no slots of the node (``MulBackward1``)."""
+
+LEADING = {
+    "masked_fill": (), "masked_fill.tensor": (), "ldexp": ("self",),
+    "rsub.tensor": ("other", "self"), "threshold_backward": ("self", "grad_output"),
+    "leaky_relu_backward": ("self", "grad_output"), "log_sigmoid_backward": ("grad_output",),
+}  # fmt: skip
+"""Pointwise ops whose results do not follow all operands, first to last, in their order in memory,
+and whom they follow: PyTorch computes them otherwise."""
+
+
+def leading(op: Op) -> str:
+    """The arrays whose order in memory a pointwise result has."""
+    return "".join(f"{name}._data, " for name in LEADING.get(op.key, op.inputs))
+
+
+AS_ARRAY = "        if found.__class__ is not ndarray: found = array(found)"
+
+
+def fast_source(op: Op, arrays: str, params: str) -> list[str]:
+    """The kernel on operands of one shape and type. Ufuncs give scalars for 0-d arrays unless
+    they are asked for an array, which costs more than it is worth for others."""
+    if not isinstance(op.kernel, np.ufunc):
+        return [
+            f"        {', '.join(['found', *op.kept])} = kernel({arrays}{params})",
+            AS_ARRAY,
+            f"        if meta.repeats: found = ordered(found, ({leading(op)}))",
+        ]
+    array = f"kernel({arrays}, out=...)"
+    spread = f"ordered({array}, ({leading(op)})) if meta.repeats else {array}"
+    return [f"        found = kernel({arrays}) if meta.plain else {spread}"]
+
+
+def constant_source(op: Op, arrays: str, params: str, out: str) -> list[str]:
+    """The branch for a float tensor with a number: nothing to promote, nothing to fit."""
+    if len(op.inputs) != 2:
+        return []
+    second = op.inputs[1]
+    return [
+        f"    elif {second}.__class__ is Constant and meta.floating:",
+        f"        found = kernel({arrays}{params}{out})",
+        f"        if meta.repeats: found = ordered(found, ({op.inputs[0]}._data,))",
+        "        fit = None",
+        *(["        meta = meta_of(found)"] if op.dtype == "bool" else []),
+    ]
+
+
+def signature_source(op: Op) -> str:
+    """The parameters of the record function."""
+    params = []
+    for name, default in op.params.items():
+        params.append(name if default is REQUIRED else f"{name}={default!r}")
+    given = REQUIRED in op.params.values()  # then what stands before must be given too
+    tensors = [f"{name}=None" if name in op.optional and not given else name for name in op.inputs]
+    return ", ".join([*tensors, *params])
+
+
+def record_source(op: Op) -> str:
+    """The source of the record function of an op with one output and fixed inputs."""
+    names = ", ".join(op.inputs)
+    params = ", ".join(f"{name!r}: {name}" for name in op.params)
+    computed = compute_source(op)
+    lines = [f"def record({signature_source(op)}):"]
+    lines += hushed(computed, "    ") if complains(op) else computed
+    lines += [
+        "    out = new(Tensor)",
+        "    out._data = found; out._meta = meta",
+        "    out._counter = out._grad = out._hooks = out._view = out._rec = None",
+        "    out._accumulator = None",
+    ]
+    lines += refresh_source(op, True)
+    if op.derivatives:
+        wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
+        wanted = f"({wanted})" if len(op.derivatives) > 1 else wanted
+        wanted += " and (grad_everywhere or grad_mode.enabled)"
+        if converts(op):
+            lines.append(f"    if {wanted} and meta.floating:")
+        else:
+            lines.append(f"    if {wanted}:")
+            lines.append("        if not meta.floating: raise not_differentiable(found.dtype)")
+        lines += tree_source(op, "        ")
+        lines += ["        out._node = node; out._requires_grad = True"]
+        if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):
+            conditional = not all(op.outputs[0] in op.saved_by(plan) for plan in plans(op))
+            own = op.outputs[0]
+            # The counter is made when the result first needs one: ``counter_of`` finds the node.
+            save = f"node.saved_{own} = found; node.counter_{own} = None; node.version_{own} = 0"
+            test = "if node.own is not None: " if conditional else ""
+            lines.append(f"        {test}{save}")
+        lines += ["    else:", "        node = out._node = None; out._requires_grad = False"]
+    else:
+        lines.append("    node = out._node = None; out._requires_grad = False")
+    if op.view:
+        lines.append(f"    as_view(out, {op.inputs[0]}, OP, {{{params}}})")
+    lines += [
+        "    if observer is not None:",
+        f"        observer.called(OP, ({names},), {{{params}}}, (out,), node)",
+        "    return out",
+    ]
+    return "\n".join(lines)
+
+
+def not_differentiable(dtype: Any) -> RuntimeError:
+    """PyTorch's error for a history of integers (its operands have one: a write into integers
+    may ask for gradients)."""
+    return RuntimeError(f"Autograd not support dtype: {WORDS[dtype.name]}")
+
+
+hot.not_differentiable = not_differentiable
+
+
+def link_function_source(op: Op) -> str:
+    """The source of ``link(inputs..., params..., fit)``: the node alone, for in-place writes."""
+    lines = [f"def link({', '.join([*op.inputs, *op.params, 'fit'])}):"]
+    wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
+    lines += [f"    if not ({wanted}): return None", *tree_source(op, "    "), "    return node"]
+    return "\n".join(lines)
+
+
+# When it is first used --------------------------------------------------------------------------
+# Writing and compiling the functions of all ops would take most of a second. Each is therefore a
+# stub until it is called; then it takes over the written one's code and stays the same object.
+
+
+def awaiting(what: str, op: Op) -> Callable[..., Any]:
+    """A function of an op (``record``, ``operator`` or ``link``), not written yet."""
+    function: Any = later(op.name, lambda: build(what, op.key), hot.__dict__)
+    function.__module__ = "graphwidget"
+    function.__doc__ = f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
+    function.__signature__ = signature_of(op)
+    return function  # type: ignore[no-any-return]
+
+
+def build(what: str, key: str) -> types.FunctionType:
+    """A function of an op."""
+    op = TABLE[key]
+    source = link_function_source(op) if what == "link" else record_source(op)
+    source = with_own_names(source, op)
+    if what == "operator":
+        source = operator_source(source, op)
+    return compiled(source, key, hot.__dict__)
+
+
+def with_own_names(source: str, op: Op) -> str:
+    """The source of an op's function, which finds the op, its kernel and node classes among the
+    globals."""
+    prefix = op.key.replace(".", "_")
+    # All generated functions share their globals, so an op's own names carry its key.
+    if f"OP_{prefix}" not in hot.__dict__:
+        hot.__dict__[f"kernel_{prefix}"] = op.kernel
+        for targets in plans(op):
+            hot.__dict__[plan_name(op, targets)] = node_class(op, targets)
+        hot.__dict__[f"OP_{prefix}"] = op
+    return source.replace("OP", f"OP_{prefix}").replace("kernel(", f"kernel_{prefix}(")
+
+
+def body(record: Any) -> list[str] | None:
+    """The lines of a record function, without the first, for others that do the same; None for
+    what is no such function."""
+    op = RECORDED.get(record)
+    return None if op is None else with_own_names(record_source(op), op).split("\n")[1:]
+
+
+def operator_source(source: str, op: Op) -> str:
+    """The same record function for Python's operators: operands of other kinds are not refused
+    but left to themselves (``x == None``, ``x + "a"``)."""
+    head, catch, tail = source.partition("except AttributeError:\n")
+    coerced, rest = tail.split("\n", 1)
+    indent = coerced[: -len(coerced.lstrip())]
+    attempt = f"{indent}try:\n    {coerced}\n{indent}except TypeError:\n"
+    names = ", ".join(op.inputs)
+    attempt += f"{indent}    return left_alone({op.key!r}, {names})\n"
+    return head + catch + attempt + rest
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {}
+"""Record functions of pointwise ops of two inputs, as operators call them."""
+
+RECORDED: dict[Any, Op] = {}
+"""The ops of written record functions."""
+
+LINKS: dict[str, Callable[..., Node | None]] = {}
+"""For in-place writes: the function that makes an op's node."""
+
+
+def signature_of(op: Op) -> inspect.Signature:
+    """The signature that users of the function see."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in op.inputs]
+    parameters += [inspect.Parameter(n, kind, default=d) for n, d in op.params.items()]
+    return inspect.Signature(parameters)
+
+
+def specialise() -> None:
+    """Fill ``TENSORS`` (``F`` on Tensors) from the whole table."""
+    for op in TABLE.values():
+        if op.variadic or not op.single:
+            record = (record_list if op.variadic else record_many)(op)
+            record.__name__ = record.__qualname__ = op.name
+            record.__signature__ = signature_of(op)  # type: ignore[attr-defined]
+        else:
+            record = awaiting("record", op)
+            RECORDED[record] = op
+            if op.derivatives:
+                LINKS[op.key] = awaiting("link", op)
+            if op.pointwise and len(op.inputs) == 2:
+                OPERATORS[op.key] = awaiting("operator", op)
+        TENSORS.__dict__[op.key.replace(".", "_")] = record
+    for name, function in COMPOSITES.items():
+        ARRAYS.__dict__.setdefault(name, bind(function, ARRAYS))
+        TENSORS.__dict__[name] = bind(function, TENSORS)
+    for key in NUMBERED:
+        hot.__dict__[f"number_{key}"] = TENSORS.__dict__[f"{key}_number"]
+
+
+specialise()
+hot.DETACH = TABLE["detach"]

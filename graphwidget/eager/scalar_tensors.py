@@ -1,0 +1,36 @@
+"""What stands in a tensor's place among an op's operands: a Python number, or nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..graph import runtime as hot
+from ..graph.tensor import Tensor
+
+
+class Constant(Tensor):
+    """A Python number in a tensor's place: it never raises a type within its category."""
+
+    __slots__ = ("number",)
+    _number = True
+    number: bool | int | float
+
+    def as_saved(self) -> Tensor:
+        """What users find in a saved slot: a tensor of the number's own type."""
+        return Tensor._wrap(np.asarray(self.number))
+
+
+class Absent(Constant):
+    """Stands for a tensor that was left out (``bias=None``): its array is None."""
+
+    __slots__ = ()
+
+    def as_saved(self) -> Any:
+        """What users find in a saved slot."""
+        return None
+
+
+hot.Constant, hot.ABSENT = Constant, Absent._wrap(np.zeros(()))
+hot.ABSENT._data = None

@@ -1,0 +1,3 @@
+"""The functions and methods that users call, by family. Each is public where it is written, by
+``@offer`` (``dispatch/offer.py``).
+"""

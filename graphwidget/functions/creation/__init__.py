@@ -1,0 +1,11 @@
+"""Tensors from data, numbers, files and nothing."""
+
+from . import (  # noqa: F401  (each offers its functions when it is imported)
+    factories,
+    factory,
+    from_file,
+    frombuffer,
+    nested_sequences,
+    ranges,
+    windows,
+)

@@ -1,0 +1,328 @@
+"""Evenly spaced numbers, grids and combinations."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+from ...arrays import dtypes
+from ...arrays.linspace import spread, stepped
+from ...arrays.scalars import check_item
+from ...arrays.type_errors import not_implemented
+from ...arrays.warnings import warn
+from ...dispatch.offer import offer
+from ...eager.record import TENSORS as F
+from ...graph.tensor import Tensor
+from ...graph.version import filled
+from ..shape import shapes
+from .factory import factory, made
+from .nested_sequences import numpy_type
+
+DEPRECATED_RANGE = (
+    "torch.range is deprecated and will be removed in a future release because its behavior is "
+    "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
+    "[start, end)."
+)
+INDEXING = (
+    "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+)
+
+
+def plain(value: Any) -> Any:
+    """A 0-d tensor as its number."""
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def steps_between(start: Any, end: Any, step: Any) -> float:
+    """How many steps there are from start to end.
+
+    Raises:
+        RuntimeError: none, or no number of them (PyTorch's texts).
+    """
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (step > 0 and start > end) or (step < 0 and start < end):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    return float((end - start) / step)
+
+
+@factory(out=True)
+def arange(
+    start: Any = None,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+) -> np.ndarray:
+    """Numbers from ``start`` (default 0) up to, without, ``end``: int64 if all three are integers.
+
+    Shapes: (n,) with n = ⌈(end - start) / step⌉.
+
+    Raises:
+        RuntimeError: no such range.
+    """
+    if end is None:
+        start, end = 0, start
+    start, end, step = (plain(each) for each in (0 if start is None else start, end, step))
+    kind = any(isinstance(each, float) for each in (start, end, step))
+    found = dtypes.default_numpy() if kind else np.dtype(np.int64)
+    chosen = found if dtype is None else numpy_type(dtype)
+    whole = kind and chosen == np.int64 and all(map(math.isfinite, (start, end, step)))
+    if whole:  # PyTorch counts in this type, but in float64 for all others
+        if step and not int(step):
+            raise ValueError("step must be nonzero")
+        start, end, step = int(start), int(end), int(step)
+    count = math.ceil(steps_between(start, end, step))
+    if chosen.kind == "b":
+        raise not_implemented("arange_cpu", chosen)
+    if chosen.char == "f" and (start, step) != (0, 1):
+        return stepped(start, step, count)
+    return spaced(start, step, count, chosen)
+
+
+def spaced(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> np.ndarray:
+    """start, start + step, ..., each computed on its own in float64 or int64."""
+    wide = np.float64 if dtype.kind == "f" else np.int64
+    numbers: np.ndarray = np.arange(count).astype(wide, copy=False)
+    if step != 1:
+        numbers = numbers * wide(step)
+    if start:
+        numbers = numbers + wide(start)
+    return numbers.astype(dtype, copy=False)
+
+
+@factory(out=True)
+def range(
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+) -> np.ndarray:
+    """Numbers from ``start`` up to, with, ``end`` (deprecated in PyTorch).
+
+    Shapes: (n,) with n = ⌊(end - start) / step⌋ + 1.
+    """
+    warn(DEPRECATED_RANGE)
+    if end is None:
+        start, end = 0, start
+    count = math.floor(steps_between(start, end, step)) + 1
+    return spaced(start, step, count, numpy_type(dtype))
+
+
+def check_ends(name: str, start: Any, end: Any) -> None:
+    """Ends that are tensors must be 0-d (PyTorch's text)."""
+    given = {
+        what: each._data.ndim
+        for what, each in (("start", start), ("end", end))
+        if isinstance(each, Tensor)
+    }
+    if any(given.values()):
+        told = " and ".join(f"{what} with {ndim} dimension(s)" for what, ndim in given.items())
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {told}."
+        )
+
+
+@factory(out=True)
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    dtype: Any = None,
+) -> np.ndarray:
+    """``steps`` numbers from ``start`` to ``end``, both included.
+
+    Shapes: (steps,).
+
+    Raises:
+        RuntimeError: a negative number of steps.
+    """
+    check_ends("linspace", start, end)
+    return line(plain(start), plain(end), steps, numpy_type(dtype))
+
+
+def line(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
+    """Evenly spaced numbers, counted from the nearer end as PyTorch does."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    for number in (start, end) if steps else ():
+        check_item(number, dtype)
+    if steps == 1:
+        return np.array([start], dtype)
+    if steps and dtype.kind == "b":
+        raise not_implemented("linspace_cpu", dtype)
+    kind = dtype if dtype.kind == "f" else np.dtype(np.float64)
+    if kind is not dtype:  # integers take the ends as integers
+        start, end = np.asarray((start, end)).astype(dtype)
+    found: np.ndarray = spread(start, end, steps, kind)
+    return found.astype(dtype, copy=False)
+
+
+@factory(out=True)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: Any = None,
+) -> np.ndarray:
+    """Powers of ``base`` whose exponents are ``linspace(start, end, steps)``.
+
+    Shapes: (steps,).
+    """
+    check_ends("logspace", start, end)
+    chosen = numpy_type(dtype)
+    kind = chosen if chosen.kind == "f" else np.dtype(np.float64)
+    if steps > 1 and chosen.kind == "b":
+        raise not_implemented("logspace_cpu", chosen)
+    start, end = plain(start), plain(end)
+    for number in (start, end) if steps > 0 else ():
+        check_item(number, chosen)
+    if steps > 0 and kind is not chosen:  # integers take the ends as integers
+        start, end = int(start), int(end)
+    exponents = line(start, end, steps, kind)
+    powers: np.ndarray = np.power(kind.type(base), exponents)
+    return powers.astype(chosen)
+
+
+@factory(out=True)
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: Any = None,
+) -> np.ndarray:
+    """The identity matrix of n rows and m (default n) columns.
+
+    Raises:
+        RuntimeError: negative sizes.
+    """
+    for name, size in (("n", n), ("m", n if m is None else m)):
+        if size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    return np.eye(n, m, dtype=numpy_type(dtype))
+
+
+def _triangle(upper: bool, row: int, col: int, offset: int, dtype: Any) -> np.ndarray:
+    for name, size in (("row", row), ("col", col)):
+        if size < 0:
+            raise RuntimeError(f"{name} must be non-negative, got{size}")
+    chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
+    found = np.triu_indices(row, offset, col) if upper else np.tril_indices(row, offset, col)
+    return np.stack(found).astype(chosen)
+
+
+@factory()
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> np.ndarray:
+    """Rows and columns (2 by how many there are) of a matrix's lower triangle, row by row."""
+    return _triangle(False, row, col, offset, dtype)
+
+
+@factory()
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> np.ndarray:
+    """Rows and columns (2 by how many there are) of a matrix's upper triangle, row by row."""
+    return _triangle(True, row, col, offset, dtype)
+
+
+# Grids and combinations ---------------------------------------------------------------------------
+@offer(method=False)
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Each 1-d tensor spread along a dim of its own over the grid of all.
+
+    Args:
+        indexing: "ij" for dims in the order of the tensors, "xy" with the first two exchanged.
+
+    Raises:
+        RuntimeError: no tensors, several dims or dtypes, another indexing.
+
+    Warns:
+        UserWarning: no indexing is given.
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    shapes.check_tensors(tensors)
+    if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing is None:
+        warn(INDEXING)
+    elif indexing not in ("ij", "xy"):
+        raise RuntimeError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+        )
+    for tensor in tensors:
+        if tensor._data.ndim > 1:
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor!r}"
+            )
+    swap = indexing == "xy" and len(tensors) >= 2
+    if swap:
+        tensors = (tensors[1], tensors[0], *tensors[2:])
+    shape = tuple(tensor._data.size for tensor in tensors)
+    grids = []
+    for dim, tensor in enumerate(tensors):
+        sizes = tuple(size if other == dim else 1 for other, size in enumerate(shape))
+        grids.append(shapes.expand(shapes.view(tensor, sizes), shape))
+    if swap:
+        grids[:2] = grids[1::-1]
+    return tuple(grids)
+
+
+@offer(method=False)
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All choices of one item of each 1-d tensor, as the rows of a matrix."""
+    shapes.check_tensors(tensors)
+    for tensor in tensors:
+        check_vector(tensor)
+    if len(tensors) == 1:
+        return tensors[0]
+    grids = meshgrid(*tensors, indexing="ij")
+    return F.stack([shapes.flatten(grid) for grid in grids], 1)
+
+
+@offer(method=False)
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All choices of ``r`` items of a 1-d tensor, as the rows of a matrix."""
+    check_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return made(np.empty(0, input._data.dtype))
+    grids = meshgrid(*[input] * r, indexing="ij")
+    places = np.meshgrid(*[np.arange(input._data.size)] * r, indexing="ij")
+    below = np.less_equal if with_replacement else np.less
+    kept = np.ones(places[0].shape, bool)
+    for first, second in itertools.pairwise(places):
+        kept &= below(first, second)
+    mask = Tensor._wrap(kept)
+    mask._counter = filled(r)  # with True, and then once for each pair of neighbours
+    return F.stack([F.masked_select(grid, mask) for grid in grids], 1)
+
+
+def check_vector(tensor: Tensor) -> None:
+    """Refuse what is not 1-d."""
+    if tensor._data.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._data.shape)}")
+
+
+@offer(method=False)
+def vander(x: Tensor, N: int | None = None, *, increasing: bool = False) -> Tensor:
+    """The matrix of powers of a vector: x**(N-1), ..., x, 1 (or the other way round)."""
+    if x._data.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    count = x._data.size if N is None else N
+    if count < 0:
+        raise RuntimeError("N must be non-negative.")
+    exponents = np.arange(count) if increasing else np.arange(count)[::-1]
+    kind = x._data.dtype if x._meta.floating else np.int64
+    powers = Tensor._wrap(np.ascontiguousarray(exponents).astype(kind))
+    return F.pow_tensor(shapes.unsqueeze(x, -1), powers)

@@ -1,0 +1,11 @@
+"""Items by position: ``tensor[...]``, masks, and the functions with an index."""
+
+from . import (  # noqa: F401  (each offers its functions when it is imported)
+    getitem,
+    index_add,
+    index_checks,
+    masks,
+    parse_index,
+    scatter,
+    view_copies,
+)

@@ -1,0 +1,254 @@
+"""Products of matrices and vectors, added to something: as new tensors and in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays import dtypes
+from ...dispatch.offer import FUNCTIONS, METHODS, offer
+from ...eager.inplace import write
+from ...eager.record import TENSORS as F
+from ...graph.tensor import Tensor
+from ...optable import TABLE
+from ..dims import filled_place, wrap_dim
+from ..indexing.getitem import check_expand
+from .products import no_bools
+
+
+def spread(input: Tensor, shape: tuple[int, ...]) -> None:
+    """Check that what is added broadcasts to the product's shape.
+
+    Raises:
+        RuntimeError: it does not (PyTorch's text).
+    """
+    if input._data.shape not in (shape, shape[1:]):
+        check_expand(input._data, shape)
+
+
+def same_types(input: Tensor, one: Tensor, two: Tensor) -> None:
+    """Check that three matrices have one type.
+
+    Raises:
+        RuntimeError: they do not (PyTorch's text).
+    """
+    if input._meta.dtype is one._meta.dtype is two._meta.dtype:
+        return
+    for name, each in (("self", input), ("mat1", one)):
+        if each._data.dtype != two._data.dtype:
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got "
+                f"{dtypes.type_word(each._data.dtype)} and {dtypes.type_word(two._data.dtype)}"
+            )
+
+
+Spread = Callable[[Tensor, tuple[int, ...]], None]
+"""What is asked of the tensor that a product of a shape is added to."""
+
+
+def filled_by(input: Tensor, shape: tuple[int, ...]) -> None:
+    """Check that a product fits the tensor that it is written into.
+
+    Raises:
+        RuntimeError: it does not (PyTorch's text).
+    """
+    if input._data.shape != shape:
+        raise RuntimeError(
+            f"Bad in-place call: input tensor size {list(input._data.shape)} and output tensor "
+            f"size {list(shape)} should match"
+        )
+
+
+def same_written(kind: np.dtype[Any], made: np.dtype[Any]) -> None:
+    """Check that what is written has the type of the tensor that it is written into.
+
+    Raises:
+        RuntimeError: it does not (PyTorch's text).
+    """
+    if kind != made:
+        raise RuntimeError(
+            f"Bad in-place call: input tensor dtype {dtypes.c_word(kind)} and output tensor dtype "
+            f"{dtypes.c_word(made)} should match"
+        )
+
+
+def check_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, fits: Spread = spread) -> None:
+    """PyTorch's checks of ``addmm``: first the types, then the sizes."""
+    same_types(input, mat1, mat2)
+    a, b = mat1._data.shape, mat2._data.shape
+    for name, shape in (("mat1", a), ("mat2", b)):
+        if len(shape) != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {len(shape)}-D tensor")
+    if a[1] != b[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+        )
+    fits(input, (a[0], b[1]))
+    no_bools("addmm_impl_cpu_", input)
+
+
+@offer(out=True)
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """beta input + alpha mat1 @ mat2."""
+    check_addmm(input, mat1, mat2)
+    if beta == 1 and alpha == 1:
+        return F.addmm(input, mat1, mat2)
+    return F.addmm_scaled(input, mat1, mat2, beta, alpha)
+
+
+def check_addmv(input: Tensor, mat: Tensor, vec: Tensor, fits: Spread | None = None) -> None:
+    """PyTorch's checks of ``addmv``."""
+    a, b, c = mat._data.shape, vec._data.shape, input._data.shape
+    if len(a) != 2 or len(b) != 1 or len(c) > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {len(c)}, {len(a)}, {len(b)}")
+    if a[1] != b[0] or (c and c[0] not in (1, a[0])):
+        raise RuntimeError(
+            f"size mismatch, got input ({c[0] if c else a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
+        )
+    words = [dtypes.type_word(each._data.dtype) for each in (input, mat, vec)]
+    if len(set(words)) > 1:
+        raise RuntimeError(
+            "addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*words)
+        )
+    if fits is not None:
+        fits(input, (a[0],))
+    no_bools("addmv_impl_cpu", input)
+
+
+@offer(out=True)
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta input + alpha mat @ vec."""
+    check_addmv(input, mat, vec)
+    return F.addmv(input, mat, vec, beta, alpha)
+
+
+def check_addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, fits: Spread | None = None) -> None:
+    """PyTorch's checks of ``addbmm``."""
+    a, b = batch1._data.shape, batch2._data.shape
+    spread(input, (a[wrap_dim(1, len(a))], b[wrap_dim(2, len(b))]))
+    check_batches(batch1, batch2)
+    if a[0] != b[0]:
+        raise RuntimeError(
+            f"batch1 and batch2 must have same number of batches, got {a[0]} and {b[0]}"
+        )
+    if a[2] != b[1]:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({a[1]}x{a[2]} and {b[1]}x{b[2]})")
+    same_types(input, batch1, batch2)
+    if fits is not None:
+        fits(input, (a[1], b[2]))
+    no_bools("addmm_impl_cpu_", input)
+
+
+def check_baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, fits: Spread | None = None
+) -> None:
+    """PyTorch's checks of ``baddbmm``."""
+    a, b = batch1._data.shape, batch2._data.shape
+    filled_place(0, len(a))
+    shape = a[0], a[filled_place(1, len(a))], b[filled_place(2, len(b))]
+    spread(input, shape)
+    given = [each._data.dtype for each in (input, batch1, batch2)]
+    if given[0] != given[1]:
+        raise RuntimeError(
+            "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(
+                *map(dtypes.c_word, given)
+            )
+        )
+    check_batches(batch1, batch2)
+    if a[0] != b[0] or a[2] != b[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but "
+            f"got: [{b[0]}, {b[1]}]."
+        )
+    if fits is not None:
+        fits(input, shape)
+        same_written(given[0], given[2])
+    no_bools("baddbmm", input)
+    if given[1] != given[2]:
+        raise RuntimeError(
+            f"expected scalar type {dtypes.type_word(given[1])} but found "
+            f"{dtypes.type_word(given[2])}"
+        )
+
+
+def check_batches(*batches: Tensor) -> None:
+    """Check that both operands are batches of matrices."""
+    for number, each in enumerate(batches, 1):
+        if each._data.ndim != 3:
+            raise RuntimeError(f"batch{number} must be a 3D tensor")
+
+
+@offer(out=True)
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """beta input + alpha times the sum of the products of two batches of matrices."""
+    check_addbmm(input, batch1, batch2)
+    return F.addbmm(input, batch1, batch2, beta, alpha)
+
+
+@offer(out=True)
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """beta input + alpha times the products of two batches of matrices."""
+    check_baddbmm(input, batch1, batch2)
+    return F.baddbmm(input, batch1, batch2, beta, alpha)
+
+
+def check_addr(input: Tensor, vec1: Tensor, vec2: Tensor, fits: Spread = spread) -> None:
+    """PyTorch's checks of ``addr``."""
+    for name, each in (("vec1", vec1), ("vec2", vec2)):
+        if each._data.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {each._data.ndim}-D")
+    fits(input, (vec1._data.size, vec2._data.size))
+
+
+@offer(out=True)
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta input + alpha times the outer product of two vectors."""
+    check_addr(input, vec1, vec2)
+    return F.addr(input, vec1, vec2, beta, alpha)
+
+
+def _fits_addr(input: Tensor, shape: tuple[int, ...]) -> None:
+    if input._data.ndim != 2:
+        raise RuntimeError(f"2D tensor expected, got {input._data.ndim}D tensor for input")
+    if input._data.shape != shape:
+        raise RuntimeError(
+            f"size mismatch, input: {list(input._data.shape)}, v1: [{shape[0]}], v2: [{shape[1]}]"
+        )
+
+
+def _added_in_place(
+    key: str, check: Callable[..., None], fits: Spread = filled_by
+) -> Callable[..., Tensor]:
+    def method(
+        self: Tensor, one: Tensor, two: Tensor, *, beta: float = 1, alpha: float = 1
+    ) -> Tensor:
+        check(self, one, two, fits)
+        return write(TABLE[key], self, (one, two), {"beta": beta, "alpha": alpha})
+
+    code = method.__code__  # the operands' names are the op's
+    method.__code__ = code.replace(
+        co_varnames=("self", *TABLE[key].inputs[1:], *code.co_varnames[3:])
+    )
+    method.__name__ = method.__qualname__ = key.partition(".")[0] + "_"
+    method.__doc__ = f"``{key.partition('.')[0]}``, written into this tensor."
+    return method
+
+
+METHODS.update(
+    addmm_=_added_in_place("addmm.scaled", check_addmm),
+    addmv_=_added_in_place("addmv", check_addmv),
+    addbmm_=_added_in_place("addbmm", check_addbmm),
+    baddbmm_=_added_in_place("baddbmm", check_baddbmm),
+    addr_=_added_in_place("addr", check_addr, _fits_addr),
+)
+
+
+FUNCTIONS["addmv_"] = METHODS["addmv_"]

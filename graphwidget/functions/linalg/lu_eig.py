@@ -1,0 +1,372 @@
+"""Linear algebra: LU factors and their solutions, Householder's reflections, eigenvalues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays import dtypes
+from ...arrays.type_errors import broadcast
+from ...arrays.warnings import warn_once
+from ...dispatch.offer import METHODS, offer
+from ...dispatch.out import by_columns
+from ...dispatch.return_types import named
+from ...eager.record import TENSORS as F
+from ...graph.tensor import Tensor
+from ..dims import filled_place
+from ..reduction.reductions import several
+from .solve import check_floating, check_info, check_matrix, check_square
+
+ZERO_PIVOT = (
+    "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still "
+    "want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+    "linalg.lu_factor_ex(A, pivot)"
+)
+LU, LU_FACTOR = named("linalg_lu", "P", "L", "U"), named("linalg_lu_factor", "LU", "pivots")
+LU_FACTOR_EX = named("linalg_lu_factor_ex", "LU", "pivots", "info")
+LU_UNPACK, GEQRF = named("lu_unpack", "P", "L", "U"), named("geqrf", "a", "tau")
+
+
+def check_lu(name: str, A: Tensor, pivot: bool) -> None:
+    """What LU factors exist of.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if A.ndim < 2:
+        raise RuntimeError(
+            f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A._data.shape)} "
+            "instead"
+        )
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+
+
+@offer(space="linalg", out=True)
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
+    """P, L and U with P L U = A: a permutation, a lower and an upper triangle.
+
+    Shapes: A (..., m, n), k = min(m, n); P (..., m, m), L (..., m, k), U (..., k, n).
+    """
+    check_lu("linalg.lu", A, pivot)
+    P = F.lu_pivoting(A)
+    return LU((P, *several(F.linalg_lu)(A, P, pivot=pivot)))
+
+
+@offer(space="linalg", out=True)
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
+    """L and U in one matrix, the exchanges of rows, and the first pivot that is 0 (0: none)."""
+    check_lu("torch.lu_factor", A, pivot)
+    found = LU_FACTOR_EX(several(F.linalg_lu_factor_ex)(A, pivot=pivot))
+    if check_errors:
+        check_info("torch.linalg.lu_factor_ex", found[2], ZERO_PIVOT, RuntimeError)
+    return found
+
+
+@offer(space="linalg", out=True)
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
+    """L and U in one matrix, and the exchanges of rows, counted from 1.
+
+    Raises:
+        RuntimeError: a pivot is 0.
+    """
+    found = lu_factor_ex(A, pivot=pivot)
+    check_info("torch.linalg.lu_factor", found[2], ZERO_PIVOT, RuntimeError)
+    return LU_FACTOR(found[:2])
+
+
+def check_pivots(LU: Tensor, pivots: Tensor) -> None:
+    """Exchanges of rows that fit a matrix.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if pivots._data.dtype != np.int32:
+        raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
+    if LU._data.shape[-1] != pivots._data.shape[-1]:
+        raise RuntimeError(
+            "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the "
+            "matrix"
+        )
+    if LU._data.shape[:-1] != pivots._data.shape:
+        raise RuntimeError(
+            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got "
+            f"pivots with shape {list(pivots._data.shape)} instead"
+        )
+
+
+@by_columns()
+def lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False
+) -> Tensor:
+    """The solutions of A X = B (X A = B; of Aᵀ, adjoint) from what ``lu_factor`` gives."""
+    name = "linalg.lu_solve"
+    check_floating(f"torch.{name}", LU, half=True)
+    if LU._data.dtype != B._data.dtype:
+        one, two = dtypes.type_word(LU._data.dtype), dtypes.type_word(B._data.dtype)
+        raise RuntimeError(
+            f"{name}: Expected LU and B to have the same dtype, but found LU of type {one} and B "
+            f"of type {two} instead"
+        )
+    check_square(f"torch.{name}", LU)
+    check_matrix(name, B, "B")
+    check_pivots(LU, pivots)
+    size, b = LU._data.shape[-1], B._data.shape
+    if size != (b[-2] if left else b[-1]):
+        side = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {side} ({size}x{size} and "
+            f"{b[-2]}x{b[-1]})"
+        )
+    return F.linalg_lu_solve(LU, pivots, B, left, adjoint)
+
+
+offer(space="linalg", out=True)(lu_solve)
+OLD_SOLVE = (
+    "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future "
+    "PyTorch release.\nNote that torch.linalg.lu_solve has its arguments reversed.\n"
+    "X = torch.lu_solve(B, LU, pivots)\nshould be replaced with\n"
+    "X = torch.linalg.lu_solve(LU, pivots, B)"
+)
+
+
+def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """The solutions of A X = input from what ``lu_factor`` gives."""
+    warn_once(OLD_SOLVE)
+    return lu_solve(LU_data, LU_pivots, input)
+
+
+old_lu_solve.__name__ = old_lu_solve.__qualname__ = "lu_solve"
+offer(out=True)(old_lu_solve)
+OLD_LU = (
+    "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and "
+    "will be removed in a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\n"
+    "should be replaced with\nLU, pivots = torch.linalg.lu_factor(A, compute_pivots)\nand\n"
+    "LU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\nshould be replaced with\n"
+    "LU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)"
+)
+WITH_INFO = named("_lu_with_info", "LU", "pivots", "info")
+
+
+def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    """``linalg.lu_factor`` or, with ``get_infos``, ``linalg.lu_factor_ex``."""
+    warn_once(OLD_LU)
+    found = lu_factor_ex(A, pivot=pivot)
+    return WITH_INFO(found) if get_infos else tuple(found[:2])
+
+
+old_lu.__name__ = old_lu.__qualname__ = "lu"
+offer(method=False)(old_lu)
+
+
+def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
+    """``torch.lu`` of this tensor."""
+    return old_lu(self, pivot, get_infos)
+
+
+lu_method.__name__ = lu_method.__qualname__ = "lu"
+METHODS["lu"] = lu_method
+
+
+@offer(method=False, out=True)
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> Any:
+    """P, L and U out of what ``lu_factor`` gives; empty what is not wanted.
+
+    Shapes: LU_data (..., m, n), LU_pivots (..., k), k = min(m, n); P (..., m, m), L (..., m, k), U
+    (..., k, n).
+
+    Raises:
+        RuntimeError: other pivots.
+    """
+    if unpack_pivots and LU_pivots._data.dtype != np.int32:
+        raise RuntimeError(
+            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
+            "dtype.\nNote: this function is intended to be used with the output produced by "
+            "torch.linalg.lu_factor"
+        )
+    none = Tensor._wrap(np.empty(0, LU_data._data.dtype))
+    P = F.lu_permutation(LU_data, LU_pivots) if unpack_pivots else none
+    return LU_UNPACK((P, *(several(F.lu_unpack)(LU_data) if unpack_data else (none, none))))
+
+
+# Householder's reflections -----------------------------------------------------------------------
+@offer(out=True)
+def geqrf(input: Tensor) -> Any:
+    """R of a QR factorization, with the vectors of its reflections below, and their factors."""
+    if input.ndim < 2:
+        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
+    return GEQRF(several(F.geqrf)(input))
+
+
+@by_columns(resized=False)
+def householder_product(input: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of the product of reflections I - tau v vᵀ, whose vectors lie below the
+    diagonal of ``input``.
+
+    Raises:
+        RuntimeError: sizes that do not fit (PyTorch's texts).
+    """
+    name, shape = "torch.linalg.householder_product", input._data.shape
+    if len(shape) < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if shape[-2] < shape[-1]:
+        raise RuntimeError(
+            f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]"
+        )
+    factors = tau._data.shape
+    if shape[-1] < factors[filled_place(-1, len(factors))]:
+        raise RuntimeError(
+            f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]"
+        )
+    check_tau(name, shape, factors)
+    if tau._data.dtype != input._data.dtype:
+        raise RuntimeError(
+            f"{name}: tau dtype {tau.dtype.word} does not match input dtype {input.dtype.word}"
+        )
+    return F.linalg_householder_product(input, tau)
+
+
+def check_tau(name: str, shape: tuple[int, ...], tau: tuple[int, ...]) -> None:
+    """There must be the factors of as many products as there are matrices of reflections.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if len(tau) != len(shape) - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal "
+            f"to {len(tau)} and input.ndim is equal to {len(shape)}"
+        )
+    if tau[:-1] != shape[:-2]:
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
+            f"{list(tau[:-1])}"
+        )
+
+
+offer(space="linalg", out=True)(householder_product)
+
+
+@offer(out=True)
+@by_columns(resized=False)
+def orgqr(input: Tensor, input2: Tensor) -> Tensor:
+    """``linalg.householder_product`` by its older name."""
+    return householder_product(input, input2)
+
+
+@offer(out=True)
+@by_columns(resized=False)
+def ormqr(
+    input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False
+) -> Tensor:
+    """Q C (C Q; with Qᵀ, ``transpose``) of the product Q of reflections, with C ``input3``.
+
+    Raises:
+        RuntimeError: sizes that do not fit (PyTorch's texts).
+    """
+    shape, other = input._data.shape, input3._data.shape
+    for name, each in (("input", shape), ("other", other)):
+        if len(each) < 2:
+            raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")
+    side, tau = -2 if left else -1, input2._data.shape
+    if other[side] != shape[-2]:
+        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
+    if tau[filled_place(-1, len(tau))] != min(other[side], shape[-1]):
+        raise RuntimeError(
+            f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])"
+        )
+    check_tau("torch.ormqr", shape, tau)
+    if len(other) != len(shape):
+        raise RuntimeError(
+            "torch.ormqr: Expected other to have the same number of dimensions as input, but got "
+            f"other.ndim equal to {len(other)} and input.ndim is equal to {len(shape)}"
+        )
+    if other[:-2] != shape[:-2]:
+        raise RuntimeError(
+            "torch.ormqr: Expected batch dimensions of other to be equal to input.shape[:-2], but "
+            f"got {list(other[:-2])}"
+        )
+    for name, tensor in (("tau", input2), ("other", input3)):
+        if tensor._data.dtype != input._data.dtype:
+            raise RuntimeError(
+                f"torch.ormqr: Expected input and {name} to have the same dtype, but input has "
+                f"dtype{input.dtype.word} and {name} has dtype {tensor.dtype.word}"
+            )
+    return F.ormqr(input, input2, input3, left, transpose)
+
+
+# Systems, eigenvalues ----------------------------------------------------------------------------
+TRIANGULAR = named("triangular_solve", "solution", "cloned_coefficient")
+OLD_TRIANGULAR = (
+    "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be "
+    "removed in a future PyTorch release.\ntorch.linalg.solve_triangular has its arguments "
+    "reversed and does not return a copy of one of the inputs.\nX = torch.triangular_solve(B, A)"
+    ".solution\nshould be replaced with\nX = torch.linalg.solve_triangular(A, B)."
+)
+
+
+@offer(out=True)
+def triangular_solve(
+    input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,
+    unitriangular: bool = False,
+) -> Any:  # fmt: skip
+    """The solutions of A X = input (Aᵀ X, ``transpose``) for triangular A, and a copy of A.
+
+    Raises:
+        RuntimeError: sizes that do not fit (PyTorch's texts).
+    """
+    warn_once(OLD_TRIANGULAR)
+    for name, each in (("b", input), ("A", A)):
+        if each.ndim < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it "
+                f"has {each.ndim} dimensions instead"
+            )
+    (rows, columns), b = A._data.shape[-2:], input._data.shape
+    if rows != columns:
+        raise RuntimeError(
+            f"A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+    if rows != b[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for triangular_solve: each A matrix is {rows} by {columns} "
+            f"but each b matrix is {b[-2]} by {b[-1]}"
+        )
+    kinds = [dtypes.type_word(each._data.dtype) for each in (input, A)]
+    if kinds[0] != kinds[1]:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {kinds[0]} and A of "
+            f"type {kinds[1]} instead."
+        )
+    broadcast([b[:-2], A._data.shape[:-2]])
+    return TRIANGULAR(several(F.triangular_solve)(
+        input, A, upper=upper, transpose=transpose, unitriangular=unitriangular))  # fmt: skip
+
+
+EIG = named("linalg_eig", "eigenvalues", "eigenvectors")
+
+
+@offer(space="linalg", out=True)
+def eig(input: Tensor) -> Any:
+    """Eigenvalues and eigenvectors of square matrices, real where PyTorch's are complex numbers.
+
+    Raises:
+        RuntimeError: not square, or nan and inf among the items (PyTorch's texts).
+        NotImplementedError: an eigenvalue is not real.
+    """
+    check_square("linalg.eig", input)
+    if input._data.dtype.kind in "iu":
+        raise RuntimeError(f"Unknown Complex ScalarType for {dtypes.type_word(input._data.dtype)}")
+    if not np.isfinite(input._data).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    check_floating("linalg.eig", input, half=True)
+    return EIG(several(F.linalg_eig)(input))
+
+
+@offer(space="linalg", out=True)
+def eigvals(input: Tensor) -> Tensor:
+    """The eigenvalues of square matrices, where all are real (see ``eig``)."""
+    return eig(input)[0]  # type: ignore[no-any-return]

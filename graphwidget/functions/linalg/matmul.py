@@ -1,0 +1,271 @@
+"""``matmul``, with PyTorch's rules for vectors and batches, and what is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from ...arrays.overlap import real_strides
+from ...arrays.warnings import warn_once
+from ...dispatch.offer import SPACES, offer
+from ...eager.record import TENSORS as F
+from ...graph import runtime as hot
+from ...graph.tensor import Tensor
+from ..memory.strides import contiguous
+from ..shape.permute import squeeze_, t, transpose
+from ..shape.shapes import check_tensors, reshaped, unsqueeze
+from .addmm import addmm
+from .products import bmm, dot, mm, mv
+
+
+@offer(out=True)
+def matmul(input: Tensor, other: Any) -> Tensor:
+    """The matrix product, with PyTorch's rules for vectors and batches.
+
+    Raises:
+        TypeError: no tensors.
+        RuntimeError: sizes that do not match, or a 0-d tensor.
+    """
+    n, m = input._data.ndim, other._data.ndim
+    if n == 0 or m == 0:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D"
+        )
+    for operand in (input, other):
+        if operand._view is not None:
+            hot.refresh(operand)
+    if n == 2 and m == 2:
+        return mm(input, other)
+    if n == 1 and m == 1:
+        return dot(input, other)
+    if n == 2 and m == 1:
+        return mv(input, other)
+    if n == 1 and m == 2:
+        return squeeze_(mm(unsqueeze(input, 0), other), 0)
+    if folds(input, other):
+        return _folded(input, other)
+    return _batched(input, other)
+
+
+SPACES["linalg"]["matmul"] = matmul
+F.__dict__["matmul"] = matmul  # derivatives multiply batches with it
+
+
+def folds(a: Tensor, b: Tensor) -> bool:
+    """Whether PyTorch folds the batch of the larger operand into its rows instead of repeating
+    the other: when that saves a copy in backward, or needs none."""
+    n, m = a._data.ndim, b._data.ndim
+    if max(n, m) < 3 or min(n, m) > 2:
+        return False
+    if (b if n >= m else a)._requires_grad:
+        return True
+    if n == 2:
+        return False
+    large = a._data if n >= m else b._data
+    shape, strides = list(large.shape), real_strides(large)
+    if n < m:
+        shape[-2:], strides[-2:] = shape[:-3:-1], strides[:-3:-1]
+    return large.size == 0 or all(
+        strides[i] == strides[i + 1] * shape[i + 1] for i in range(len(shape) - 2)
+    )
+
+
+def _folded(a: Tensor, b: Tensor) -> Tensor:
+    turned = b._data.ndim > a._data.ndim
+    # b.T a.T, transposed back, is the same with the batch on the left.
+    large = transpose(b, -2, -1) if turned else a
+    small = b if not turned else t(a) if a._data.ndim == 2 else a
+    lead = large._data.shape[:-1]
+    rows = 1
+    for size in lead:
+        rows *= size
+    flat = reshaped(large, (rows, large._data.shape[-1]))
+    if small._data.ndim == 1:
+        return F.unsafe_view(mv(flat, small), lead)
+    out = F.unsafe_view(mm(flat, small), (*lead, small._data.shape[-1]))
+    return contiguous(transpose(out, -2, -1)) if turned else out
+
+
+def _batched(a: Tensor, b: Tensor) -> Tensor:
+    """Matrix products over broadcast leading dims."""
+    n, m = a._data.ndim, b._data.ndim
+    left, right = a._data.shape, b._data.shape
+    if n == 3 and m == 3 and left[0] != right[0]:  # what is repeated is better folded
+        if left[0] == 1 and a._requires_grad:
+            return matmul(F.squeeze_dim(a, 0), b)
+        if right[0] == 1 and b._requires_grad:
+            return matmul(a, F.squeeze_dim(b, 0))
+    rows, inner = (left[-2] if n > 1 else 1), left[-1]
+    inner2, columns = (right[-2], right[-1]) if m > 1 else (right[0], 1)
+    batch = hot.broadcast([left[:-2], right[:-2]])
+    count = 1
+    for size in batch:
+        count *= size
+    x = reshaped(F.expand(a, (*batch, rows, inner)), (count, rows, inner))
+    shape = (*batch, *((rows,) if n > 1 else ()), *((columns,) if m > 1 else ()))
+    if m == 1:
+        y = unsqueeze(reshaped(F.expand(b, (*batch, inner2)), (count, inner2)), 2)
+        return F.unsafe_view(F.squeeze_dim(bmm(x, y), 2), shape)
+    y = reshaped(F.expand(b, (*batch, inner2, columns)), (count, inner2, columns))
+    return F.unsafe_view(bmm(x, y), shape)
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias, as one product wherever that needs no copy of the input.
+
+    Raises:
+        RuntimeError: sizes that do not match, or a 0-d tensor.
+    """
+    n, m = input._data.ndim, weight._data.ndim
+    if n == 0 or m == 0:
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D"
+        )
+    if bias is None:
+        return matmul(input, t(weight))
+    if n == 2:
+        return addmm(bias, input, t(weight))
+    if bias._data.ndim and bias._data.flags.c_contiguous and input._data.flags.c_contiguous:
+        *lead, features = input._data.shape
+        flat = addmm(bias, F.view(input, (prod(lead), features)), t(weight))
+        return F.view(flat, (*lead, flat._data.shape[-1]))
+    return matmul(input, t(weight)).add_(bias)
+
+
+# Chains ------------------------------------------------------------------------------------------
+@offer(space="linalg", out=True)
+def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+    """The product of several matrices, multiplied in the cheapest order; the first and the last
+    may be vectors.
+
+    Raises:
+        RuntimeError: fewer than two, or sizes that do not match (PyTorch's texts).
+    """
+    given = list(tensors)
+    if len(given) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(given)}")
+    for place, which in ((0, "first"), (-1, "last")):
+        if given[place]._data.ndim not in (1, 2):
+            raise RuntimeError(
+                f"multi_dot(): the {which} tensor must be 1D or 2D but got "
+                f"{given[place]._data.ndim}D"
+            )
+    first, last = given[0], given[-1]
+    shape: tuple[int, ...] = ()
+    if first._data.ndim == 1:
+        given[0] = F.unsqueeze(first, 0)
+    else:
+        shape = first._data.shape[:1]
+    if last._data.ndim == 1:
+        given[-1] = F.unsqueeze(last, 1)
+    else:
+        shape = (*shape, last._data.shape[1])
+    for place in range(1, len(given) - 1):
+        if given[place]._data.ndim != 2:
+            raise RuntimeError(
+                f"multi_dot(): tensor {place} must be 2D but got {given[place]._data.ndim}D"
+            )
+    for place in range(len(given) - 1):
+        one, two = given[place]._data.shape, given[place + 1]._data.shape
+        if one[1] != two[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {place} and {place + 1} with shapes {list(one)} and "
+                f"{list(two)} cannot be multiplied"
+            )
+    return F.view(chained(given), shape)
+
+
+def chained(matrices: list[Tensor]) -> Tensor:
+    """The product, in the order that takes the fewest multiplications."""
+    if len(matrices) == 2:
+        return mm(*matrices)
+    if len(matrices) == 3:
+        (a, b), (c, d) = matrices[0]._data.shape, matrices[2]._data.shape
+        if (a * c) * (b + d) > (b * d) * (a + c):
+            return mm(matrices[0], mm(matrices[1], matrices[2]))
+        return mm(mm(matrices[0], matrices[1]), matrices[2])
+    sizes = [matrices[0]._data.shape[0], *(each._data.shape[1] for each in matrices)]
+    count = len(matrices)
+    cost = [[0] * count for _ in range(count)]
+    cut = [[0] * count for _ in range(count)]
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            costs = [
+                cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+                for k in range(i, j)
+            ]
+            cost[i][j] = min(costs)
+            cut[i][j] = i + costs.index(cost[i][j])
+
+    def product(i: int, j: int) -> Tensor:
+        if i == j:
+            return matrices[i]
+        return mm(product(i, cut[i][j]), product(cut[i][j] + 1, j))
+
+    return product(0, count - 1)
+
+
+@offer(method=False, out=True)
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """``linalg.multi_dot`` of matrices given one by one."""
+    check_tensors(matrices)
+    warn_once(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+        "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
+        "multiple parameters."
+    )
+    for each in matrices:
+        if each._data.ndim != 2:
+            raise RuntimeError(f"Tensor dimension is {each._data.ndim}, expected 2 instead.")
+    if len(matrices) == 1:
+        return F.clone(matrices[0])
+    return multi_dot(matrices)
+
+
+@offer(space="linalg", out=True)
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """Square matrices multiplied n times with themselves; their inverses for negative n.
+
+    Raises:
+        RuntimeError: not square (PyTorch's text).
+    """
+    shape = input._data.shape
+    if len(shape) < 2:
+        raise RuntimeError(
+            "linalg.matrix_power: The input tensor A must have at least 2 dimensions."
+        )
+    if shape[-1] != shape[-2]:
+        raise RuntimeError(
+            "linalg.matrix_power: A must be batches of square matrices, but they are "
+            f"{shape[-2]} by {shape[-1]} matrices"
+        )
+    if n == 0:
+        return identity_like(input)
+    if n < 0:
+        input, n = SPACES["linalg"]["inv"](input), -n
+        if n == 1:
+            return input
+    if n == 1:
+        return F.clone(input)
+    if n == 3:
+        return matmul(matmul(input, input), input)
+    result, square = None, input
+    while True:  # binary: squares of squares
+        n, odd = divmod(n, 2)
+        if odd:
+            result = square if result is None else matmul(result, square)
+        if not n:
+            assert result is not None
+            return result
+        square = matmul(square, square)
+
+
+def identity_like(A: Tensor) -> Tensor:
+    """Identity matrices written over a copy, so that the history (of zeros) is kept."""
+    unit = F.diag_embed(F.ones_like(A[..., 0].detach()))
+    return F.clone(A).copy_(unit)
+
+
+offer(function=True)(matrix_power)

@@ -1,0 +1,411 @@
+"""Linear algebra: inverses, determinants, systems of equations, Cholesky factors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays import dtypes
+from ...arrays.type_errors import LinAlgError, broadcast
+from ...arrays.warnings import warn_once
+from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer
+from ...dispatch.out import by_columns
+from ...dispatch.return_types import named
+from ...eager.promote import constant
+from ...eager.record import TENSORS as F
+from ...graph.tensor import Tensor
+from ...graph.version import bump
+from ..dims import as_given
+from ..pointwise.arithmetic import where
+from ..reduction.norms import matrix_norm, vector_norm
+from ..reduction.reductions import several
+from .matmul import matmul
+from .products import vdot
+
+
+# Checks ------------------------------------------------------------------------------------------
+def check_floating(name: str, A: Tensor, half: bool = False) -> None:
+    """Linear algebra is of floating point tensors, float32 at least (``half``: the kernel says
+    so itself).
+
+    Raises:
+        RuntimeError, NotImplementedError: PyTorch's texts.
+    """
+    kind = dtypes.type_word(A._data.dtype)
+    if not A._meta.floating:
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {kind}"
+        )
+    if A._data.dtype.itemsize < 4 and not half:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
+
+
+def check_alike(name: str, one: str, A: Tensor, two: str, B: Tensor) -> None:
+    """Two operands, by their names in the error, of one type.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if A._data.dtype != B._data.dtype:
+        first, second = dtypes.type_word(A._data.dtype), dtypes.type_word(B._data.dtype)
+        raise RuntimeError(
+            f"{name}: Expected {one} and {two} to have the same dtype, but found {one} of type "
+            f"{first} and {two} of type {second} instead"
+        )
+
+
+def check_matrix(name: str, A: Tensor, letter: str = "A") -> None:
+    """Two dims at least.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if A._data.ndim < 2:
+        tensor = f"tensor {letter}".rstrip()
+        raise RuntimeError(f"{name}: The input {tensor} must have at least 2 dimensions.")
+
+
+def check_square(name: str, A: Tensor) -> None:
+    """A batch of square matrices.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    check_matrix(name, A)
+    rows, columns = A._data.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} "
+            "matrices"
+        )
+
+
+def check_info(name: str, info: Tensor, text: str, error: type[Exception] = LinAlgError) -> None:
+    """Raise for the first matrix of a batch on which LAPACK failed.
+
+    Raises:
+        LinAlgError: PyTorch's text.
+    """
+    found = info._data
+    if not found.any():
+        return
+    if not found.ndim:
+        raise error(f"{name}: " + text.format(int(found)))
+    first = int(np.flatnonzero(found)[0])
+    number = int(found.reshape(-1)[first])
+    raise error(f"{name}: (Batch element {first}): " + text.format(number))
+
+
+# Inverses ----------------------------------------------------------------------------------------
+SINGULAR = (
+    "The diagonal element {} is zero, the inversion could not be completed because the input "
+    "matrix is singular."
+)
+
+
+@by_columns(resized=False)
+@offer(out=True)
+def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
+    """The inverse of a matrix of which ``input`` is the Cholesky factor.
+
+    Shapes: (..., n, n), and the same.
+    """
+    check_square("cholesky_inverse", input)
+    return F.cholesky_inverse(input, upper)
+
+
+INV_EX = named("linalg_inv_ex", "inverse", "info")
+
+
+@offer(space="linalg", out=True)
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    """The inverses of square matrices, and where (from 1) an elimination failed."""
+    check_square("linalg.inv", A)
+    check_floating("linalg.inv", A)
+    found = INV_EX(several(F.linalg_inv_ex)(A))
+    if check_errors:
+        check_info("linalg.inv_ex", found[1], SINGULAR)
+    return found
+
+
+@offer(space="linalg", out=True)
+@by_columns()
+def inv(A: Tensor) -> Tensor:
+    """The inverses of square matrices.
+
+    Raises:
+        LinAlgError: singular.
+    """
+    found: tuple[Tensor, Tensor] = inv_ex(A)
+    check_info("linalg.inv", found[1], SINGULAR)
+    return found[0]
+
+
+@offer(out=True)
+@by_columns()
+def inverse(input: Tensor) -> Tensor:
+    """The inverses of square matrices (``linalg.inv``)."""
+    return inv(input)
+
+
+# Determinants ------------------------------------------------------------------------------------
+@offer(space="linalg", out=True)
+def det(A: Tensor) -> Tensor:
+    """The determinants of square matrices; the gradient is right for singular ones too."""
+    check_square("linalg.det", A)
+    check_floating("linalg.det", A, half=True)
+    return F.linalg_det(A)
+
+
+LINALG_SLOGDET = named("linalg_slogdet", "sign", "logabsdet")
+SLOGDET = named("slogdet", "sign", "logabsdet")
+
+
+@offer(space="linalg", out=True)
+def slogdet(A: Tensor) -> Any:
+    """The signs of determinants and the logarithms of their sizes."""
+    check_square("linalg.slogdet", A)
+    check_floating("linalg.slogdet", A)
+    return LINALG_SLOGDET(several(F.linalg_slogdet)(A)[:2])
+
+
+def old_slogdet(input: Tensor) -> Any:
+    """The signs of determinants and the logarithms of their sizes."""
+    return SLOGDET(slogdet(input))
+
+
+old_slogdet.__name__ = old_slogdet.__qualname__ = "slogdet"
+offer(out=True)(old_slogdet)
+FUNCTIONS["det"] = METHODS["det"] = det
+
+
+@offer()
+def logdet(input: Tensor) -> Tensor:
+    """The logarithms of determinants; nan of negative ones.
+
+    Shapes: (..., n, n); the result is (...).
+    """
+    check_square("logdet", input)
+    check_floating("logdet", input)
+    sign, size = several(F.linalg_slogdet)(input)[:2]
+    return F.where(F.eq(sign, -1.0), constant(float("nan"), size._data.dtype), size)
+
+
+# Equations ---------------------------------------------------------------------------------------
+SOLVE_EX = named("linalg_solve_ex", "result", "info")
+
+
+@offer(space="linalg", out=True)
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """The solutions of A X = B (X A = B), and where (from 1) an elimination failed.
+
+    Shapes: A (..., n, n), B (..., n, k) or (..., n); the solutions are like B, the info (...).
+    """
+    name = "linalg.solve"
+    check_floating(name, A, half=True)
+    check_alike(name, "A", A, "B", B)
+    check_square(name, A)
+    a, b = A._data.shape, B._data.shape
+    if not b:
+        check_matrix(name, B, "B")
+    vector = len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
+    right = (*b, 1) if vector else b
+    if vector and not left:
+        raise RuntimeError(
+            f"{name}: Vector broadcasting of the left hand side is not supported for left=False. "
+            f"In this case linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
+    if a[-1] != (right[-2] if left else right[-1]):
+        side = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {side} ({a[-2]}x{a[-1]} and "
+            f"{right[-2]}x{right[-1]})"
+        )
+    result, _, _, info = several(F.linalg_solve_ex)(A, B, left=left)
+    if check_errors:
+        check_info("linalg.solve_ex", info, NO_SOLUTION)
+    return SOLVE_EX((result, info))
+
+
+NO_SOLUTION = "The solver failed because the input matrix is singular."
+
+
+@offer(space="linalg", out=True)
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """The solutions of A X = B (X A = B) for square A.
+
+    Raises:
+        LinAlgError: singular.
+    """
+    found: tuple[Tensor, Tensor] = solve_ex(A, B, left=left)
+    check_info("torch.linalg.solve", found[1], NO_SOLUTION)
+    return found[0]
+
+
+@offer(space="linalg", out=True)
+@by_columns()
+def solve_triangular(
+    self: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Tensor:
+    """The solutions of A X = B (X A = B) for triangular A; the other half of A is not read.
+
+    Shapes: A (..., n, n), B (..., n, k) (without ``left`` (..., k, n)); the result is like B.
+    """
+    name = "linalg.solve_triangular"
+    check_square(name, self)
+    check_matrix(name, B, "B")
+    a, b = self._data.shape, B._data.shape
+    if a[-1] != (b[-2] if left else b[-1]):
+        side = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {side} ({a[-2]}x{a[-1]} and "
+            f"{b[-2]}x{b[-1]})"
+        )
+    return F.linalg_solve_triangular(self, B, upper, left, unitriangular)
+
+
+# Cholesky ----------------------------------------------------------------------------------------
+NOT_POSITIVE = (
+    "The factorization could not be completed because the input is not positive-definite (the "
+    "leading minor of order {} is not positive-definite)."
+)
+CHOLESKY_EX = named("linalg_cholesky_ex", "L", "info")
+
+
+@offer(space="linalg", out=True)
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """Cholesky factors, and the order of the first minor that is not positive (0: all are).
+
+    Shapes: (..., n, n); the factors have the same, the orders are (...).
+    """
+    check_square("linalg.cholesky", A)
+    check_floating("linalg.cholesky", A, half=True)
+    found = CHOLESKY_EX(several(F.linalg_cholesky_ex)(A, upper=upper))
+    if check_errors:
+        check_info("linalg.cholesky_ex", found[1], NOT_POSITIVE)
+    return found
+
+
+@offer(space="linalg", out=True)
+@by_columns()
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+    """The triangular L with L Lᵀ = A (U with Uᵀ U = A).
+
+    Shapes: (..., n, n); the result has the same.
+
+    Raises:
+        LinAlgError: not positive-definite.
+    """
+    found: tuple[Tensor, Tensor] = cholesky_ex(A, upper=upper)
+    check_info("linalg.cholesky", found[1], NOT_POSITIVE)
+    return found[0]
+
+
+OLD_CHOLESKY = (
+    "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
+    "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\n"
+    "L = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be "
+    "replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce "
+    "equivalent results for all valid (symmetric positive definite) inputs."
+)
+
+
+def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
+    """The triangular L with L Lᵀ = input (U with Uᵀ U = input).
+
+    Raises:
+        LinAlgError: not positive-definite.
+    """
+    warn_once(OLD_CHOLESKY)
+    check_square("cholesky", input)
+    info = several(F.linalg_cholesky_ex)(input.detach(), upper=upper)[1]
+    check_info("cholesky", info, NOT_POSITIVE)
+    return F.cholesky(input, upper)
+
+
+old_cholesky.__name__ = old_cholesky.__qualname__ = "cholesky"
+offer(out=True)(old_cholesky)
+
+
+@offer(out=True)
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
+    """The X with A X = input, where input2 is the Cholesky factor of A.
+
+    Raises:
+        RuntimeError: no matrices, or sizes or types that do not fit (PyTorch's texts).
+        NotImplementedError: integers.
+    """
+    b, factor = input._data, input2._data
+    for name, each in (("b", b), ("u", factor)):
+        if each.ndim < 2:
+            raise RuntimeError(
+                f"{name} should have at least 2 dimensions, but has {each.ndim} dimensions instead"
+            )
+    if b.dtype != factor.dtype:
+        raise RuntimeError(
+            "Expected b and A to have the same dtype, but found b of type "
+            f"{dtypes.type_word(b.dtype)} and A of type {dtypes.type_word(factor.dtype)} instead."
+        )
+    rows, columns = factor.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+    if rows != b.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {rows} by {columns} "
+            f"but each b matrix is {b.shape[-2]} by {b.shape[-1]}"
+        )
+    broadcast([b.shape[:-2], factor.shape[:-2]])
+    return F.cholesky_solve(input, input2, upper)
+
+
+# Conditions --------------------------------------------------------------------------------------
+@offer(space="linalg", out=True)
+def cond(A: Tensor, p: Any = None) -> Tensor:
+    """The condition numbers of matrices in a norm (by singular values, without one)."""
+    if p is None or isinstance(p, (int, float)):
+        check_matrix("linalg.cond", A, "")
+    if p is None or p in (2, -2):
+        values = SPACES["linalg"]["svdvals"](A)
+        last = values.ndim - 1
+        count = values._data.shape[-1]
+        high, low = F.slice(values, last, 0, 1, 1), F.slice(values, last, count - 1, count, 1)
+        found = F.div(low, high) if p == -2 else F.div(high, low)
+        return F.squeeze_dim(found, -1)
+    shown = p if isinstance(p, str) else f"{p:g}"
+    check_square(f"linalg.cond(ord={shown})", A)
+    if p == "nuc":
+        values = SPACES["linalg"]["svdvals"](A)
+        last = (values._data.ndim - 1,)
+        inverse = F.sum_dim(F.reciprocal(values), last, False)
+        return F.mul(F.sum_dim(values, last, False), inverse)
+    inverse, info = inv_ex(A)
+    if info._data.any():
+        inverse = where(F.as_matrix(info != 0), float("inf"), inverse)
+    found = F.nan_to_num(
+        F.mul(matrix_norm(A, p), matrix_norm(inverse, p)), float("inf"), float("inf"), -float("inf")
+    )
+    bump(found, "linalg_cond")  # PyTorch's is written in place
+    return found
+
+
+__all__ = ["LinAlgError", "matmul", "vector_norm"]
+
+
+@offer(space="linalg", out=True)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """The inner products of vectors along a dim.
+
+    Raises:
+        RuntimeError: no floats, or two types.
+    """
+    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
+        raise TypeError("linalg_vecdot() takes two tensors")  # the parser's words come first
+    check_floating("linalg.vecdot", x, half=True)
+    check_alike("linalg.vecdot", "x", x, "y", y)
+    if x._data.ndim == 1 == y._data.ndim:
+        return vdot(x, y)
+    found = F.mul(x, y)
+    return F.sum_dim(found, (as_given(dim, found._data.ndim),), False)

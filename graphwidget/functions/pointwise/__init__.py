@@ -1,0 +1,7 @@
+"""Functions of each item by itself."""
+
+from . import (  # noqa: F401  (each offers its functions when it is imported)
+    activations,
+    arithmetic,
+    elementwise,
+)

@@ -1,0 +1,296 @@
+"""Random tensors, and random numbers written into tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...arrays import devices
+from ...arrays.layouts import require_strided
+from ...arrays.memory_order import memory_order
+from ...arrays.type_errors import broadcast
+from ...autograd.function_node import Underived
+from ...dispatch.offer import offer
+from ...eager.inplace import history, write
+from ...eager.record import TENSORS as F
+from ...graph import runtime as hot
+from ...graph.tensor import Tensor
+from ...graph.views import check_writable
+from ...optable import TABLE
+from ..creation.factories import filled, like
+from ..creation.factory import factory, made, shape_from
+from ..creation.nested_sequences import numpy_type
+from . import generator as random
+from . import sampling as distributions
+from .generator import Generator
+
+rand, rand_like = (
+    filled("rand", random.rand, "Uniform in [0, 1)"),
+    like("rand_like", random.rand, "Uniform in [0, 1)"),
+)
+randn, randn_like = (
+    filled("randn", random.randn, "Standard normal"),
+    like("randn_like", random.randn, "Standard normal"),
+)
+
+
+@factory(out=True)
+def randint(
+    low: int,
+    high: Any = None,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+) -> np.ndarray:
+    """Integers from ``low`` (default 0) up to, without, ``high``; int64 by default.
+
+    Shapes: ``size``.
+
+    Raises:
+        RuntimeError: the range is empty, or too large for the dtype.
+    """
+    if size is None:
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
+    shape = shape_from("randint", (size,))
+    return distributions.between(shape, chosen, int(low), int(high), generator)
+
+
+@factory(like=True)
+def randint_like(
+    input: Tensor,
+    low: int,
+    high: int | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+) -> np.ndarray:
+    """``randint`` in the shape and (by default) the dtype of ``input``."""
+    start, end = (0, low) if high is None else (low, high)
+    chosen = input._data.dtype if dtype is None else numpy_type(dtype)
+    return distributions.between(input._data.shape, chosen, start, end, generator)
+
+
+@factory(out=True)
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+) -> np.ndarray:
+    """A random order of the integers below ``n``.
+
+    Shapes: (n,).
+    """
+    order = random.randperm(n, generator)
+    return order if dtype is None else order.astype(numpy_type(dtype))
+
+
+@offer(method=False, out=True)
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Sequence[int] | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Normal numbers: of a size about numbers, or one for each item of tensors.
+
+    Raises:
+        RuntimeError: a negative deviation.
+    """
+    devices.require_cpu(device)
+    require_strided(layout)
+    if size is not None:  # 0-d tensors are numbers then
+        mean, std = (each.item() if isinstance(each, Tensor) else each for each in (mean, std))
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        shape, kind = shape_from("normal", (size,)), numpy_type(dtype)
+        return made(random.normal(shape, kind, mean, std, generator), requires_grad, "normal")
+    if not isinstance(std, Tensor):
+        data = random.normal(mean._data.shape, mean._data.dtype, 0.0, std, generator)
+        return F.normal_mean(mean, data_of(data + mean._data))
+    if not bool((std._data >= 0).all()):
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    centre = mean._data if isinstance(mean, Tensor) else np.asarray(mean, std._data.dtype)
+    shape, kind = broadcast([centre.shape, std._data.shape]), centre.dtype
+    data = random.normal(shape, kind, 0.0, 1.0, generator) * std._data + centre
+    data = data.astype(kind)
+    if isinstance(mean, Tensor):
+        return F.normal_both(mean, std, data_of(data))
+    return F.normal_std(std, data_of(data))
+
+
+def data_of(array: Any) -> Tensor:
+    """A tensor of numbers that were drawn."""
+    return Tensor._wrap(np.asarray(array))
+
+
+@offer(out=True)
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None
+) -> Tensor:
+    """1 with each item's probability (or, with ``p``, with that one for all), else 0.
+
+    Raises:
+        RuntimeError: a probability is not between 0 and 1.
+    """
+    if p is not None:
+        drawn = made(random.coin(input._data.shape, input._data.dtype, p, generator))
+        if hot.grad_enabled() and input.requires_grad:
+            history(drawn, Underived("aten::bernoulli", (input,)))
+        return drawn
+    return F.bernoulli(input, data_of(random.bernoulli(input._data, generator)))
+
+
+@offer(method=False)
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Poisson numbers with each item's rate.
+
+    Shapes: any; the result has the same.
+    """
+    return F.poisson(input, data_of(distributions.poisson(input._data, generator)))
+
+
+@offer(method=False)
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of each item's number of trials succeed, with each item's chance.
+
+    Raises:
+        ValueError: not of floating types.
+    """
+    return F.binomial(count, prob, data_of(distributions.binomial(count._data, prob._data,
+                                                                  generator)))  # fmt: skip
+
+
+@offer(out=True)
+def multinomial(
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Indices along the last dim, drawn in proportion to the weights.
+
+    Shapes: weights (C,) or (N, C); the result is (num_samples,) or (N, num_samples).
+
+    Raises:
+        RuntimeError: too many without replacement, or weights that are none.
+    """
+    return made(distributions.multinomial(input._data, num_samples, replacement, generator))
+
+
+# Written into tensors -----------------------------------------------------------------------------
+def _written(key: str, self: Tensor, draw: Callable[[], np.ndarray], *others: Tensor) -> Tensor:
+    """Random numbers written into a tensor. None are drawn where autograd refuses the write."""
+    op = TABLE[key]
+    if hot.mode.enabled and self.requires_grad:
+        check_writable(self, op.name + "_")
+    return write(op, self, (*others, Tensor._wrap(draw())), {})
+
+
+def _drawn(key: str, self: Tensor, draw: Callable[..., np.ndarray], *args: Any) -> Tensor:
+    """``draw(shape, dtype, *args)`` written into a tensor, in the order of its memory."""
+    return _written(key, self, partial(drawn, self._data, draw, *args))
+
+
+def drawn(data: np.ndarray, draw: Callable[..., np.ndarray], *args: Any) -> np.ndarray:
+    """``draw(shape, dtype, *args)`` for an array, in the order of its memory."""
+    if data.flags.c_contiguous:
+        return draw(data.shape, data.dtype, *args)
+    order = memory_order(data.shape, data)
+    found = draw(tuple(data.shape[dim] for dim in order), data.dtype, *args)
+    return found.transpose(np.argsort(order))
+
+
+@offer(function=False)
+def normal_(
+    self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Normal random numbers, written into this tensor."""
+    serial = not self._data.flags.c_contiguous
+    return _drawn("normal.written", self, random.normal, mean, std, generator, serial)
+
+
+@offer(function=False)
+def uniform_(
+    self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Uniform random numbers, written into this tensor."""
+    return _drawn("uniform.written", self, random.uniform, from_, to, generator)
+
+
+@offer(function=False)
+def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Exponential random numbers with the rate ``lambd``, written into this tensor."""
+    return _drawn("exponential.written", self, distributions.exponential, lambd, generator)
+
+
+@offer(function=False)
+def cauchy_(
+    self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Random numbers of Cauchy's distribution, written into this tensor."""
+    return _drawn("cauchy.written", self, distributions.cauchy, median, sigma, generator)
+
+
+@offer(function=False)
+def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    """How many trials of probability ``p`` it took to succeed, written into this tensor."""
+    return _drawn("geometric.written", self, distributions.geometric, p, generator)
+
+
+@offer(function=False)
+def log_normal_(
+    self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
+) -> Tensor:
+    """exp of normal random numbers, written into this tensor."""
+    return _drawn("log_normal.written", self, distributions.log_normal, mean, std, generator)
+
+
+@offer(function=False)
+def bernoulli_(
+    self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None
+) -> Tensor:
+    """Ones with probability ``p`` (one for all, or one for each item), else zeros, written into
+    this tensor."""
+    if not isinstance(p, Tensor):
+        return _drawn("bernoulli.written", self, random.coin, p, generator)
+    data = self._data
+
+    def draw() -> np.ndarray:
+        order = memory_order(data.shape, data)
+        chances = np.broadcast_to(p._data, data.shape).transpose(order)
+        found = random.bernoulli(chances, generator).astype(data.dtype)
+        return found.transpose(np.argsort(order))
+
+    return _written("bernoulli.tensor", self, draw, p)
+
+
+@offer(function=False)
+def random_(
+    self: Tensor, from_: int | None = None, to: int | None = None, *,
+    generator: Generator | None = None,
+) -> Tensor:  # fmt: skip
+    """Random integers in [from, to), written into this tensor; without bounds, over all that its
+    dtype represents exactly.
+
+    Raises:
+        RuntimeError: the range is empty, or too large for the dtype.
+    """
+    if from_ is None:
+        return _drawn("random.written", self, distributions.whole_range, generator)
+    if to is None:
+        return _drawn("random.below", self, distributions.between, 0, from_, generator)
+    return _drawn("random.range", self, distributions.between, from_, to, generator)

@@ -1,0 +1,7 @@
+"""Functions of all items along a dim: sums, norms, extrema, sorting."""
+
+from . import (  # noqa: F401  (each offers its functions when it is imported)
+    norms,
+    reductions,
+    sorting,
+)

@@ -1,0 +1,322 @@
+"""Functions that make fewer items out of many: sums, products, extremes, spread, truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...arrays import dtypes
+from ...arrays.warnings import warn
+from ...dispatch.offer import offer
+from ...dispatch.return_types import Named, named
+from ...eager.record import TENSORS as F
+from ...graph.tensor import Tensor
+from ...optable.pointwise.common_kernels import count_along
+from ..dims import as_given, dims_as_given, wrap_dim, wrap_dims
+
+
+def several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
+    """A record function that returns several tensors, typed so."""
+    return record  # type: ignore[no-any-return]
+
+
+def numpy_type(dtype: Any) -> Any:
+    """The numpy type of a ``dtype=`` argument, None without one."""
+    return None if dtype is None else dtype.numpy
+
+
+def some_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
+    """The dims, checked, as the user gave them, which is what nodes keep; None and ``()`` both
+    mean all. (So does leaving them out, in signatures ``...``, of which nodes keep nothing.)"""
+    return None if dim is None else dims_as_given(dim, ndim)
+
+
+def filled_dim(name: str, input: Tensor, dim: int) -> int:
+    """The dim, checked, as the user gave it.
+
+    Raises:
+        IndexError: it has no items to choose from (PyTorch's text).
+    """
+    data = input._data
+    wrapped = wrap_dim(dim, data.ndim)
+    if data.ndim and not data.shape[wrapped]:
+        raise no_choice(name, wrapped)
+    return dim
+
+
+def no_choice(name: str, dim: int) -> IndexError:
+    """The error for a choice of items along an empty dim."""
+    return IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+
+
+# Sums and products -------------------------------------------------------------------------------
+@offer(out=True)
+def sum(input: Tensor, dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum of all items, or along dims; integers and bools add up to int64."""
+    if dtype is not None:
+        dtype = dtype.numpy
+    if dim is ...:
+        if not keepdim:
+            return F.sum(input, dtype)
+        dim = None
+    return F.sum_dim(input, some_dims(dim, input.ndim), keepdim, dtype)
+
+
+@offer(out=True)
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum of all items but nan, or along dims."""
+    return F.nansum(input, some_dims(dim, input.ndim), keepdim, numpy_type(dtype))
+
+
+@offer(out=True)
+def mean(input: Tensor, dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of all items, or along dims.
+
+    Raises:
+        RuntimeError: integers.
+    """
+    if dtype is not None:
+        dtype = dtype.numpy
+    if (dtype or input._meta.dtype).kind != "f":
+        given = "Input" if dtype is None else "Optional"
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {given} dtype must be either a floating point "
+            f"or complex dtype. Got: {dtypes.type_word(dtype or input._data.dtype)}"
+        )
+    if dim is ...:
+        if not keepdim:
+            return F.mean(input, dtype)
+        dim = None
+    return F.mean_dim(input, some_dims(dim, input.ndim), keepdim, dtype)
+
+
+@offer(out=True)
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of all items but nan, or along dims.
+
+    Raises:
+        RuntimeError: integers.
+    """
+    if not input._meta.floating:
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{dtypes.type_word(input._data.dtype)}"
+        )
+    if dtype is not None and dtype.numpy.kind != "f":
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating "
+            f"point or complex dtype. Got: {dtypes.type_word(dtype.numpy)}"
+        )
+    there = F.logical_not(F.isnan(input.detach()))
+    count = sum(there, dim, keepdim)
+    return F.div(nansum(input, dim, keepdim, dtype=dtype), count)
+
+
+@offer(out=True)
+def prod(
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """The product of all items, or along a dim; gradients are exact where items are 0."""
+    if dim is None:
+        return F.prod(input, numpy_type(dtype))
+    return F.prod_dim(input, as_given(dim, input.ndim), keepdim, numpy_type(dtype))
+
+
+# Extremes ----------------------------------------------------------------------------------------
+def no_items(name: str) -> RuntimeError:
+    """The error for extremes of nothing."""
+    return RuntimeError(
+        f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+        "reduction dim with the 'dim' argument."
+    )
+
+
+def _extreme(name: str, pair: type[Named], pairwise: str) -> Callable[..., Any]:
+    def function(
+        input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None
+    ) -> Any:
+        dim = dim if other is None else other
+        if isinstance(dim, Tensor):
+            return getattr(F, pairwise)(input, dim)
+        if dim is None:
+            if input._data.size == 0:
+                raise no_items(name)
+            return getattr(F, name)(input)
+        dim = filled_dim(name, input, dim)
+        return pair(getattr(F, name + "_dim")(input, dim=dim, keepdim=keepdim))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"The {name}imum of all items; along a dim, a pair of values and indices; of two tensors, "
+        f"``{pairwise}``."
+    )
+    return function
+
+
+max = offer(out=True)(_extreme("max", named("max", "values", "indices"), "maximum"))
+min = offer(out=True)(_extreme("min", named("min", "values", "indices"), "minimum"))
+
+
+def _extremes(name: str) -> Callable[..., Tensor]:
+    def function(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+        dims = some_dims(() if dim is None else dim, input.ndim)
+        if input._data.size == 0:
+            if not dims:
+                raise no_items(name)
+            if empty := [d for d in dims if not input._data.shape[d]]:
+                raise no_choice(name, empty[0])
+        return getattr(F, name)(input, dims, keepdim)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"The {name[1:]}imum along dims (all without any); equal items share the gradient."
+    )
+    return function
+
+
+amax, amin = offer(out=True)(_extremes("amax")), offer(out=True)(_extremes("amin"))
+
+AMINMAX = named("aminmax", "min", "max")
+
+
+@offer(out=True)
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The smallest and the largest item, of all or along a dim."""
+    if dim is None and input._data.size == 0:
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+            "identity."
+        )
+    if dim is not None:
+        wrapped = wrap_dim(dim, input.ndim)
+        if input.ndim and not input._data.shape[wrapped]:
+            raise IndexError(f"aminmax: Expected reduction dim {wrapped} to have non-zero size.")
+    return AMINMAX(several(F.aminmax)(input, dim=dim, keepdim=keepdim))
+
+
+def _place(name: str) -> Callable[..., Tensor]:
+    def function(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+        if input._data.dtype == bool:
+            raise RuntimeError(f"{name}(): does not support bool input")
+        if dim is not None:
+            dim = filled_dim(name, input, dim)
+        elif input._data.size == 0:
+            raise IndexError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+            )
+        return getattr(F, name)(input, dim, keepdim)  # type: ignore[no-any-return]
+
+    which = "largest" if name == "argmax" else "smallest"
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The index of the first {which} item (flat, or along a dim)."
+    return function
+
+
+argmax, argmin = offer(out=True)(_place("argmax")), offer(out=True)(_place("argmin"))
+
+
+# Spread ------------------------------------------------------------------------------------------
+def _spread(name: str) -> Callable[..., Any]:
+    def function(
+        input: Tensor,
+        dim: Any = ...,
+        unbiased: bool | None = None,
+        keepdim: bool = False,
+        *,
+        correction: float | None = None,
+    ) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = ..., dim
+        if not input._meta.floating:
+            said = name if "_" in name else "std and var"
+            raise RuntimeError(f"{said} only support floating point and complex dtypes")
+        if correction is None and (unbiased is not None or dim is not ...):
+            correction = 1 if unbiased is None else int(unbiased)
+        dims = some_dims(None if dim is ... else dim, input.ndim)
+        warn_freedom(name, input._data.shape, dims, correction)
+        found = getattr(F, name)(input, dim=dims, correction=correction, keepdim=keepdim)
+        return tuple(found) if "_" in name else found
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"{name.replace('_', ' and ')} of all items or along dims; the sum of squares is divided "
+        "by the count less ``correction`` (1; ``unbiased=False``: 0)."
+    )
+    return function
+
+
+def warn_freedom(name: str, shape: tuple[int, ...], dims: Any, correction: float | None) -> None:
+    """Warn where there are too few items for a spread (PyTorch's text)."""
+    count = 0 if 0 in shape else count_along(shape, dims)
+    if count - (1 if correction is None else correction) <= 0:
+        warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).",
+        )
+
+
+var, std = offer(out=True)(_spread("var")), offer(out=True)(_spread("std"))
+var_mean = offer(method=False)(_spread("var_mean"))
+std_mean = offer(method=False)(_spread("std_mean"))
+
+
+# Truth and counts --------------------------------------------------------------------------------
+def _truth(name: str) -> Callable[..., Tensor]:
+    def function(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+        dims = None if dim is None else wrap_dims(dim, input.ndim)
+        if dims is None and keepdim:
+            dims = tuple(range(input.ndim))
+        if dim is not None and not isinstance(dim, int) and not len(dim):  # sums take all then
+            dims = ()
+        return getattr(F, name)(input, dims, keepdim)  # type: ignore[no-any-return]
+
+    every = "all items are" if name == "all" else "any item is"
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Whether {every} true (not 0), of all or along dims."
+    return function
+
+
+all, any = offer(out=True)(_truth("all")), offer(out=True)(_truth("any"))
+
+
+@offer()
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """How many items are not 0, of all or along dims.
+
+    Shapes: any; the dims go (all, when none is named).
+    """
+    return F.count_nonzero(input, None if dim is None else wrap_dims(dim, input.ndim))
+
+
+@offer(out=True)
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The indices of the items that are not 0: one row each, or (``as_tuple``) one tensor of
+    indices for each dim.
+
+    Shapes: any; (n, input.ndim), or input.ndim tensors of (n,), for n items.
+    """
+    if not as_tuple:
+        return F.nonzero(input)
+    flat = input if input.ndim else F.unsqueeze(input.detach(), 0)
+    return tuple(F.nonzero(flat).unbind(1))
+
+
+@offer()
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the items that are not 0, one row each.
+
+    Shapes: any; (n, input.ndim) for n items.
+    """
+    return F.nonzero(input)
+
+
+@offer()
+def trace(input: Tensor) -> Tensor:
+    """The sum of a matrix's diagonal.
+
+    Raises:
+        RuntimeError: no matrix.
+    """
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    return F.trace(input)

@@ -1,0 +1,271 @@
+"""Functions that order items, pick some of the ordered, and search them; and running ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays import dtypes
+from ...arrays.type_errors import not_implemented
+from ...dispatch.offer import METHODS, offer
+from ...dispatch.return_types import Named, named
+from ...eager.inplace import allowed, write
+from ...eager.promote import is_number
+from ...eager.record import TENSORS as F
+from ...graph.tensor import Tensor
+from ...optable import TABLE
+from ..dims import as_given, wrap_dim
+from .reductions import filled_dim, numpy_type, several
+
+# Order -------------------------------------------------------------------------------------------
+SORT = named("sort", "values", "indices")
+
+
+@offer(out=True)
+def sort(
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None
+) -> Any:
+    """The items sorted along a dim, and where they stood; equal items keep their order.
+
+    Shapes: any; both results have the same.
+    """
+    record = F.sort if stable is None else F.sort_stable
+    return SORT(several(record)(input, dim=as_given(dim, input.ndim), descending=descending))
+
+
+@offer()
+def argsort(
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
+) -> Tensor:
+    """The indices that sort along a dim; equal items keep their order.
+
+    Shapes: any; the result has the same.
+    """
+    return F.argsort(input, wrap_dim(dim, input.ndim), descending)
+
+
+@offer(out=True)
+def msort(input: Tensor) -> Tensor:
+    """The items sorted along the first dim.
+
+    Shapes: one dim at least; the result has the same.
+    """
+    found: Tensor = sort(input, 0)[0]
+    return found
+
+
+TOPK = named("topk", "values", "indices")
+
+
+@offer(out=True)
+def topk(
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> Any:  # fmt: skip
+    """The k largest (or smallest) items along a dim, and where they stood.
+
+    Shapes: any; both results have k along ``dim``.
+
+    Raises:
+        RuntimeError: there are fewer.
+    """
+    place = wrap_dim(dim, input.ndim)
+    if not 0 <= k <= (input._data.shape[place] if input.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    if input._data.dtype == bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    return TOPK(several(F.topk)(input, k=k, dim=dim, largest=largest, sorted=sorted))
+
+
+KTHVALUE = named("kthvalue", "values", "indices")
+
+
+@offer(out=True)
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The k-th smallest items along a dim, counted from 1, and where they stood.
+
+    Raises:
+        RuntimeError: there are fewer than k.
+    """
+    filled_dim("kthvalue", input, dim)
+    if not 1 <= k <= (input._data.shape[dim] if input.ndim else 1):
+        place = wrap_dim(dim, input.ndim)
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {place}")
+    return KTHVALUE(several(F.kthvalue)(input, k=k, dim=dim, keepdim=keepdim))
+
+
+def _median(name: str, result: type[Named]) -> Callable[..., Any]:
+    def function(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+        if dim is None:
+            return getattr(F, name)(input)
+        dim = filled_dim("median", input, dim)
+        return result(getattr(F, name + "_dim")(input, dim=dim, keepdim=keepdim))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        "The middle item (the lower of two), of all; along a dim, a pair of values and indices. "
+        + ("nan wins." if name == "median" else "nan is passed over.")
+    )
+    return function
+
+
+median = offer(out=True)(_median("median", named("median", "values", "indices")))
+nanmedian = offer(out=True)(_median("nanmedian", named("nanmedian", "values", "indices")))
+
+MODE = named("mode", "values", "indices")
+
+
+@offer(out=True)
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent items along a dim (the smallest of several), and where the last stood."""
+    dim = filled_dim("mode", input, dim)
+    return MODE(several(F.mode)(input, dim=dim, keepdim=keepdim))
+
+
+# Running -----------------------------------------------------------------------------------------
+def _running(name: str, what: str) -> Callable[..., Tensor]:
+    def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+        record = getattr(F, name)
+        return record(input, as_given(dim, input.ndim), numpy_type(dtype))  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Running {what} along a dim."
+    return function
+
+
+cumsum = offer(out=True)(_running("cumsum", "sums"))
+cumprod = offer(out=True)(_running("cumprod", "products"))
+
+
+def _running_in_place(name: str) -> Callable[..., Tensor]:
+    def method(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+        allowed(TABLE[name], (self,))
+        dim = as_given(dim, self.ndim)
+        if dtype is not None and dtype.numpy != self._data.dtype:
+            one, two = dtypes.c_word(self._data.dtype), dtypes.c_word(dtype.numpy)
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {one} and output tensor dtype {two} should "
+                "match"
+            )
+        return write(TABLE[name], self, (), {"dim": dim, "dtype": self._data.dtype})
+
+    method.__name__ = method.__qualname__ = name + "_"
+    method.__doc__ = f"``{name}``, written into this tensor."
+    return method
+
+
+METHODS.update(cumsum_=_running_in_place("cumsum"), cumprod_=_running_in_place("cumprod"))
+
+
+def _running_extreme(name: str, result: type[Named]) -> Callable[..., Any]:
+    def function(input: Tensor, dim: int) -> Any:
+        if input.ndim == 0 and dim not in (-1, 0):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+        return result(getattr(F, name)(input, dim=as_given(dim, input.ndim)))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The running {name[3:]}imum along a dim, and where it last stood."
+    return function
+
+
+cummax = offer(out=True)(_running_extreme("cummax", named("cummax", "values", "indices")))
+cummin = offer(out=True)(_running_extreme("cummin", named("cummin", "values", "indices")))
+
+
+@offer(out=True)
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    """Running log of the sum of exp along a dim.
+
+    Shapes: any; the result has the same.
+    """
+    dim = as_given(dim, input.ndim)
+    if not input._meta.floating:
+        raise not_implemented("logcumsumexp_out_cpu", input._data.dtype)
+    return F.logcumsumexp(input, dim)
+
+
+# Searching ---------------------------------------------------------------------------------------
+def as_tensor(value: Any, like: Tensor | None = None) -> Tensor:
+    """A number as a 0-d tensor; a tensor as it is."""
+    if isinstance(value, Tensor):
+        return value
+    if not is_number(value):
+        raise TypeError(f"expected a Tensor or a number, got {type(value).__name__}")
+    typed = dtypes.number_dtype(value)
+    if like is not None:
+        typed = dtypes.result_type(like._data, value)
+    return Tensor._wrap(np.asarray(value, typed))
+
+
+@offer(method=False, out=True)
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """Where values would go into sorted rows (one row for all values, or one for each row).
+
+    Raises:
+        RuntimeError: sizes, types or options that do not fit (PyTorch's texts).
+    """
+    values = as_tensor(input, sorted_sequence)
+    rows, given = sorted_sequence._data.shape, values._data.shape
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(
+            f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}"
+        )
+    if right and side == "left":
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left "
+            "while right was True"
+        )
+    if len(rows) != 1 and rows[:-1] != given[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+            "dimensions of boundaries tensor and input value tensor must match, but we got "
+            f"boundaries tensor {list(rows)} and input value tensor {list(given)}"
+        )
+    if sorter is not None:
+        sorted_sequence = sorted_sequence.gather(-1, sorter)
+    if sorted_sequence._data.dtype != values._data.dtype:
+        common = dtypes.of(dtypes.promote_types(sorted_sequence._data.dtype, values._data.dtype))
+        sorted_sequence = sorted_sequence.to(common)
+    found = np.int32 if out_int32 else np.int64
+    return F.searchsorted(sorted_sequence, values, right or side == "right", np.dtype(found))
+
+
+@offer(method=False, out=True)
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
+    """The bucket of each value between sorted boundaries.
+
+    Shapes: boundaries (n,), input any; the result is like input.
+    """
+    if boundaries.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+@offer(method=False, out=True)
+def isin(
+    elements: Any = None, test_elements: Any = None, *, assume_unique: bool = False,
+    invert: bool = False, element: Any = None, test_element: Any = None,
+) -> Tensor:  # fmt: skip
+    """Whether each element is among the test elements; of either there may be one only, a number
+    (then called ``element`` and ``test_element``).
+
+    Shapes: any; the result is like ``elements``.
+    """
+    elements = element if elements is None else elements
+    test_elements = test_element if test_elements is None else test_elements
+    given = as_tensor(elements), as_tensor(test_elements)
+    for each in given:
+        if each._data.dtype == bool:
+            raise RuntimeError("Unsupported input type encountered for isin(): Bool")
+    return F.isin(*given, invert)

@@ -1,0 +1,10 @@
+"""The same items in another shape or order, apart or joined."""
+
+from . import (  # noqa: F401  (each offers its functions when it is imported)
+    joins,
+    padding,
+    permute,
+    shapes,
+    slices,
+    splits,
+)

@@ -1,0 +1,195 @@
+"""Functions that show several parts of a tensor at once."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays.dtypes import type_word
+from ...dispatch.offer import METHODS, offer
+from ...eager.record import TENSORS as F
+from ...graph.tensor import Tensor
+from ..dims import as_given, wrap_dim
+
+
+def _several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
+    """A record function that returns several tensors, typed so."""
+    return record  # type: ignore[no-any-return]
+
+
+@offer()
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """One view for each index of a dim.
+
+    Shapes: any; ``dim`` goes.
+    """
+    if input._data.ndim == 0:
+        wrap_dim(dim, 0)
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return _several(F.unbind)(input, dim=as_given(dim, input._data.ndim))
+
+
+@offer()
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
+    number = split_size_or_sections
+    if isinstance(number, Tensor) and not number._data.ndim:
+        number = int(number)
+    if isinstance(number, bool) or not isinstance(number, int):
+        return split_with_sizes(tensor, number, dim)
+    if tensor._data.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    total = tensor._data.shape[wrap_dim(dim, tensor._data.ndim)]
+    size = number
+    if size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+    if size == 0 and total:
+        raise RuntimeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}"
+        )
+    return _several(F.split)(tensor, split_size=size, dim=dim)
+
+
+def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
+    return split(self, split_size, dim)
+
+
+split_method.__name__ = split_method.__qualname__ = "split"
+METHODS["split"] = split_method
+
+
+@offer()
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Consecutive views of given sizes along a dim."""
+    if not isinstance(split_sizes, (tuple, list)):
+        raise TypeError(f"no sizes: {split_sizes!r}")  # the parser finds the words
+    if input._data.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    sizes = tuple(map(operator.index, split_sizes))
+    place = wrap_dim(dim, input._data.ndim)
+    total = input._data.shape[place]
+    if any(size < 0 for size in sizes):
+        raise RuntimeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(sizes)}"
+        )
+    if sum(sizes) != total:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size "
+            f"at dimension {dim}), but got split_sizes={list(sizes)}"
+        )
+    return _several(F.split_sizes)(input, split_sizes=sizes, dim=dim)
+
+
+@offer()
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """About ``chunks`` consecutive views along a dim.
+
+    Shapes: any; the pieces differ along ``dim`` only.
+    """
+    if input._data.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    total = input._data.shape[wrap_dim(dim, input._data.ndim)]
+    if not total:
+        return split_with_sizes(input, [0] * chunks, dim)
+    return split(input, -(-total // chunks), dim)
+
+
+def either(*given: Any) -> Any:
+    """The one that is not None: how a split is told may be called by several names."""
+    return next((each for each in given if each is not None), None)
+
+
+@offer()
+def tensor_split(
+    input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, sections: int | None = None,
+    indices: Any = None, tensor_indices_or_sections: Any = None,
+) -> tuple[Tensor, ...]:  # fmt: skip
+    """Slices along a dim: so many, as equal as can be, or cut at the given indices.
+
+    Shapes: any; the pieces differ along ``dim`` only.
+    """
+    indices_or_sections = either(indices_or_sections, sections, indices, tensor_indices_or_sections)
+    if input._data.ndim == 0:
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+        )
+    dim = wrap_dim(dim, input._data.ndim)
+    total = input._data.shape[dim]
+    given = indices_or_sections
+    if isinstance(given, Tensor):
+        told = "tensor_split expected tensor_indices_or_sections to"
+        if given._data.dtype != np.int64:
+            raise RuntimeError(f"{told} have dtype of long, but got {type_word(given._data.dtype)}")
+        if given._data.ndim > 1:
+            raise RuntimeError(
+                f"{told} be a zero-dimensional or one-dimensional tensor, but got a tensor with "
+                f"{given._data.ndim} dims"
+            )
+        given = given._data.tolist()
+    if isinstance(given, int):
+        if given <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {given}")
+        size, larger = divmod(total, given)
+        cuts = [i * size + min(i, larger) for i in range(1, given)]
+    else:
+        cuts = list(given)
+    bounds = zip([0, *cuts], [*cuts, total], strict=True)
+    return tuple(F.slice(input, dim, start, end, 1) for start, end in bounds)
+
+
+def split_along(input: Tensor, given: Any, name: str, dim: int, at_least: int) -> Any:
+    """``hsplit``, ``vsplit`` and ``dsplit``.
+
+    Raises:
+        RuntimeError: too few dims, or sections of unequal size (PyTorch's texts).
+    """
+    ndim = input._data.ndim
+    if ndim < at_least:
+        raise RuntimeError(
+            f"torch.{name} requires a tensor with at least {at_least} dimension, but got a tensor "
+            f"with {ndim} dimensions!"
+        )
+    if isinstance(given, int) and (not given or input._data.shape[dim] % given):
+        raise RuntimeError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+            f"{input._data.shape[dim]} is not divisible by the split_size {given}!"
+        )
+    return tensor_split(input, given, dim)
+
+
+@offer()
+def hsplit(
+    input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
+) -> tuple[Tensor, ...]:
+    """Slices along dim 1 (dim 0 of a vector)."""
+    dim = 0 if input._data.ndim == 1 else 1
+    return split_along(input, either(indices_or_sections, sections, indices), "hsplit", dim, 1)  # type: ignore[no-any-return]
+
+
+@offer()
+def vsplit(
+    input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
+) -> tuple[Tensor, ...]:
+    """Slices along dim 0.
+
+    Shapes: two dims at least.
+    """
+    return split_along(input, either(indices_or_sections, sections, indices), "vsplit", 0, 2)  # type: ignore[no-any-return]
+
+
+@offer()
+def dsplit(
+    input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
+) -> tuple[Tensor, ...]:
+    """Slices along dim 2.
+
+    Shapes: three dims at least.
+    """
+    return split_along(input, either(indices_or_sections, sections, indices), "dsplit", 2, 3)  # type: ignore[no-any-return]

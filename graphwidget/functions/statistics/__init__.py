@@ -1,0 +1,7 @@
+"""Statistics of items: quantiles, histograms, numerical gradients."""
+
+from . import (  # noqa: F401  (each offers its functions when it is imported)
+    gradient,
+    quantile_cov,
+    unique_histogram,
+)

@@ -1,0 +1,168 @@
+"""The methods of Tensor: questions about it, conversions, and all that the others offer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ...arrays.warnings import warn
+from ...autograd.backward import backward, grad, tensor_backward
+from ...dispatch import torch_function_modes as overrides
+from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer, offer_table
+from ...dispatch.parsed import faced
+from ...dispatch.torch_function import FUNCTIONAL, PLACES, functions_of, written_in
+from ...dispatch.torch_function_styles import Front, written
+from ...eager.record import TENSORS as F
+from ...graph.tensor import Tensor
+from .. import (  # noqa: F401  (each offers its functions when it is imported)
+    creation,
+    indexing,
+    linalg,
+    memory,
+    pointwise,
+    random,
+    reduction,
+    shape,
+    statistics,
+)
+from ..creation import factories
+from ..dims import filled_place
+from ..pointwise import (  # noqa: F401  (each offers its functions when it is imported)
+    activations,
+    arithmetic,
+)
+from ..shape import (  # noqa: F401  (each offers its functions when it is imported)
+    permute as axes,
+)
+from ..shape import (
+    shapes,
+)
+from . import (  # noqa: F401  (each offers its functions when it is imported)  # noqa: F401  (each offers its functions when it is imported)
+    autocast,
+    dtype_queries,
+    inplace_methods,
+    numpy_dlpack,
+    operators,
+    switches,
+)
+from . import (
+    methods as functions,
+)
+from . import (
+    queries as facts,
+)
+from .printing import format_tensor, tensor_repr
+
+
+@offer(function=False)
+def size(self: Tensor, dim: int | None = None) -> Any:
+    """The shape, or the size of one dim."""
+    if dim is None:
+        return self.shape
+    return self._data.shape[filled_place(dim, self._data.ndim)]
+
+
+@offer("nelement", function=False)
+def numel(self: Tensor) -> int:
+    """The number of items."""
+    return self._meta.numel
+
+
+@offer("ndimension", function=False)
+def dim(self: Tensor) -> int:
+    """The number of dims."""
+    return self._meta.ndim
+
+
+@offer(function=False)
+def tolist(self: Tensor) -> Any:
+    """The items as nested lists of Python numbers; of a 0-d tensor, the number."""
+    return self._data.tolist()
+
+
+@offer(function=False)
+def element_size(self: Tensor) -> int:
+    """The size of an item in bytes."""
+    return self._data.itemsize
+
+
+@offer(function=False)
+def data_ptr(self: Tensor) -> int:
+    """The address of the first item; 0 where there is none."""
+    return int(self._data.ctypes.data) if self._data.size else 0
+
+
+@offer(function=False)
+def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """self where the condition holds, else other."""
+    return arithmetic.where(condition, self, other)  # type: ignore[no-any-return]
+
+
+OWN = ("detach_", "requires_grad_", "retain_grad")
+"""Methods of the class itself that have a face."""
+
+
+def new_factory(name: str) -> Callable[..., Tensor]:
+    """``new_zeros`` and the like: of this tensor's dtype."""
+    factory: Callable[..., Tensor] = getattr(factories, name)
+
+    def method(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+        return factory(*args, dtype=dtype or self.dtype, **kwargs)
+
+    method.__doc__ = f"``{name}`` with this tensor's dtype by default."
+    return method
+
+
+def new_tensor(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    """``tensor`` with this tensor's dtype by default."""
+    if args and isinstance(args[0], Tensor):
+        warn(factories.COPY_WARNING.format("tensor.new_tensor"))
+        args = (args[0]._data, *args[1:])
+    return factories.tensor(*args, dtype=dtype or self.dtype, **kwargs)
+
+
+METHODS["new_tensor"] = new_tensor
+for _name in ("zeros", "ones", "empty", "full", "empty_strided"):
+    METHODS["new_" + _name] = new_factory(_name)
+offer_table()
+METHODS.update(backward=tensor_backward, __repr__=tensor_repr, __format__=format_tensor)
+for _name, _method in METHODS.items():
+    setattr(Tensor, _name, _method)
+for _name in OWN:
+    setattr(Tensor, _name, faced("Tensor", _name, vars(Tensor)[_name]))
+PLACES += [
+    lambda: [
+        (each, Front(partial(written, manner="roots"), f"torch.autograd.{each.__name__}"))
+        for each in (backward, grad)
+    ],
+    written_in("torch.functional", FUNCTIONS, FUNCTIONAL),
+    functions_of(FUNCTIONS, "torch"),
+    *(functions_of(functions, space, f"{space}_") for space, functions in SPACES.items()),
+]
+Tensor._make_subclass = staticmethod(facts.make_subclass)  # type: ignore[attr-defined]
+Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
+F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.summed_to)
+
+
+def seal(cls: type[Tensor]) -> None:
+    """Let what may not be assigned say so as PyTorch does."""
+    for name, member in list(vars(cls).items()):
+        if isinstance(member, property) and member.fset is None and not name.startswith("__"):
+            refusal = _refusal(name)
+            setattr(cls, name, property(member.fget, refusal, refusal, member.__doc__))
+
+
+def _refusal(name: str) -> Callable[..., None]:
+    def refuse(self: Tensor, value: Any = None) -> None:
+        raise _not_writable(name)
+
+    return refuse
+
+
+def _not_writable(name: str) -> AttributeError:
+    return AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+
+seal(Tensor)
+overrides.UNCHANGED |= {vars(Tensor)[name].__get__ for name in ("_base", "grad")}

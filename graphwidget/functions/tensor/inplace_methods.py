@@ -1,0 +1,110 @@
+"""The in-place methods that are written by hand; the others are derived from the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays import dtypes
+from ...dispatch.offer import offer
+from ...eager.inplace import write
+from ...eager.promote import is_number, not_tensor
+from ...eager.record import TENSORS as F
+from ...graph import runtime as hot
+from ...graph.tensor import Tensor
+from ...graph.version import filled
+from ...optable import TABLE
+
+
+def scaled_writer(key: str) -> Callable[..., Tensor]:
+    """``add_`` and ``sub_``, which take ``alpha``."""
+
+    def method(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+        if alpha == 1:
+            return write(TABLE[key], self, (other,), {})
+        return write(TABLE[key + ".alpha"], self, (other,), {"alpha": alpha})
+
+    method.__name__ = method.__qualname__ = key + "_"
+    method.__doc__ = f"``{key}``, written into this tensor."
+    return method
+
+
+@offer(function=False)
+def pow_(self: Tensor, exponent: Any) -> Tensor:
+    """self ** exponent, written into this tensor."""
+    if isinstance(exponent, Tensor):
+        return write(TABLE["pow.tensor"], self, (exponent,), {})
+    if not is_number(exponent):
+        raise not_tensor(TABLE["pow.tensor"], (self, exponent))
+    kind = dtypes.result_type(self._data, exponent)
+    if not dtypes.can_cast(kind, self._data.dtype):
+        found, wanted = dtypes.type_word(kind), dtypes.type_word(self._data.dtype)
+        raise RuntimeError(f"result type {found} can't be cast to the desired output type {wanted}")
+    return write(TABLE["pow"], self, (), {"exponent": exponent})
+
+
+@offer()
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """One value everywhere.
+
+    Raises:
+        RuntimeError: the value is a tensor of one dimension or more.
+    """
+    if isinstance(value, Tensor):
+        return write(TABLE["fill.tensor"], input, (value,), {})
+    return write(TABLE["fill"], input, (), {"value": value})
+
+
+@offer(method=False, out=True)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like this with one value everywhere.
+
+    Raises:
+        RuntimeError: the value is a tensor of one dimension or more.
+    """
+    if not isinstance(value, Tensor):
+        return F.filled(input, value)
+    if value._data.ndim:
+        raise RuntimeError(
+            "fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{value._data.ndim} dimensions."
+        )
+    return F.filled_tensor(input, value)
+
+
+@offer()
+def zero_(input: Tensor) -> Tensor:
+    """Zeros everywhere."""
+    return write(TABLE["zero"], input, (), {})
+
+
+@offer(function=False)
+def copy_(self: Tensor, other: Tensor, non_blocking: bool = False) -> Tensor:
+    """The values of another tensor (or a number), broadcast and cast to this one."""
+    return write(TABLE["copy"], self, (other,), {})
+
+
+@offer(function=False)
+def square_(self: Tensor) -> Tensor:
+    """self ** 2, written into this tensor."""
+    return pow_(self, 2)
+
+
+for _name in ("add", "sub"):
+    offer(function=False)(scaled_writer(_name))
+
+
+def clone_for_grad(grad: Tensor) -> Tensor:
+    """A leaf's first gradient under create_graph: a copy with a history (``CopyBackwards``)."""
+    out = Tensor._wrap(np.zeros_like(grad._data))
+    if grad.requires_grad:
+        write(TABLE["copy"], out, (grad,), {})
+    else:
+        np.copyto(out._data, grad._data)
+    out._counter = filled()
+    return out
+
+
+hot.copied = clone_for_grad

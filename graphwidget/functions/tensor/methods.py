@@ -1,0 +1,97 @@
+"""The functions users call, and the same as methods of Tensor.
+
+Most are the record functions of the op table as they are. Those with PyTorch's richer signatures
+(``dim`` or none, numbers or tensors) are written here, in terms of ``F``, the record functions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...dispatch.offer import offer
+from ...graph import runtime as hot
+from ...graph.tensor import Tensor
+from ...optable.pointwise.zero_tensors import is_immutable
+from ..dims import shape_args
+from ..pointwise.arithmetic import isclose
+
+
+@offer(function=False)
+def sum_to_size(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
+    """The sum over the dims that a broadcast from ``size`` stretched; of no dims, that of all."""
+    shape = shape_args(sizes if size is None else (size,))
+    if not shape:
+        whole: Tensor = hot.tensors.sum(input)
+        return whole
+    own = input._data.shape
+    ends = own[len(own) - len(shape) :]
+    if len(shape) > len(own) or any(a not in (1, b) for a, b in zip(shape, ends, strict=False)):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
+    if not input._meta.floating and own != shape:
+        input = hot.tensors.to_copy(input, np.dtype(np.int64))  # as all sums of integers
+    return summed_to(input, shape)
+
+
+def summed_to(input: Tensor, shape: Any) -> Tensor:
+    """The same in derivatives, where a tensor of that size is left as it is."""
+    return (
+        input
+        if input._data.shape == shape
+        else hot.fit_to(input, hot.meta(shape, input._data.dtype))
+    )
+
+
+# Types and numbers ---------------------------------------------------------------------------
+@offer(function=False)
+def item(self: Tensor) -> Any:
+    """The only item as a Python number.
+
+    Raises:
+        RuntimeError: there are more, or none.
+    """
+    if self._data.size != 1:
+        raise RuntimeError(
+            f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
+        )
+    return self._data.item()
+
+
+@offer(function=False)
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
+    """The tensor's memory as an array.
+
+    Raises:
+        RuntimeError: it requires grad.
+    """
+    if self.requires_grad and hot.grad_enabled() and not force:
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    if is_immutable(self._data) and not force:
+        raise RuntimeError(
+            " Cannot convert a ZeroTensor to numpy. Set force=True if you need the zero array."
+        )
+    return np.asarray(self._data)
+
+
+@offer()
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same size and items."""
+    return bool(np.array_equal(input._data, other._data))
+
+
+@offer()
+def allclose(
+    input: Tensor,
+    other: Tensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> bool:
+    """Whether all items differ by at most ``atol + rtol |other|``.
+
+    Shapes: of any shape each; they are broadcast together.
+    """
+    return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())

@@ -1,0 +1,239 @@
+"""Tensors and the rest of the world: numpy's protocols, DLPack, copies and pickles.
+
+Memory is shared wherever the other side can share it: ``numpy()``, ``from_numpy``, DLPack in both
+directions. Tensors that share a storage still share it after a ``deepcopy`` of both.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...arrays import devices, dtypes
+from ...arrays.memory_order import memory_of
+from ...arrays.warnings import warn
+from ...dispatch.offer import METHODS, offer
+from ...dispatch.resize import bytes_of
+from ...graph.tensor import Tensor
+from ...graph.version import filled
+from ..creation.factory import made
+from ..memory.storage import copied_memory
+from . import methods as functions
+
+NOT_REMADE = (
+    "The default implementation of __deepcopy__() for non-wrapper subclasses only works for "
+    "subclass types that implement new_empty() and for which that function returns another "
+    "instance of the same subclass. You should either properly implement new_empty() for your "
+    "subclass or override __deepcopy__() if it is intended behavior for new_empty() to return an "
+    "instance of a different type."
+)
+LEAVES_ONLY = (
+    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
+    "the moment.  If you were attempting to deepcopy a module, this may be because of a "
+    "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+)
+
+INVALID_CAPSULE = (
+    "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
+    "once, so you might have already constructed a tensor from it once."
+)
+
+
+# numpy -------------------------------------------------------------------------------------------
+def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """What ``np.asarray(tensor)`` gives: the tensor's memory where dtype and ``copy`` allow."""
+    return np.array(functions.numpy(self), dtype, copy=copy)
+
+
+def from_ufunc(
+    self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False
+) -> Tensor:
+    """The result of a numpy ufunc on a tensor, as a tensor (numpy's ``__array_wrap__``); truth
+    values are bytes, as PyTorch has them."""
+    array = np.asarray(array)
+    return Tensor._wrap(array.astype(np.uint8) if array.dtype == bool else array)
+
+
+# DLPack ------------------------------------------------------------------------------------------
+def to_dlpack_capsule(self: Tensor, **options: Any) -> Any:
+    """The tensor's memory for another library (``__dlpack__`` of the array API).
+
+    Raises:
+        BufferError: the tensor requires grad.
+        AssertionError: a stream, of which the CPU has none.
+    """
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if options.pop("stream", None) is not None:
+        raise AssertionError("stream should be None on cpu.")
+    return self._data.__dlpack__(**options)
+
+
+class Capsule:
+    """A bare DLPack capsule, as the object with ``__dlpack__`` that numpy asks for."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+class Owner:
+    """Owner of memory that numpy is told it may write (numpy's ``__array_interface__``)."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        address, _ = array.__array_interface__["data"]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
+
+
+def written(array: np.ndarray) -> np.ndarray:
+    """The same memory, to be written: bare capsules cannot say that it must not be, which numpy
+    takes for a no and PyTorch for a yes."""
+    return array if array.flags.writeable else np.asarray(Owner(array))
+
+
+@offer(method=False)
+def to_dlpack(tensor: Tensor) -> Any:
+    """The tensor's memory as a DLPack capsule, for one other library to take over."""
+    return to_dlpack_capsule(tensor)
+
+
+@offer(method=False)
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of another library's array, or of a DLPack capsule; no copy unless
+    asked for.
+
+    Raises:
+        RuntimeError: a capsule that was taken over before, or none at all; a type that numpy
+            does not have.
+        TypeError: a type that tensors do not have.
+    """
+    devices.require_cpu(device)
+    if hasattr(ext_tensor, "__dlpack__"):
+        found = np.from_dlpack(ext_tensor)
+    else:
+        try:
+            found = written(np.from_dlpack(Capsule(ext_tensor)))
+        except ValueError:
+            raise RuntimeError(INVALID_CAPSULE) from None
+    dtypes.of(found.dtype)
+    return made(found.copy() if copy else found)
+
+
+# Copies and pickles ----------------------------------------------------------------------------
+class Place(NamedTuple):
+    """Where in a storage items of a type lie, in bytes."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+    strides: tuple[int, ...]
+
+
+def place_of(data: np.ndarray) -> tuple[np.ndarray, Place]:
+    """An array whose memory has no gaps (a copy, if it has), and its place in that."""
+    if not memory_of(data).flags.c_contiguous:
+        data = np.ascontiguousarray(data)
+    offset = data.ctypes.data - memory_of(data).ctypes.data if data.size else 0
+    return data, Place(data.dtype.str, data.shape, offset, data.strides)
+
+
+def rebuild(
+    kind: type[Tensor] | None,
+    memory: np.ndarray,
+    place: Place,
+    requires_grad: bool,
+    attributes: dict[str, Any],
+) -> Tensor:
+    """A leaf on a part of a storage. Pickles name no class for plain tensors: by its public name
+    it would be PyTorch's."""
+    dtype, shape, offset, strides = place
+    out = (kind or Tensor)._wrap(np.ndarray(shape, dtype, memory, offset, strides))
+    out._counter = filled()
+    out._requires_grad = requires_grad
+    out.__dict__.update(attributes)
+    return out
+
+
+def backward_hooks(self: Tensor) -> OrderedDict[int, Any] | None:
+    """The tensor's hooks by their handles' ids; None without any."""
+    hooks = self._hooks if self._node is None else self._node.place.hooks
+    return OrderedDict(hooks.tensor) if hooks is not None and hooks.tensor else None
+
+
+def accumulated_hooks(self: Tensor) -> OrderedDict[int, Any] | None:
+    """What is called after accumulation into a leaf, by the handles' ids; None without any."""
+    hooks = self._hooks
+    return OrderedDict(hooks.accumulated) if hooks is not None and hooks.accumulated else None
+
+
+HOOK_STAYS = (
+    "backward hook {!r} on tensor will not be serialized.  If this is expected, you can decorate "
+    "the function with @torch.utils.hooks.unserializable_hook to suppress this warning"
+)
+
+
+def warn_if_has_hooks(tensor: Tensor) -> None:
+    """Warn of the hooks of a tensor that is pickled: they stay behind."""
+    for hook in (backward_hooks(tensor) or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warn(HOOK_STAYS.format(hook))
+
+
+def reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
+    """For pickle: storage, place and ``requires_grad``, without gradient and history.
+
+    As in PyTorch each tensor brings a storage of its own, and warns that its hooks stay behind.
+    """
+    warn_if_has_hooks(self)
+    data, place = place_of(self._data)
+    kind = None if type(self) is Tensor else type(self)
+    memory = bytes_of(data).copy()
+    return rebuild, (kind, memory, tuple(place), self.requires_grad, self.__dict__)
+
+
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A copy of a leaf with its gradient.
+
+    Raises:
+        RuntimeError: not a leaf, or an instance of a subclass whose ``new_empty`` makes none.
+    """
+    if not self.is_leaf:
+        raise RuntimeError(LEAVES_ONLY)
+    if type(self) is not Tensor and type(self.new_empty([])) is not type(self):
+        raise RuntimeError(NOT_REMADE)
+    data, place = place_of(self._data)
+    attributes = copy.deepcopy(self.__dict__, memo)
+    memory = copied_memory(data, memo)
+    out = rebuild(type(self), memory, place, self._requires_grad, attributes)
+    memo[id(self)] = out
+    if self._grad is not None:
+        out._grad = copy.deepcopy(self._grad, memo)
+    return out
+
+
+def shallow_copy(self: Tensor) -> Tensor:
+    """A leaf with the same memory and none of its gradient, as ``copy.copy`` gives."""
+    out = type(self)._wrap(self._data)
+    if type(self) is Tensor:
+        out._counter = filled()
+    out._requires_grad = self._requires_grad
+    out.__dict__.update(self.__dict__)
+    return out
+
+
+METHODS.update(
+    __array__=as_numpy_array, __array_wrap__=from_ufunc, __array_priority__=1000,
+    __dlpack__=to_dlpack_capsule, __dlpack_device__=lambda self: self._data.__dlpack_device__(),
+    __deepcopy__=deepcopy, __copy__=shallow_copy, __reduce_ex__=reduce,
+    _backward_hooks=property(backward_hooks),
+    _post_accumulate_grad_hooks=property(accumulated_hooks),
+)  # fmt: skip

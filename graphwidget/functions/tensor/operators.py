@@ -1,0 +1,212 @@
+"""What Python's own syntax means for tensors: operators, numbers, iteration, copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ...arrays.warnings import warn_once
+from ...dispatch.offer import METHODS
+from ...eager.inplace import writer
+from ...eager.promote import is_number
+from ...eager.record import OPERATORS as BINARY
+from ...eager.record import TENSORS as F
+from ...graph import runtime as hot
+from ...graph.tensor import Tensor
+from ..creation.factories import from_numpy
+from ..indexing.getitem import getitem, setitem
+from ..linalg import matmul
+from ..pointwise import arithmetic, elementwise
+from . import inplace_methods as writes
+
+SCALAR_OF_A_GRAPH = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
+
+
+def rfloordiv(self: Tensor, other: Any) -> Tensor:
+    """other // self."""
+    return F.floor_divide(other, self)
+
+
+def rmod(self: Tensor, other: Any) -> Tensor:
+    """other % self."""
+    if not is_number(other):
+        return hot.left_alone(rmod, self, other)  # type: ignore[no-any-return]
+    return elementwise.remainder(other, self)
+
+
+def invert(self: Tensor) -> Tensor:
+    """~self.
+
+    Raises:
+        TypeError: floating items.
+    """
+    if self._meta.floating:
+        raise TypeError(
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+        )
+    return F.bitwise_not(self)
+
+
+def equal(self: Tensor, other: Any) -> Any:
+    """self == other, which may be an array, too."""
+    found = BINARY["eq"](self, other)
+    if found is NotImplemented and isinstance(other, np.ndarray):
+        with suppress(TypeError):  # of what tensors do not have
+            return F.eq(self, from_numpy(other))
+    elif found is NotImplemented and hasattr(other, "__torch_function__"):
+        with suppress(TypeError):
+            return hot.Tensor.eq(self, other)
+    return found
+
+
+def turned(self: Tensor) -> Tensor:
+    """The tensor with its first dim reversed; a number as it is."""
+    return F.flip(self, (0,)) if self._data.ndim else self
+
+
+def at(self: Tensor, other: Any) -> Tensor:
+    """self @ other, which no number may be."""
+    if not isinstance(other, Tensor):
+        return hot.left_alone(at, self, other)  # type: ignore[no-any-return]
+    return matmul.matmul(self, other)
+
+
+def rmatmul(self: Tensor, other: Any) -> Tensor:
+    """other @ self."""
+    if not isinstance(other, Tensor):
+        return hot.left_alone(rmatmul, self, other)  # type: ignore[no-any-return]
+    return matmul.matmul(other, self)
+
+
+def scalar(self: Tensor) -> Any:
+    """The only item, for ``float(x)`` and the like.
+
+    Raises:
+        ValueError: there are more, or none.
+    """
+    if self._data.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return self._data.item()
+
+
+def as_float(self: Tensor) -> float:
+    """The only item as a float, with PyTorch's warning that it has no history."""
+    found = float(scalar(self))
+    if self.requires_grad and hot.grad_enabled():
+        warn_once(SCALAR_OF_A_GRAPH)
+    return found
+
+
+def as_bool(self: Tensor) -> bool:
+    """The truth of the only item.
+
+    Raises:
+        RuntimeError: there are more, or none.
+    """
+    if self._data.size != 1:
+        number = "no values" if self._data.size == 0 else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {number} is ambiguous")
+    return bool(self._data.item())
+
+
+def as_index(self: Tensor) -> int:
+    """The only item of an integer tensor, where Python wants an index."""
+    if self._data.size != 1 or self._data.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self._data.item())
+
+
+def length(self: Tensor) -> int:
+    """The size of the first dim."""
+    if self._data.ndim == 0:
+        raise TypeError("len() of a 0-d tensor")
+    return len(self._data)
+
+
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The items along the first dim, views all made at once."""
+    if self._data.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(F.unbind(self, dim=0))
+
+
+def delete(self: Tensor, index: Any) -> None:
+    """A tensor keeps its items.
+
+    Raises:
+        TypeError: always.
+    """
+    raise TypeError("Tensor does not support deleting items")
+
+
+def contains(self: Tensor, item: Any) -> bool:
+    """Whether any item equals this one.
+
+    Raises:
+        RuntimeError: neither a tensor nor a number.
+    """
+    if not isinstance(item, (Tensor, int, float)):
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(item)}."
+        )
+    return bool(np.any(self._data == (item._data if isinstance(item, Tensor) else item)))
+
+
+def left_alone(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
+    """An operator that leaves operands of other kinds to themselves: Python then says that there
+    is no such operation."""
+
+    @wraps(function)
+    def operator(self: Tensor, other: Any) -> Any:
+        try:
+            return function(self, other)
+        except TypeError:
+            if isinstance(other, (Tensor, complex, float, int, np.generic)):
+                raise
+            return hot.left_alone(operator, self, other)
+
+    return operator
+
+
+WRITERS: dict[str, Callable[[Tensor, Any], Any]] = {
+    "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
+    "__itruediv__": writer("div"), "__ipow__": writes.pow_,
+    "__ifloordiv__": METHODS["floor_divide_"], "__imod__": METHODS["remainder_"],
+    "__iand__": writer("bitwise_and"), "__ior__": writer("bitwise_or"),
+    "__ixor__": writer("bitwise_xor"), "__ilshift__": writer("bitwise_left_shift"),
+    "__irshift__": writer("bitwise_right_shift"),
+}  # fmt: skip
+METHODS.update({
+    **{name: left_alone(function) for name, function in WRITERS.items()},
+    **{
+        f"__{name}__": BINARY[key]
+        for name, key in (
+            ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"),
+            ("truediv", "div"), ("floordiv", "floor_divide"), ("ne", "ne"),
+            ("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"), ("and", "bitwise_and"),
+            ("or", "bitwise_or"), ("xor", "bitwise_xor"), ("rand", "bitwise_and"),
+            ("ror", "bitwise_or"), ("rxor", "bitwise_xor"), ("lshift", "bitwise_left_shift"),
+            ("rshift", "bitwise_right_shift"),
+        )
+    },
+    "__rsub__": arithmetic.rsub, "__rtruediv__": left_alone(arithmetic.rdiv),
+    "__eq__": equal, "__reversed__": turned, "__neg__": F.neg,
+    "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow,
+    "__mod__": left_alone(elementwise.remainder),
+    "__matmul__": at, "__invert__": invert, "__abs__": F.abs,
+    "__getitem__": getitem, "__setitem__": setitem, "__delitem__": delete,
+    "__rfloordiv__": left_alone(rfloordiv), "__rmod__": rmod, "__rmatmul__": rmatmul,
+    "__rlshift__": left_alone(lambda self, other: F.bitwise_left_shift(other, self)),
+    "__rrshift__": left_alone(lambda self, other: F.bitwise_right_shift(other, self)),
+    "__pos__": arithmetic.positive,
+    "__float__": as_float, "__int__": lambda self: int(scalar(self)),
+    "__bool__": as_bool, "__index__": as_index, "__len__": length, "__iter__": iterate,
+    "__contains__": contains, "__hash__": object.__hash__,  # defining __eq__ took it away
+})  # fmt: skip

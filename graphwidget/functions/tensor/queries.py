@@ -1,0 +1,229 @@
+"""Facts about tensors that debuggers and older programs ask for; refusals of types that numpy does
+not have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays import devices, dtypes
+from ...arrays.type_names import type_name
+from ...arrays.warnings import warn
+from ...autograd.grad_mode import no_grad
+from ...dispatch.offer import METHODS, offer
+from ...eager.record import TENSORS as F
+from ...graph import runtime as hot
+from ...graph.base import OWN
+from ...graph.tensor import Tensor
+from ...graph.version import bump
+from ...graph.views import check_writable
+from ..creation.factories import legacy
+from ..creation.factory import made
+from .inplace_methods import copy_
+
+NO_SUBCLASS = (
+    "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+    "Make sure your class inherits from Tensor."
+)
+VOLATILE = "volatile was removed (Variable.volatile is always False)"
+
+
+@offer()
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape."""
+    return input._data.shape == other._data.shape
+
+
+@offer()
+def is_conj(input: Tensor) -> bool:
+    """False: no tensor is complex here."""
+    return False
+
+
+@offer()
+def is_neg(input: Tensor) -> bool:
+    """False: negation is never put off here."""
+    return False
+
+
+@offer()
+def is_distributed(input: Tensor) -> bool:
+    """False: no tensor is spread over processes."""
+    return False
+
+
+@offer()
+def conj_physical_(input: Tensor) -> Tensor:
+    """The tensor itself, written with its own numbers: all are real here."""
+    if hot.grad_enabled() and input.requires_grad:
+        check_writable(input, "conj_physical_")
+    bump(input, "conj_physical_")
+    return input
+
+
+# Python functions of items ------------------------------------------------------------------------
+def items_mapped(self: Tensor, name: str, others: tuple[Any, ...], function: Any) -> Tensor:
+    """Write ``function(item, ...)`` over each item, without history.
+
+    Raises:
+        RuntimeError, TypeError: a tensor that requires grad, or others of another type.
+    """
+    if any(each.requires_grad for each in (self, *others)):
+        raise RuntimeError(
+            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
+            "instead."
+        )
+    data = self._data
+    for other in others:
+        if other._data.dtype != data.dtype:
+            kinds = [dtypes.tensor_type(each._data.dtype) for each in (self, other)]
+            raise TypeError(f"{name}: expected {kinds[0]} for 'other' (got {kinds[1]})")
+    arrays = [np.broadcast_to(other._data, data.shape) for other in others]
+    for place in np.ndindex(data.shape):
+        found = function(data[place].item(), *(array[place].item() for array in arrays))
+        data[place] = int(found) if data.dtype.kind in "iu" else found
+    return self
+
+
+@offer(function=False)
+def apply_(self: Tensor, callable: Callable[[Any], Any], /) -> Tensor:
+    """A Python function of each item, written over it; slow."""
+    return items_mapped(self, "apply_", (), callable)
+
+
+@offer(function=False)
+def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any], /) -> Tensor:
+    """A Python function of each item and another tensor's, written over it; slow."""
+    return items_mapped(self, "map_", (tensor,), callable)
+
+
+@offer(function=False)
+def map2_(
+    self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any], /
+) -> Tensor:
+    """A Python function of each item and two other tensors', written over it; slow."""
+    return items_mapped(self, "map2_", (x, y), callable)
+
+
+# Sizes and types ----------------------------------------------------------------------------------
+@offer(function=False)
+def new(self: Tensor, *args: Any, size: Any = None, device: Any = None) -> Tensor:
+    """The legacy constructor: a tensor of this type, from sizes (uninitialised) or values."""
+    devices.require_cpu(device)
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return F.alias(args[0])
+    given = args if size is None else (dtypes.Size(size),)
+    if given and isinstance(given[0], str):
+        raise TypeError(f"new(): invalid data type '{type(given[0]).__name__}'")
+    return made(legacy(self._data.dtype, *given))
+
+
+@offer(function=False)
+def subtract_(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+    """self - alpha other, written into this tensor (``sub_``)."""
+    return self.sub_(other, alpha=alpha)
+
+
+@offer(function=False)
+def as_subclass(self: Tensor, cls: type[Tensor]) -> Any:
+    """The tensor as an instance of a subclass, sharing memory and history.
+
+    Raises:
+        TypeError: the class is none of tensors.
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    return turned(F.alias(self), cls)
+
+
+def turned(made: Any, cls: type[Tensor]) -> Any:
+    """A new tensor, made an instance of a subclass."""
+    if not issubclass(cls, Tensor):
+        raise TypeError(NO_SUBCLASS)
+    made.__class__ = cls
+    return made
+
+
+def make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) -> Any:
+    """An instance of a subclass that shares memory with a tensor, without its history.
+
+    Raises:
+        TypeError: the class is none of tensors; no tensor is given.
+    """
+    if not isinstance(data, Tensor):
+        raise TypeError(
+            f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type_name(data)}"
+        )
+    made = turned(data._detached(), cls)
+    made._requires_grad = require_grad
+    return made
+
+
+@offer(function=False)
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What ``load_state_dict`` puts in this tensor's place: itself with the other's values."""
+    if assign:
+        return other.detach()
+    with no_grad():
+        return copy_(self, other).detach()
+
+
+def volatile(self: Tensor) -> bool:
+    """False, with a warning: removed from PyTorch."""
+    warn(VOLATILE, UserWarning)
+    return False
+
+
+def told_names(self: Tensor) -> list[str]:
+    """What ``dir`` tells: all but what warns when it is asked for."""
+    return sorted(name for name in object.__dir__(self) if name != "volatile")
+
+
+def grad_dtype(self: Tensor) -> dtypes.dtype | None:
+    """The type of a leaf's gradient: its own, or the one that it was told; None for any.
+
+    Raises:
+        RuntimeError: not a leaf.
+    """
+    if not self.is_leaf:
+        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+    hooks = self._hooks
+    found = self._data.dtype if hooks is None or hooks.dtype is OWN else hooks.dtype
+    return None if found is None else dtypes.of(found)
+
+
+def set_grad_dtype(self: Tensor, wanted: dtypes.dtype | None) -> None:
+    """Tell a leaf of which type its gradient is to be.
+
+    Raises:
+        RuntimeError: not a leaf, no type, or there is a gradient of another type.
+    """
+    there = self.grad
+    if not self.is_leaf:
+        raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+    if not (wanted is None or isinstance(wanted, dtypes.dtype)):
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type_name(wanted)}")
+    if wanted is not None and there is not None and there.dtype is not wanted:
+        raise RuntimeError(
+            f"Cannot set grad_dtype to '{dtypes.type_word(wanted.numpy)}' because there is already "
+            f"a gradient with dtype '{dtypes.c_word(there._data.dtype)}'. Please clear the "
+            "gradient (.grad = None) before changing grad_dtype, or ensure the new grad_dtype "
+            "matches the existing gradient's dtype."
+        )
+    self._leaf_hooks().dtype = None if wanted is None else wanted.numpy
+
+
+METHODS.update(
+    itemsize=property(lambda self: self._data.itemsize, doc="The size of an item in bytes."),
+    nbytes=property(
+        lambda self: self._data.size * self._data.itemsize, doc="The size of all items in bytes."
+    ),
+    name=property(lambda self: None, doc="None: tensors have no names."),
+    grad_dtype=property(grad_dtype, set_grad_dtype),
+    volatile=property(volatile),
+    __dir__=told_names,
+)
+for _name in ("ipu", "maia", "mkldnn", "mtia", "nested", "sparse_csr", "vulkan", "xla"):
+    METHODS["is_" + _name] = property(lambda self: False)

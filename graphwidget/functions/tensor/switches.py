@@ -1,0 +1,249 @@
+"""Switches that programs set and ask for. Most choose between implementations in PyTorch; here
+they are kept and change nothing, because numpy computes in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...arrays import devices, dtypes
+from ...arrays import warnings as warning
+from ...arrays.warnings import warn, warn_once
+from ...dispatch.offer import FUNCTIONS, offer
+from ...graph.tensor import Tensor
+from ..memory.storage import TypedStorage, UntypedStorage
+
+_settings: dict[str, Any] = {
+    "threads": 1,
+    "interop": 1,
+    "precision": "highest",
+    "deterministic": False,
+    "warn_only": False,
+}
+
+
+@offer(method=False)
+def get_num_threads() -> int:
+    """The number that `set_num_threads` was given, at first 1."""
+    return _settings["threads"]  # type: ignore[no-any-return]
+
+
+@offer(method=False)
+def set_num_threads(num_threads: int) -> None:
+    """Keep a number of threads; how many numpy's linear algebra uses, its library decides.
+
+    Raises:
+        RuntimeError: it is no positive integer.
+    """
+    if not isinstance(num_threads, int):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(num_threads).__name__}")
+    if num_threads <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _settings["threads"] = num_threads
+
+
+@offer(method=False)
+def get_num_interop_threads() -> int:
+    """The number that `set_num_interop_threads` was given, at first 1."""
+    return _settings["interop"]  # type: ignore[no-any-return]
+
+
+@offer(method=False)
+def set_num_interop_threads(num_threads: int) -> None:
+    """Keep a number of threads; it changes nothing."""
+    _settings["interop"] = num_threads
+
+
+@offer(method=False)
+def set_float32_matmul_precision(precision: str) -> None:
+    """Keep "highest", "high" or "medium"; products are always computed in full precision.
+
+    Warns:
+        UserWarning: another word, which is not kept.
+    """
+    if precision not in ("highest", "high", "medium"):
+        warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+            "setFloat32MatmulPrecision call has no effect.",
+        )
+        return
+    _settings["precision"] = precision
+
+
+@offer(method=False)
+def get_float32_matmul_precision() -> str:
+    """The word that `set_float32_matmul_precision` was given, at first "highest"."""
+    return _settings["precision"]  # type: ignore[no-any-return]
+
+
+@offer(method=False)
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Keep the wish; everything here is deterministic anyway.
+
+    Raises:
+        TypeError: `mode` is no bool.
+    """
+    if not isinstance(mode, bool):
+        raise TypeError(
+            "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not "
+            f"{type(mode).__name__}"
+        )
+    _settings["deterministic"], _settings["warn_only"] = mode, warn_only
+
+
+@offer(method=False)
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` was asked for."""
+    return _settings["deterministic"]  # type: ignore[no-any-return]
+
+
+@offer(method=False)
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` was to warn only."""
+    return _settings["warn_only"]  # type: ignore[no-any-return]
+
+
+MODES = ("default", "warn", "error")
+
+
+@offer(method=False)
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """``use_deterministic_algorithms`` in one word: "default", "warn" or "error" (0, 1, 2).
+
+    Raises:
+        TypeError, RuntimeError: another (PyTorch's texts).
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str):
+        if debug_mode not in MODES:
+            raise RuntimeError(
+                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got "
+                f"{debug_mode}"
+            )
+        debug_mode = MODES.index(debug_mode)
+    if debug_mode not in (0, 1, 2):
+        raise RuntimeError(
+            f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}"
+        )
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+@offer(method=False)
+def get_deterministic_debug_mode() -> int:
+    """0, 1 or 2, as ``set_deterministic_debug_mode`` says them."""
+    if not _settings["deterministic"]:
+        return 0
+    return 1 if _settings["warn_only"] else 2
+
+
+@offer(method=False)
+def set_flush_denormal(mode: bool, /) -> bool:
+    """False, PyTorch's word for a machine without that mode: numpy keeps denormal numbers."""
+    return False
+
+
+@offer(method=False)
+def set_default_tensor_type(t: Any, /) -> None:
+    """The older name of ``set_default_dtype``: takes a legacy class or its name.
+
+    Raises:
+        TypeError: no floating type (PyTorch's text).
+
+    Warns:
+        UserWarning: deprecated.
+    """
+    warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
+        "torch.set_default_dtype() and torch.set_default_device() as alternatives."
+    )
+    name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', '')}"
+    for known in dtypes.ALL:
+        if name == dtypes.tensor_type(known.numpy):
+            if known.numpy.kind != "f":
+                raise TypeError("only floating-point types are supported as the default type")
+            dtypes.set_default_dtype(known)
+            return
+    raise TypeError(
+        "invalid type object: only floating-point types are supported as the default type"
+    )
+
+
+@offer(method=False)
+def cond(
+    pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Any = ()
+) -> Any:
+    """One of two functions of the operands, as a condition says.
+
+    Raises:
+        RuntimeError: the condition is no bool and no single number in a tensor (PyTorch's text).
+    """
+    if isinstance(pred, Tensor) and pred._data.size != 1:
+        raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
+    return (true_fn if bool(pred) else false_fn)(*operands)
+
+
+@offer(method=False)
+def set_warn_always(b: bool, /) -> None:
+    """Give warnings each time that are otherwise given once in a process.
+
+    Raises:
+        RuntimeError: no bool.
+    """
+    if not isinstance(b, bool):
+        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
+    warning.always = b
+
+
+@offer(method=False)
+def is_warn_always_enabled() -> bool:
+    """What `set_warn_always` was given, at first False."""
+    return warning.always
+
+
+@offer(method=False)
+def typename(obj: Any, /) -> str:
+    """A value's type as messages spell it: a tensor's legacy type, else the dotted class name."""
+    if isinstance(obj, Tensor):
+        return dtypes.tensor_type(obj._data.dtype)
+    kind = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(kind, "__module__", None)
+    named = module not in (None, "", "builtins", "__builtin__")
+    return f"{module}.{kind.__qualname__}" if named else str(kind.__qualname__)
+
+
+@offer(method=False)
+def is_storage(obj: Any, /) -> bool:
+    """Whether it is the memory of a tensor, with or without a type."""
+    return isinstance(obj, (UntypedStorage, TypedStorage))
+
+
+def compile(
+    model: Callable[..., Any] | None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: Any = "inductor",
+    mode: str | None = None,
+    options: Any = None,
+    disable: bool = False,
+    recompile_limit: int | None = None,
+    name: str | None = None,
+    isolate_recompiles: Any = None,
+    shapes_spec: Any = None,
+) -> Any:
+    """The function or module itself: there is no compiler. Works as a decorator too.
+
+    Warns:
+        UserWarning: to say so, unless `disable`.
+    """
+    if not disable:
+        warn(
+            "graphwidget does not compile: torch.compile gives back what it is given",
+        )
+    return model if model is not None else lambda given: given
+
+
+FUNCTIONS["compile"] = compile
+FUNCTIONS["get_default_device"] = devices.get_default_device
+FUNCTIONS["set_default_device"] = devices.set_default_device

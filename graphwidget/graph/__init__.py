@@ -1,0 +1,22 @@
+"""What is remembered: tensors, the nodes that made them, versions, views and saved values.
+
+To read the heart of the package in one sitting, in this order:
+
+1. ``graph/base.py``               the data model on one page
+2. ``graph/tensor.py``             what a tensor is, and what concerns its gradient
+3. ``graph/version.py``            how often a storage was written, and by which lines
+4. ``graph/node.py``               what a ``grad_fn`` is
+5. ``graph/saved.py``              what nodes keep for backward, and how it is checked when read
+6. ``graph/views.py``              how views find the right history after a write
+7. ``eager/inplace.py``            a write in place: check, link, write, count, rebase
+8. ``autograd/backward.py``        what users call, with PyTorch's checks
+9. ``autograd/order.py``           which nodes run, and in which order
+10. ``autograd/engine.py``         the run, a generator: backward() exhausts it, the widget holds it
+11. ``autograd/input_buffers.py``  where gradients wait for their node
+12. ``graph/gradient_sums.py``     how several are added
+13. ``autograd/accumulate_grad.py`` how ``.grad`` gets its value
+
+What runs for ``x * w`` is generated from the op's declaration in ``optable``: ``eager/record.py``
+writes the function, ``eager/node_classes.py`` the node, and ``tests/golden/generated.py`` shows
+both for three ops.
+"""

@@ -1,0 +1,72 @@
+"""Who hears of what the heart does: the observer, and modes of the heart's own.
+
+The modes that concern every op while they are on (saved-tensor hooks, anomaly mode, inference mode)
+hear what the observer hears, as *listeners*: off, they cost nothing. They hear an event after the
+observer and, unlike it, may raise and may change what they hear of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import runtime as hot
+from .observer import EVENTS, Observer
+
+
+class Listeners:
+    """The observer and the listeners that are on, as one observer."""
+
+    def __init__(self, members: tuple[Any, ...]) -> None:
+        for event in EVENTS:
+            heard = [getattr(each, event) for each in members if hasattr(each, event)]
+            setattr(self, event, heard[0] if len(heard) == 1 else all_of(heard))
+
+
+def all_of(methods: list[Callable[..., Any]]) -> Callable[..., Any]:
+    """One method that calls several and returns what the first returned."""
+
+    def heard(*args: Any) -> Any:
+        results = [method(*args) for method in methods]
+        return results[0] if results else None
+
+    return heard
+
+
+HEARD = all_of([]).__code__
+"""The code of such methods, for those who look at the frames above them."""
+
+_observer: Observer | None = None
+_listeners: dict[Any, int] = {}
+
+
+def _install() -> None:
+    latest = reversed(_listeners)
+    members = (_observer, *latest) if _observer is not None else tuple(latest)
+    if _listeners:
+        hot.observer = Listeners(members)  # type: ignore[assignment]
+    else:
+        hot.observer = _observer
+
+
+def set_observer(observer: Observer | None) -> None:
+    """Install the observer, or remove it with ``None``."""
+    global _observer
+    with hot.lock:
+        _observer = observer
+        _install()
+
+
+def get_observer() -> Observer | None:
+    """The observer in force."""
+    return _observer
+
+
+def switch(listener: Any, on: bool) -> None:
+    """Let a listener hear, or no more when it was switched off as often as on. It has those of the
+    observer's methods that it cares for."""
+    with hot.lock:
+        count = _listeners.pop(listener, 0) + (1 if on else -1)
+        if count:
+            _listeners[listener] = count
+        _install()

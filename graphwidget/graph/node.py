@@ -1,0 +1,424 @@
+"""Nodes: the backward graph, one object for each recorded call.
+
+A node's ``next`` holds only the *targets* that need a gradient: other nodes, an ``Output`` of
+a node with several outputs, or the ``AccumulateGrad`` of a leaf. Each target has a ``grad`` slot
+in which a backward run collects what flows to it. ``next_functions``, PyTorch's view of the same
+edges with a place for every differentiable input, is computed from it.
+
+The classes of ordinary ops (``MulBackward0``) are made by ``compile`` from their declarations.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import runtime as hot
+from .base import OWN, Hooks, TensorBase
+from .hook_handles import RemovableHandle
+from .saved import Saves
+from .version import counter_of
+
+SHOWN = {
+    *dir(object), "__call__", "_sequence_nr", "metadata", "name", "next_functions",
+    "register_hook", "register_prehook", "requires_grad", "variable",
+}  # fmt: skip
+"""What ``dir`` tells of a node, and what it saved."""
+
+UNNUMBERED = ("CopyBackwards", "Error", "NotImplemented")
+"""Nodes that PyTorch names by their C++ class."""
+
+Grad = Any
+"""A gradient on its way: an array (or numpy scalar), a Tensor under create_graph, or None."""
+
+
+class Node(Saves):
+    """A ``grad_fn``.
+
+    Class attributes: ``op`` and ``targets`` (the inputs that need gradients) for nodes made
+    from the table; ``single`` says that ``backward_arrays`` returns one gradient, not a tuple;
+    ``saves`` the names of the saved slots; ``own`` the one of them that is the only output;
+    ``special`` marks the kinds that the engine itself treats (leaves and outputs).
+    """
+
+    __slots__ = ()
+
+    single: ClassVar[bool] = False
+    special: ClassVar[bool] = False
+    outputs: ClassVar[int] = 1
+    takes_none: ClassVar[bool] = False
+    """Its backward wants to know of missing gradients."""
+    always: ClassVar[bool] = True
+    """It computes, or refuses, though nothing wanted lies behind it: users' own functions do."""
+    refuses: ClassVar[bool] = False
+    """It has no derivative: it runs, and fails, before all others that could run."""
+    unused: Sequence[Any] = ()
+    """What was given for inputs that need no gradient, for hooks to see: Functions and nodes of
+    lists compute it, too."""
+
+    def start(self, next: tuple[Any, ...]) -> None:
+        """Give a node made by hand its place in the graph (generated code does it inline)."""
+        self.next = next
+        self.fit = None
+        self.seq = hot.next_sequence()
+        self.grad = None
+        self.hooks = None
+        self.mark = 0
+        self._rec = None
+
+    # What the engine calls ---------------------------------------------------------------
+    def reach(self, mark: int, order: list[Any]) -> None:
+        """Add targets without this mark to the order. Leaves come right after the last target that
+        sends them a gradient, in the order of its edges."""
+        step = 1 / (len(self.next) + 1)
+        for place, child in enumerate(self.next, 1):
+            if child.mark != mark:
+                child.mark = mark
+                order.append(child)
+                if child.__class__ is AccumulateGrad:
+                    child.seq = self.seq - place * step
+            elif child.__class__ is AccumulateGrad:
+                child.seq = min(child.seq, self.seq - place * step)
+
+    def backward_arrays(self, grad: Any, keep: bool) -> Any:
+        """The gradients of ``next`` from the gradient of the output, on arrays."""
+        raise NotImplementedError
+
+    def backward_tensors(self, grad: Any, keep: bool) -> Any:
+        """The same on Tensors, recording as it goes (create_graph)."""
+        raise NotImplementedError
+
+    def go(self, keep: bool) -> bool:
+        """The common case at once: nothing is hooked or watched, gradients are arrays, and go from
+        this node's slot to its targets'. False where the engine must look after it."""
+        return False
+
+    # PyTorch's public surface ------------------------------------------------------------
+    def name(self) -> str:
+        """The name that error messages use."""
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in UNNUMBERED else name
+
+    @property
+    def slots(self) -> tuple[Any, ...]:
+        """One entry for each differentiable input: its target, or None."""
+        targets = tuple(None if each.__class__ is Nowhere else each for each in self.next)
+        if self.op is None or self.op.node == "NotImplemented":
+            return targets
+        found = dict(zip(self.targets, targets, strict=True))
+        return tuple(found.get(name) for name in self.op.derivatives)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """PyTorch's edges: (node or None, output number) for each differentiable input."""
+        return tuple(
+            (target.node, target.nr) if isinstance(target, Output) else (target, 0)
+            for target in self.slots
+        )
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for the user's own notes."""
+        try:
+            return self._dict
+        except AttributeError:
+            self._dict = {}
+            return self._dict
+
+    def _sequence_nr(self) -> int:
+        """Rises by one for each node created; that of refusals and leaves is the largest."""
+        return 2**64 - 1 if self.refuses else int(self.seq)
+
+    def output(self, nr: int) -> Any:
+        """The target at which the gradient of an output arrives."""
+        return output_of(self, nr) if self.op is not None and not self.op.single else self
+
+    @property
+    def place(self) -> Node:
+        """The target where the gradient arrives that captures and hooks see."""
+        return self
+
+    def _hooks(self) -> Hooks:
+        with hot.lock:
+            if self.hooks is None:
+                self.hooks = Hooks()
+        return self.hooks
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after the node ran."""
+        return RemovableHandle(self._hooks().post, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad_outputs)`` before the node runs."""
+        return RemovableHandle(self._hooks().pre, hook)
+
+    @property
+    def requires_grad(self) -> bool:
+        """True, for there are no other nodes."""
+        return True
+
+    def __dir__(self) -> list[str]:
+        return [
+            name for name in super().__dir__()
+            if name in SHOWN or name.startswith(("_saved_", "_raw_saved_"))
+        ]  # fmt: skip
+
+    def __repr__(self) -> str:
+        kind = type(self)
+        place = "torch.autograd.function." if kind.__module__ == "torch.autograd.function" else ""
+        return f"<{place}{kind.__name__} object at {hex(id(self))}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+    def __call__(self, *grads: Any, **named: Any) -> Any:
+        """Run this node's backward on Tensors and keep its saved values."""
+        if named:
+            raise TypeError("keyword arguments are not supported")
+        metas = getattr(self, "metas", None)
+        expected = 1 if metas is None else sum(meta is None or meta.floating for meta in metas)
+        if len(grads) != expected:
+            raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+        for place, grad in enumerate(grads):
+            if grad is not None and not isinstance(grad, hot.Tensor):
+                raise TypeError(f"argument {place} is not a Variable")
+        given: Any = grads[0] if metas is None else list(grads) + [None] * (len(metas) - expected)
+        if metas is not None and not self.takes_none:
+            given = defined(self, given, True)
+        if given is None:
+            return self._of_slots((None,) * len(self.next))
+        found = self.backward_tensors(given, True)
+        found = (found,) if self.single else found
+        return self._of_slots(found)
+
+    def _of_slots(self, grads: Iterable[Any]) -> Any:
+        """Gradients of ``next`` as one for each slot, alone if there is one."""
+        left = iter(grads)
+        every = tuple(None if slot is None else next(left) for slot in self.slots)
+        return every[0] if len(every) == 1 else every
+
+
+def defined(node: Any, grads: list[Any], create: bool) -> Any:
+    """Gradients of all outputs with zeros where none came; None when none came at all."""
+    if all(grad is None for grad in grads):
+        return None
+    filled = []
+    for grad, meta in zip(grads, node.metas, strict=True):
+        if grad is None and meta.floating:
+            grad = np.zeros(meta.shape, meta.dtype)
+            grad = hot.Tensor._wrap(grad) if create else grad
+        filled.append(grad)
+    return filled
+
+
+class Output(Node):
+    """Output ``nr`` of a node with several: where its gradient collects before the node runs."""
+
+    __slots__ = ("node", "nr")
+    special = True
+
+    def __init__(self, node: Node, nr: int) -> None:
+        self.start((node,))
+        self.seq = node.seq + 0.5  # just before its node, after all its consumers
+        self.node = node
+        self.nr = nr
+        try:
+            node.made[nr] = weakref.ref(self)
+        except AttributeError:
+            node.made = {nr: weakref.ref(self)}  # type: ignore[attr-defined]
+
+    def _hooks(self) -> Hooks:
+        if self.hooks is None:  # the node calls them, whether or not a gradient comes here
+            self.hooks = self.node._hooks().outputs.setdefault(self.nr, Hooks())
+        return self.hooks
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Output) and self.node is other.node and self.nr == other.nr
+        return self is other or same
+
+    def __hash__(self) -> int:
+        return hash((id(self.node), self.nr))
+
+
+def output_of(node: Any, nr: int) -> Output:
+    """The target of an output of a node with several: the same for as long as anybody has it, so
+    that all that is given to it collects in one place."""
+    made = getattr(node, "made", {}).get(nr)
+    return (made and made()) or Output(node, nr)
+
+
+class Former(Output):
+    """Where a gradient collects that must be brought to a form before its place has it: a result
+    was given other ``.data`` since, and its node knows of the form that it had; or the derivative
+    of ``giver`` may not fit."""
+
+    __slots__ = ("meta",)
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
+    def __init__(self, place: Node, meta: hot.Meta, giver: Node | None = None) -> None:
+        self.start((place,))  # it comes after all to whom the result is given from now on
+        if giver is not None:
+            self.seq = giver.seq - 0.25
+        self.node, self.nr = (place.node, place.nr) if isinstance(place, Output) else (place, 0)
+        self.meta = meta
+
+    @property
+    def place(self) -> Node:
+        return self.next[0]  # type: ignore[no-any-return]
+
+    def _hooks(self) -> Hooks:
+        return self.place._hooks()
+
+
+class Renewed:
+    """A weak reference to the `Former` of an AccumulateGrad: alive for as long as that is."""
+
+    __slots__ = ("former", "meta", "place")
+
+    def __init__(self, place: Callable[[], Any], meta: hot.Meta) -> None:
+        self.place, self.meta = place, meta
+        self.former: Callable[[], Former | None] = lambda: None
+
+    def __call__(self) -> Former | None:
+        found, place = self.former(), self.place()
+        if found is None and place is not None:
+            found = Former(place, self.meta)
+            self.former = weakref.ref(found)
+        return found
+
+
+class AccumulateGrad(Node):
+    """The end of every path: adds what arrives into ``variable.grad``."""
+
+    __module__ = "builtins"
+    __slots__ = ("variable",)
+    variable: Any
+    special = True
+
+    def __init__(self, variable: TensorBase) -> None:
+        self.next, self.variable, self.mark, self.seq = (), variable, 0, 0.0
+        self.fit = self.grad = self.hooks = self._rec = None
+
+    def go(self, keep: bool) -> bool:
+        variable = self.variable
+        if self.hooks is not None or variable._hooks is not None:
+            return False
+        grad = self.grad
+        self.grad = None
+        if grad is not None and variable._requires_grad:
+            hot.accumulate(variable, grad, False)
+        return True
+
+    def backward_tensors(self, grad: Any, keep: bool) -> Any:
+        create = hot.grad_enabled()
+        hot.accumulate(self.variable, grad if create else grad._data, create)
+        return ()
+
+    def name(self) -> str:
+        """PyTorch's name for it."""
+        return "torch::autograd::AccumulateGrad"
+
+    def _sequence_nr(self) -> int:
+        return 2**64 - 1
+
+
+class Nowhere(Node):
+    """The end of a path that gives nothing: of a view made under ``no_grad``, which says that it
+    requires grad because its base does, but has no history. PyTorch has no node there."""
+
+    __slots__ = ()
+    special = True
+
+
+def accumulator(leaf: TensorBase) -> AccumulateGrad | Former | Nowhere | None:
+    """The leaf's AccumulateGrad: the same object for as long as any graph refers to it.
+
+    The leaf holds it weakly, for it holds the leaf; None when the leaf needs no gradient.
+    """
+    if not leaf._requires_grad:
+        return None
+    before = leaf._accumulator
+    found: AccumulateGrad | Former | Nowhere | None = None if before is None else before()
+    if found is not None:
+        return found
+    if leaf._view is not None and not leaf._view.asked:
+        found = Nowhere()
+        found.start(())
+        found.seq = -1.0  # after whoever gives to it, which may have been made before
+        return found
+    found = AccumulateGrad(leaf)
+    if leaf._hooks is not None:
+        found.hooks = Hooks(leaf._hooks)
+    made = weakref.ref(found)
+    # Nothing is called within this line, so no other thread comes in between.
+    leaf._accumulator = made if leaf._accumulator is before else leaf._accumulator
+    return found if leaf._accumulator is made else accumulator(leaf)
+
+
+def alike(before: hot.Meta, now: hot.Meta) -> bool:
+    """Whether gradients of one form are of the other, too: how they lie in memory is no matter."""
+    return before is now or (before.shape == now.shape and before.dtype == now.dtype)
+
+
+def renewed(leaf: TensorBase, before: hot.Meta) -> None:
+    """A leaf whose data had another form ``before``: the AccumulateGrad that graphs refer to knows
+    that one. Of another type, it gets a new AccumulateGrad."""
+    found = leaf._accumulator
+    place = None if found is None else found()
+    if found is None or place is None or alike(before, leaf._meta):
+        return
+    if before.dtype != leaf._meta.dtype:
+        leaf._accumulator = None
+    elif place.place is place:
+        leaf._accumulator = Renewed(found, before)
+
+
+def reformed(tensor: TensorBase, before: hot.Meta) -> None:
+    """A tensor whose data had another form ``before`` and was given this one without a history:
+    the node that gave it knows that one."""
+    if tensor._node is None:
+        renewed(tensor, before)
+    elif tensor._node.place is tensor._node and not alike(before, tensor._meta):
+        counter_of(tensor)  # which the node knows of, while it can be asked
+        tensor._node = Former(tensor._node, before)
+
+
+def edge_of(tensor: TensorBase) -> Any:
+    """What a node's ``next`` holds for an input that requires grad."""
+    return tensor._node or accumulator(tensor)
+
+
+def target_of(tensor: TensorBase) -> Any:
+    """Where the tensor's gradient goes: its node, output or AccumulateGrad; None without one."""
+    target = edge_of(tensor)
+    return None if target.__class__ is Nowhere else target
+
+
+def dtype_of_grad(tensor: TensorBase, given: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of a tensor's gradient that came in a ``given`` type: the tensor's own, unless a
+    leaf was told another one, or that any will do."""
+    hooks = tensor._hooks
+    if hooks is None or hooks.dtype is OWN:
+        return tensor._data.dtype
+    return given if hooks.dtype is None else hooks.dtype
+
+
+hot.dtype_of_grad = dtype_of_grad
+
+
+def save_input(node: Any, name: str, tensor: TensorBase) -> None:
+    """Save a tensor as nodes save inputs: itself, and its version now."""
+    counter = tensor._counter
+    setattr(node, "saved_" + name, tensor)
+    setattr(node, "version_" + name, 0 if counter is None else counter.savable)
+
+
+def save_output(node: Any, name: str, tensor: TensorBase) -> None:
+    """Save a result as its own node does: the array and the counter, not the Tensor."""
+    counter = counter_of(tensor)
+    setattr(node, "saved_" + name, tensor._data)
+    setattr(node, "counter_" + name, counter)
+    setattr(node, "version_" + name, counter.version)

@@ -1,0 +1,20 @@
+"""What holds in a thread of the rules that a program may relax (see ``policies``)."""
+
+from __future__ import annotations
+
+import threading
+
+from . import runtime as hot
+
+
+class Policy(threading.local):
+    """Whether first gradients that lie in memory otherwise than their leaves are copied, other
+    threads may run parts of backward, and view ops are replayed on a base that was written."""
+
+    layout = True
+    threads = True
+    replay = False
+
+
+policy = Policy()
+hot.thread_states.append(policy)

@@ -1,0 +1,137 @@
+"""What nodes show of what they keep, under PyTorch's names (``_saved_*``)."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..arrays.memory_order import true_strides
+from ..optable.declare import GIVEN, Op
+from ..optable.layers.pooling_kernels import flat_indices
+from . import runtime as hot
+from .base import NodeBase
+
+CONSTANTS: dict[str, dict[str, Any]] = {
+    "AddBackward0": {"alpha": 1},
+    "SubBackward0": {"alpha": 1},
+    "RsubBackward0": {"alpha": 1},
+    "RsubBackward1": {"alpha": 1},
+    "AddmmBackward0": {"alpha": 1, "beta": 1},
+}
+"""What PyTorch tells of a node where ours, in its op's plain form, has nothing to choose."""
+
+SIZES: dict[str, dict[str, tuple[int, ...]]] = {
+    "AdaptiveAvgPool2DBackwardBackward0": {"grad_output": (-1, -2)},
+    "AdaptiveAvgPool3DBackwardBackward0": {"grad_output": (-1, -2, -3)},
+    "AddbmmBackward0": {"batch1": (0, 1), "batch2": (2,)},
+    "EmbeddingBackward0": {"weight": (0,)},
+    "EmbeddingBagBackward0": {"weight": (0,)},
+    "LuUnpackBackward0": {"LU_data": (-1, -2)},
+    "Im2ColBackward0": {"self": (-1, -2)},
+    "LinalgSvdBackward0": {"S": (-1,)},
+}
+"""Of some inputs PyTorch keeps single sizes, each under a name of its own."""
+
+
+OPTIONAL = {"ConvolutionBackward0": "bias"}
+"""Of some inputs that may be left out PyTorch keeps the sizes, (0,) then."""
+
+CHOSEN = {
+    f"MaxPool{dims}DWithIndices{what}Backward0": name
+    for dims in (2, 3)
+    for what, name in (("", "result1"), ("Backward", "indices"))
+}
+"""Nodes that keep which place of each window was chosen (``choice``), and the name of what they
+show: the flat indices of the chosen items, as PyTorch."""
+
+
+def shown_names(op: Op) -> list[str]:
+    """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
+    names: list[str] = []
+    single = SIZES.get(op.node, {})
+    for target, derivative in op.derivatives.items():
+        for need in derivative.needs:
+            source = need.removesuffix("_shape")
+            sized = need.endswith("_shape") and need not in op.params
+            if need.startswith("_") or need.endswith("_dtype") or (sized and source in single):
+                continue
+            if sized:
+                names += [f"{source}_sym_sizes", *([f"{source}_sym_numel"] * (op.name == "mean"))]
+            elif need.endswith("_strides"):
+                names += [f"{target}_sym_sizes", f"{target}_sym_strides"]
+            elif need in op.inputs or need not in GIVEN:
+                names.append(CHOSEN.get(op.node, need) if need == "choice" else need)
+    for source, dims in single.items():
+        names += [f"{source}_sym_argsize_{'minus_' * (d < 0)}{abs(d)}" for d in dims]
+    if op.node in OPTIONAL:
+        names.append(f"{OPTIONAL[op.node]}_sym_sizes_opt")
+    names += CONSTANTS.get(op.node, ())
+    return list(dict.fromkeys(names))
+
+
+def chosen_indices(node: Any) -> Any:
+    """The chosen places of windows as flat indices into the dims that were pooled."""
+    choice, _ = node.unpack("choice")
+    hidden = hasattr(node, "p__kernel")
+    names = ("_kernel", "_stride", "_padding", "_dilation")
+    sizes = [getattr(node, f"p_{name}") for name in (names if hidden else PARTS)]
+    return hot.Tensor._wrap(flat_indices(choice._data, sized(node, "self"), *sizes))
+
+
+PARTS = ("kernel_size", "stride", "padding", "dilation")
+
+
+def sized(node: NodeBase, name: str) -> Any:
+    """The shape of an input or output, wherever the node has it from."""
+    for slot in (f"p_{name}_shape", f"p__{name}_shape"):
+        if hasattr(node, slot):
+            return getattr(node, slot)
+    return getattr(node, f"saved_{name}").shape
+
+
+def shown_sizes(node: NodeBase, name: str, what: str) -> Any:
+    """The ``sizes`` of an input, one size, its ``numel``, or its ``strides`` in items; no strides
+    where its gradient is not wanted."""
+    if what.startswith("argsize_"):
+        number = what.removeprefix("argsize_").replace("minus_", "-")
+        return sized(node, name)[int(number)]
+    if what == "sizes_opt":
+        return getattr(node, f"p__{name}_shape") or (0,)
+    shape = getattr(node, f"p_{name}_shape")
+    if what == "strides" and name not in node.targets:
+        return ()
+    if what != "strides":
+        return prod(shape) if what == "numel" else tuple(shape)
+    itemsize = getattr(node, f"p_{name}_dtype").itemsize
+    strides = true_strides(shape, getattr(node, f"p_{name}_strides"), itemsize)
+    return tuple(step // itemsize for step in strides)
+
+
+NUMBERS = (
+    "alpha", "beta", "correction", "exponent", "lambd", "max", "max_val", "maxnorm", "min",
+    "min_val", "negative_slope", "ord", "other", "p", "threshold", "value",
+)  # fmt: skip
+"""Metadata that are numbers, not dims or sizes."""
+
+
+def unsigned(name: str, value: Any) -> Any:
+    """Metadata as PyTorch shows it: negative dims and sizes as 64-bit words without a sign."""
+    if name in NUMBERS:
+        return value.item() if isinstance(value, (np.generic, hot.Tensor)) else value
+    if value.__class__ is tuple:
+        return tuple(unsigned(name, each) for each in value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value) % 2**64
+    return value
+
+
+def shown_kept(node: NodeBase, name: str, tensor: Any) -> Any:
+    """What a kernel kept for derivatives, as PyTorch has it: statistics without dims of size 1,
+    and none of a batch where they were given."""
+    if node.op is None or name not in node.op.kept:
+        return tensor
+    if node.op.name == "native_batch_norm":
+        return tensor.reshape(-1) if node.p_training else tensor.reshape(-1)[:0]
+    return tensor

@@ -1,0 +1,239 @@
+"""Kernels of activation functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.blocks import in_parts
+from ...arrays.memory_order import Array, as_array
+from ...arrays.scalars import as_item
+from ...arrays.type_errors import WORDS
+from ..pointwise.common_kernels import ONE
+from ..pointwise.where_clamp_kernels import (
+    at_least,
+    at_most,
+    between,
+    choose,
+    one_of,
+    zero,
+    zero_where,
+)
+
+UNTOLD = (
+    "In-place {} backward calculation is triggered with a negative slope which is not supported. "
+    "This is caused by calling in-place forward function with a negative slope, please call "
+    "out-of-place version instead."
+)
+"""Where it is above 0, such a result does not tell on which side it comes from."""
+ASK_FOR_IT = (
+    "File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
+    "leakRelu backward calculation with negative slope"
+)
+
+
+# Straight pieces ---------------------------------------------------------------------------------
+def threshold(a: Array, threshold: float, value: float) -> Array:
+    """a where it is above the threshold (or nan), else the value."""
+    low, other = as_item(threshold, a.dtype), as_item(value, a.dtype)
+    if other == 0:
+        return zero_where(a <= low, a)
+    return as_array(np.where(a <= low, other, a))
+
+
+def leaky_relu(a: Array, negative_slope: float) -> Array:
+    """a where a > 0, else negative_slope a."""
+    if 0 < negative_slope <= 1 and a.dtype.kind == "f":
+        result = np.multiply(a, np.asarray(negative_slope, a.dtype), out=...)
+        return np.maximum(result, a, out=result)
+    return bent(a, a, negative_slope)
+
+
+def leaky_relu_backward(
+    grad: Array, a: Array, negative_slope: float, is_result: bool
+) -> Array:  # fmt: skip
+    """grad where a > 0, else negative_slope grad; a may be the result.
+
+    Raises:
+        RuntimeError: of a result that does not tell (PyTorch's text).
+    """
+    if is_result and negative_slope < 0:
+        raise RuntimeError(f"{UNTOLD.format('leakyReLu')} {ASK_FOR_IT}")
+    return bent(a, as_array(grad), negative_slope)
+
+
+@in_parts(2)
+def bent(a: Array, values: Array, slope: float, out: Any = ...) -> Array:
+    """values where a > 0, else slope values."""
+    factor = one_of(np.greater(a, zero(a.dtype)), 1, slope, values.dtype)
+    return np.multiply(values, factor, out=out)
+
+
+def hardtanh(a: Array, min_val: float, max_val: float) -> Array:
+    """a between min_val and max_val.
+
+    Raises:
+        RuntimeError: bools.
+    """
+    if a.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if a.dtype.kind == "u" and (min_val < 0 or max_val < 0):
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    return between(a, min_val, max_val)
+
+
+@in_parts(2)
+def hardtanh_backward(
+    grad: Array, a: Array, min_val: float, max_val: float, out: Any = None
+) -> Array:
+    """grad strictly between the bounds, else 0."""
+    outside = np.less_equal(a, min_val)
+    return zero_where(np.logical_or(outside, a >= max_val), as_array(grad), out)
+
+
+def prelu(a: Array, weight: Array) -> Array:
+    """a where a > 0, else weight a."""
+    return choose(np.greater(a, zero(a.dtype)), a, np.multiply(a, weight, out=...))
+
+
+def prelu_backward(grad: Array, a: Array, weight: Array) -> tuple[Array, Array]:
+    """The gradients by a and by the weight, which is spread over a's shape."""
+    nothing = zero(a.dtype)
+    positive = np.greater(a, nothing)
+    by_weight = np.multiply(grad, a, out=...)
+    np.copyto(by_weight, nothing, where=positive)
+    return choose(positive, grad, np.multiply(grad, weight, out=...)), by_weight
+
+
+def rrelu(a: Array, noise: Array, lower: float, upper: float, training: bool) -> Array:
+    """a where a > 0, else a times its slope: in training the noise, else the bounds' mean."""
+    if training:
+        return np.multiply(a, noise, out=...)
+    return np.ascontiguousarray(bent(a, a, (lower + upper) / 2)).reshape(a.shape)
+
+
+def rrelu_backward(
+    grad: Array, a: Array, noise: Array, lower: float, upper: float, training: bool,
+    is_result: bool,
+) -> Array:  # fmt: skip
+    """grad times the slope at a, which may be the result.
+
+    Raises:
+        RuntimeError: of a result that does not tell (PyTorch's text).
+    """
+    if training and upper - lower > 1e-6:
+        return np.multiply(grad, noise, out=...)
+    return leaky_relu_backward(grad, a, (lower + upper) / 2, is_result)
+
+
+def softshrink(a: Array, lambd: float) -> Array:
+    """a - lambd above lambd, a + lambd below -lambd, 0 between.
+
+    Raises:
+        RuntimeError: lambd is negative (PyTorch's text).
+    """
+    if lambd < 0:
+        most = float(np.finfo(a.dtype).max)
+        raise RuntimeError(
+            f"lambda must be in range [0, {most:g}] for input dtype {WORDS[a.dtype.name]}, "
+            f"but found {lambd:g}"
+        )
+    return _softshrink(a, lambd)
+
+
+@in_parts(1)
+def _softshrink(a: Array, lambd: float, out: Any = ...) -> Array:
+    result = between(a, -lambd, lambd)
+    np.subtract(a, result, out=result)
+    return np.copysign(result, a, out=out)
+
+
+@in_parts(1)
+def hardshrink(a: Array, lambd: float, out: Any = None) -> Array:
+    """a outside [-lambd, lambd], 0 inside."""
+    return shrink_backward(a, a, lambd, out=out)
+
+
+@in_parts(2)
+def shrink_backward(grad: Array, a: Array, lambd: float, out: Any = None) -> Array:
+    """grad outside [-lambd, lambd], 0 inside."""
+    bound = np.asarray(lambd, a.dtype)
+    return zero_where((a >= -bound) & (a <= bound), as_array(grad), out)
+
+
+@in_parts(1)
+def hardswish(a: Array, out: Any = ...) -> Array:
+    """a min(max(a + 3, 0), 6) / 6."""
+    return np.multiply(a, hardsigmoid(a), out=out)
+
+
+@in_parts(2)
+def hardswish_backward(grad: Array, a: Array, out: Any = ...) -> Array:
+    """0 below -3, grad from 3 on, grad (a / 3 + 1 / 2) between."""
+    slope = np.add(a / 3, np.asarray(0.5, a.dtype), out=...)
+    slope = zero_where(a <= -3, choose(a >= 3, np.ones_like(slope), slope))
+    return np.multiply(grad, slope, out=out)
+
+
+@in_parts(1)
+def hardsigmoid(a: Array, out: Any = ...) -> Array:
+    """min(max(a + 3, 0), 6) / 6."""
+    result = between(np.add(a, np.asarray(3, a.dtype), out=...), 0, 6)
+    return np.divide(result, np.asarray(6, a.dtype), out=out)
+
+
+@in_parts(2)
+def hardsigmoid_backward(grad: Array, a: Array, out: Any = ...) -> Array:
+    """grad / 6 strictly between -3 and 3, else 0."""
+    slope = np.multiply((a > -3) & (a < 3), np.asarray(1 / 6, a.dtype), out=...)
+    return np.multiply(grad, slope, out=out)
+
+
+# Exponential pieces ------------------------------------------------------------------------------
+@in_parts(1)
+def elu(a: Array, alpha: float, scale: float, input_scale: float, out: Any = ...) -> Array:
+    """scale a where a > 0, else scale alpha (exp(input_scale a) - 1)."""
+    # exp(x) - 1 = 2 t / (1 - t) with t = tanh(x / 2): as precise as numpy's expm1, which takes four
+    # times as long; 0 for the items above 0, so that these are added and no mask is needed
+    low = at_most(a, 0)
+    low *= np.asarray(input_scale / 2, a.dtype)
+    np.tanh(low, out=low)
+    rest = np.subtract(ONE, low, out=...)
+    low *= np.asarray(2 * alpha * scale, a.dtype)
+    low /= rest
+    high = at_least(a, 0)
+    if scale != 1:
+        high *= np.asarray(scale, a.dtype)
+    return np.add(high, low, out=out)
+
+
+def celu(a: Array, alpha: float, out: Any = ...) -> Array:
+    """a where a > 0, else alpha (exp(a / alpha) - 1)."""
+    return elu(a, alpha, 1, 1 / alpha, out=out)
+
+
+@in_parts(2)
+def elu_backward(
+    grad: Array, a: Array, alpha: float, scale: float, input_scale: float, is_result: bool,
+    out: Any = ...,
+) -> Array:  # fmt: skip
+    """grad times the slope of elu at a, or where its result is a.
+
+    Raises:
+        RuntimeError: of a result that does not tell (PyTorch's text).
+    """
+    if is_result and alpha < 0:
+        raise RuntimeError(UNTOLD.format("elu"))
+    a = as_array(a)
+    low = at_most(a, 0)
+    if is_result:
+        low += np.asarray(alpha * scale, a.dtype)
+        low *= np.asarray(input_scale, a.dtype)
+    else:
+        low *= np.asarray(input_scale, a.dtype)
+        np.exp(low, out=low)
+        low *= np.asarray(input_scale * alpha * scale, a.dtype)
+    if input_scale * alpha != 1:  # else it is what comes out for 0
+        low = choose(a > 0, np.full_like(low, scale), low)
+    return np.multiply(grad, low, out=out)

@@ -1,0 +1,101 @@
+"""Kernels of scaled dot product attention.
+
+query ``(..., L, E)``, key ``(..., S, E)``, value ``(..., S, V)``; the leading dims broadcast. What
+is kept of the weights is the logarithm of each query's sum (``logsumexp``), from which backward
+computes them again: they are the largest thing about attention.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+
+from ...arrays.memory_order import as_array, empty_like
+from ..pointwise.common_kernels import Array
+
+
+@cache
+def _ahead(queries: int, keys: int) -> Array:
+    """Where a key comes after its query."""
+    return np.arange(keys) > np.arange(queries)[:, None]
+
+
+def _scores(
+    query: Array, key: Array, mask: Array | None, is_causal: bool, scale: float | None
+) -> Array:
+    """query key^T scale, plus the mask; -inf for what is masked out."""
+    by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scores = np.matmul(query * query.dtype.type(by), key.swapaxes(-1, -2))
+    if mask is not None:
+        np.add(scores, mask, scores)
+    if is_causal:
+        np.copyto(scores, -np.inf, where=_ahead(*scores.shape[-2:]))
+    return scores
+
+
+def _for_each_query(heads: Array, query: Array) -> Array:
+    """The heads of keys or values, each as often as there are heads of queries that it serves."""
+    times = query.shape[1] // heads.shape[1]
+    return heads if times == 1 else np.repeat(heads, times, 1)
+
+
+def flash_attention(
+    query: Array, key: Array, value: Array, mask: Array | None, is_causal: bool,
+    scale: float | None,
+) -> tuple[Array, Array]:  # fmt: skip
+    """softmax(query key^T scale + mask) value; zeros for a query whose keys are all masked out."""
+    key, value = _for_each_query(key, query), _for_each_query(value, query)
+    scores = _scores(query, key, mask, is_causal, scale)
+    top = np.maximum.reduce(scores, -1, keepdims=True, initial=-np.inf)
+    masked = mask is not None
+    if masked:
+        np.copyto(top, 0, where=np.isneginf(top))
+    np.subtract(scores, top, scores)
+    np.exp(scores, scores)
+    total = np.add.reduce(scores, -1, keepdims=True)
+    if masked:
+        np.copyto(total, 1, where=total == 0)
+    np.divide(scores, total, scores)
+    out = empty_like(query, query.dtype)  # with the query's layout, as PyTorch's
+    return np.matmul(scores, value, out=out), np.add(top, np.log(total))[..., 0]
+
+
+def flash_attention_backward(
+    grad: Array, query: Array, key: Array, value: Array, output: Array, logsumexp: Array,
+    mask: Array | None, is_causal: bool, scale: float | None,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """The derivatives of attention by query, key and value."""
+    grad = as_array(grad)
+    served = query.shape[1] // key.shape[1]
+    key, value = _for_each_query(key, query), _for_each_query(value, query)
+    weights = _scores(query, key, mask, is_causal, scale)
+    np.subtract(weights, logsumexp[..., None], weights)
+    np.exp(weights, weights)
+    slope = np.matmul(grad, value.swapaxes(-1, -2))
+    np.subtract(slope, np.vecdot(grad, output)[..., None], slope)
+    np.multiply(slope, weights, slope)
+    by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    np.multiply(slope, query.dtype.type(by), slope)
+    return (
+        matmul_by_places(slope, key),
+        _by_heads(matmul_by_places(slope.swapaxes(-1, -2), query), served),
+        _by_heads(matmul_by_places(weights.swapaxes(-1, -2), grad), served),
+    )
+
+
+def _by_heads(grad: Array, served: int) -> Array:
+    """The sum of what ``served`` heads of queries give to the head that serves them."""
+    if served == 1:
+        return grad
+    n, heads, count, size = grad.shape
+    out = np.empty((n, count, heads // served, size), grad.dtype).swapaxes(1, 2)
+    return np.add.reduce(grad.reshape(n, heads // served, served, count, size), 2, out=out)
+
+
+def matmul_by_places(a: Array, b: Array) -> Array:
+    """a b, laid out like (N, L, H, E), as PyTorch's gradients of attention are."""
+    batch, heads, count = a.shape[:-1]
+    out = np.empty((batch, count, heads, b.shape[-1]), b.dtype).swapaxes(1, 2)
+    return np.matmul(a, b, out=out)

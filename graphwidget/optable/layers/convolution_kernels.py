@@ -1,0 +1,293 @@
+"""Kernels of convolution in any number of spatial dims.
+
+Shapes: input ``(N, C, *S)``, weight ``(D, C / groups, *K)``, output ``(N, D, *O)``. A convolution
+is one matrix product of the weight with the windows of the padded input, laid out as columns
+(``im2col``); its derivative by the input is the transposed product, added back window by window
+(``col2im``). A transposed convolution is that derivative.
+
+Both are done in two stages, along the last dim and along the others. The second, which moves most
+of the memory, then moves runs as long as an output, not as one of its rows: that takes a third of
+the time. A few samples are worked on at a time, so that their columns stay in the cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from ...arrays.memory_order import as_array, channels_last, with_channels_last
+from ...arrays.type_errors import WORDS, not_implemented
+from ..pointwise.common_kernels import Array, Shape
+from ..shape.view_kernels import view
+from .window_kernels import add_windows, inside, pad, window_count, windows
+
+SPAN = 1 << 21
+"""Bytes of columns to lay out at a time."""
+
+
+def batches(n: int, per_sample: int) -> Iterator[slice]:
+    """Which samples to work on at a time, given the bytes of columns of one."""
+    most = max(1, SPAN // max(per_sample, 1))
+    return (slice(start, min(start + most, n)) for start in range(0, n, most))
+
+
+@cache
+def _orders(dims: int) -> tuple[Shape, Shape, Shape]:
+    """Orders of dims: the first stage's ``(N, C, *S, K, O)`` to ``(N, C, K, *S, O)``, the second's
+    ``(N, C, K, *kernel, 1, *count)`` to ``(N, C, *kernel, K, *count, 1)``, and columns' ``(N, C,
+    *kernel, *count)`` to ``(C, *kernel, N, *count)``. ``S`` and ``kernel`` are those of all dims
+    but the last."""
+    some = range(3, 2 + dims)
+    slabs = (0, 1, 1 + dims, *(dim - 1 for dim in some), 2 + dims)
+    whole = (0, 1, *some, 2, *range(3 + dims, 3 + 2 * dims), 2 + dims)
+    across = (1, *range(2, 2 + dims), 0, *range(2 + dims, 2 + 2 * dims))
+    return slabs, whole, across
+
+
+def columns(a: Array, kernel: Shape, stride: Shape, dilation: Shape, count: Shape) -> Array:
+    """The windows of padded samples ``(N, C, *S)``, as a view ``(N, C, *kernel, *count)`` of what
+    the first stage made."""
+    first, second, _ = _orders(len(kernel))
+    slabs = windows(a, kernel[-1:], stride[-1:], dilation[-1:], count[-1:]).transpose(first)
+    slabs = np.ascontiguousarray(slabs)
+    others = (*kernel[:-1], 1), (*stride[:-1], 1), (*dilation[:-1], 1)
+    return windows(slabs, *others, count).transpose(second)[..., 0]
+
+
+def add_columns(
+    parts: Array, sizes: Shape, kernel: Shape, stride: Shape, dilation: Shape, count: Shape
+) -> Array:
+    """The reverse of ``columns``: ``(N, C, *kernel, *count)`` added into ``(N, C, *sizes)``."""
+    first, second, _ = _orders(len(kernel))
+    parts = parts[..., None].transpose(np.argsort(second))
+    others = (*kernel[:-1], 1), (*stride[:-1], 1), (*dilation[:-1], 1)
+    slabs = add_windows(parts, (*sizes[:-1], count[-1]), *others, count)
+    slabs = slabs.transpose(np.argsort(first))
+    return add_windows(slabs, sizes[-1:], kernel[-1:], stride[-1:], dilation[-1:], count[-1:])
+
+
+def _is_plain(kernel: Shape, stride: Shape) -> bool:
+    """Windows of one item, side by side: the input is its own columns."""
+    return all(k == 1 for k in kernel) and all(s == 1 for s in stride)
+
+
+def convolve(
+    a: Array, weight: Array, bias: Array | None, stride: Shape, padding: Shape, dilation: Shape,
+    groups: int,
+) -> Array:  # fmt: skip
+    """The convolution of ``a`` with ``weight``, plus the bias of each output channel."""
+    n, c = a.shape[:2]
+    d, kernel = weight.shape[0], weight.shape[2:]
+    each = math.prod(weight.shape[1:])
+    sizes = tuple(size + 2 * p for size, p in zip(a.shape[2:], padding, strict=True))
+    count = window_count(sizes, kernel, stride, dilation)
+    points = math.prod(count)
+    out = np.empty((n, groups, d // groups, points), weight.dtype)
+    weight = weight.reshape(groups, d // groups, each)
+    bias = None if bias is None else bias.reshape(groups, -1, 1)
+    for part in batches(n, c * math.prod(kernel) * points * a.itemsize):
+        found = pad(a[part], padding)
+        if not _is_plain(kernel, stride):
+            found = columns(found, kernel, stride, dilation, count)
+        target = out[part]
+        np.matmul(weight, found.reshape(-1, groups, each, points), out=target)
+        if bias is not None:
+            np.add(target, bias, out=target)
+    return out.reshape(n, d, *count)
+
+
+def _border(
+    weight: Array, stride: Shape, padding: Shape, dilation: Shape, groups: int
+) -> Shape | None:
+    """The border around the gradient with which its convolution with the weight turned round is
+    the derivative by the input: measured to be quicker than adding columns up, unless it has many
+    more channels to lay out. None where that is so, or where there is no such convolution."""
+    kernel, (d, c) = weight.shape[2:], weight.shape[:2]
+    reach = tuple(r * (k - 1) for r, k in zip(dilation, kernel, strict=True))
+    if any(s != 1 for s in stride) or _is_plain(kernel, stride) or d > 2 * c * groups:
+        return None
+    border = tuple(r - p for r, p in zip(reach, padding, strict=True))
+    return border if all(size >= 0 for size in border) else None
+
+
+def _turned(weight: Array, groups: int) -> Array:
+    """The weight of that convolution, ``(C, D / groups, *K)``."""
+    (d, c), kernel = weight.shape[:2], weight.shape[2:]
+    turned = np.flip(weight, tuple(range(2, weight.ndim)))
+    turned = turned.reshape(groups, d // groups, c, *kernel).swapaxes(1, 2)
+    return turned.reshape(c * groups, d // groups, *kernel)
+
+
+def by_input(
+    grad: Array, weight: Array, sizes: Shape, stride: Shape, padding: Shape, dilation: Shape,
+    groups: int,
+) -> Array:  # fmt: skip
+    """The derivative of ``convolve`` by its input, whose spatial sizes are ``sizes``."""
+    n, d = grad.shape[:2]
+    kernel, count = weight.shape[2:], grad.shape[2:]
+    c, points, each = weight.shape[1] * groups, math.prod(count), math.prod(weight.shape[1:])
+    border = _border(weight, stride, padding, dilation, groups)
+    if border is not None and sizes == transposed_sizes(count, kernel, stride, padding, dilation):
+        return convolve(grad, _turned(weight, groups), None, stride, border, dilation, groups)
+    padded = tuple(size + 2 * p for size, p in zip(sizes, padding, strict=True))
+    turned = weight.reshape(groups, d // groups, each).swapaxes(1, 2)
+    out = np.empty((n, c, *sizes), weight.dtype)
+    for part in batches(n, c * math.prod(kernel) * points * grad.itemsize):
+        parts = np.matmul(turned, grad[part].reshape(-1, groups, d // groups, points))
+        if padded == count and _is_plain(kernel, stride):
+            found = parts.reshape(-1, c, *padded)
+        else:
+            parts = parts.reshape(-1, c, *kernel, *count)
+            found = add_columns(parts, padded, kernel, stride, dilation, count)
+        out[part] = found[inside((n, c, *sizes), padding)]
+    return out
+
+
+def by_both(
+    grad: Array, a: Array, weight: Array, stride: Shape, border: Shape, dilation: Shape,
+    groups: int,
+) -> tuple[Array, Array]:  # fmt: skip
+    """The derivatives of ``convolve`` by its input and its weight, from the same columns: those of
+    the gradient with its border, as many as the input has points."""
+    (n, c), (d, within), kernel = a.shape[:2], weight.shape[:2], weight.shape[2:]
+    sizes, points = a.shape[2:], math.prod(a.shape[2:])
+    each = d // groups * math.prod(kernel)
+    turned = _turned(weight, groups).reshape(groups, within, each)
+    whole = np.empty((n, c, *sizes), weight.dtype)
+    first = whole.reshape(n, groups, within, points)
+    second = np.zeros((groups, within, each), weight.dtype)
+    a = a.reshape(first.shape)
+    for part in batches(n, d * math.prod(kernel) * points * grad.itemsize):
+        found = columns(pad(grad[part], border), kernel, stride, dilation, sizes)
+        found = found.reshape(-1, groups, each, points)
+        np.matmul(turned, found, out=first[part])
+        second += np.add.reduce(np.matmul(a[part], found.swapaxes(-1, -2)), 0)
+    second = second.reshape(groups, within, d // groups, *kernel).swapaxes(1, 2)
+    second = np.flip(second.reshape(weight.shape), tuple(range(2, weight.ndim)))
+    return whole, np.ascontiguousarray(second)
+
+
+def by_weight(
+    grad: Array, a: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape,
+    groups: int,
+) -> Array:  # fmt: skip
+    """The derivative of ``convolve`` by its weight, whose window is ``kernel``."""
+    (n, d), c, count = grad.shape[:2], a.shape[1], grad.shape[2:]
+    points, each = math.prod(count), c // groups * math.prod(kernel)
+    across = _orders(len(kernel))[2]
+    whole = np.zeros((d, c // groups, *kernel), grad.dtype)
+    out = whole.reshape(groups, d // groups, each)
+    for part in batches(n, c * math.prod(kernel) * points * a.itemsize):
+        # one product over all windows beats one for each sample and a sum
+        found = columns(pad(a[part], padding), kernel, stride, dilation, count).transpose(across)
+        found = found.reshape(groups, each, -1).swapaxes(1, 2)
+        above = grad[part].swapaxes(0, 1).reshape(groups, d // groups, -1)
+        out += np.matmul(above, found)
+    return whole
+
+
+# The ops' own ------------------------------------------------------------------------------------
+def transposed_sizes(
+    sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, more: Shape = ()
+) -> Shape:
+    """The spatial sizes of a transposed convolution's output (``more`` is its output padding)."""
+    more = more or (0,) * len(sizes)
+    each = zip(sizes, kernel, stride, padding, dilation, more, strict=True)
+    return tuple((n - 1) * s - 2 * p + d * (k - 1) + 1 + m for n, k, s, p, d, m in each)
+
+
+def spread(dims: int, *numbers: Shape) -> tuple[Shape, ...]:
+    """Numbers for each dim, from one for all or one for each."""
+    return tuple(each if len(each) == dims else each * dims for each in numbers)
+
+
+def convolution(
+    a: Array, weight: Array, bias: Array | None, stride: Shape, padding: Shape, dilation: Shape,
+    transposed: bool, output_padding: Shape, groups: int,
+) -> Array:  # fmt: skip
+    """The convolution, or the transposed one, plus the bias of each output channel."""
+    stride, padding, dilation, output_padding = spread(
+        a.ndim - 2, stride, padding, dilation, output_padding
+    )
+    if transposed:
+        sizes = transposed_sizes(
+            a.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding
+        )
+        out = by_input(a, weight, sizes, stride, padding, dilation, groups)
+        if bias is not None:
+            np.add(out, bias.reshape(-1, *(1,) * (a.ndim - 2)), out=out)
+    else:
+        out = convolve(a, weight, bias, stride, padding, dilation, groups)
+    images = weight[:, :, None] if weight.ndim == 3 else weight
+    innermost = a.ndim < 5 and (channels_last(a) or channels_last(images))
+    return with_channels_last(out) if innermost else out
+
+
+def convolution_backward(
+    grad: Array, a: Array, weight: Array, stride: Shape, padding: Shape, dilation: Shape,
+    transposed: bool, output_padding: Shape, groups: int, wanted: tuple[str, ...],
+) -> tuple[Array | None, Array | None, Array | None]:  # fmt: skip
+    """The derivatives of ``convolution`` by its input, weight and bias; None for those that are
+    not among ``wanted``."""
+    grad, first, second = as_array(grad), None, None
+    stride, padding, dilation = spread(a.ndim - 2, stride, padding, dilation)
+    how = stride, padding, dilation, groups
+    border = _border(weight, *how)
+    alike = 5 * math.prod(grad.shape[2:]) >= 4 * math.prod(a.shape[2:])
+    if {"input", "weight"} <= set(wanted) and border is not None and alike and not transposed:
+        first, second = by_both(grad, as_array(a), weight, stride, border, dilation, groups)
+    elif "input" in wanted:
+        if transposed:  # an output padding of a stride or more makes room for more windows
+            first = convolve(grad, weight, None, *how)
+            first = np.ascontiguousarray(first[tuple(map(slice, a.shape))])
+        else:
+            first = by_input(grad, weight, a.shape[2:], *how)
+    if "weight" in wanted and second is None:
+        above, below = (as_array(a), grad) if transposed else (grad, as_array(a))
+        second = by_weight(above, below, weight.shape[2:], *how)
+    return first, second, sum_of_channels(grad) if "bias" in wanted else None
+
+
+def sum_of_channels(grad: Array) -> Array:
+    """The derivative by the bias: sums over all but the channels."""
+    # Two sums along one dim each are quicker.
+    if grad.ndim > 2 and grad.size and grad.flags.c_contiguous:
+        return np.add.reduce(np.add.reduce(grad.reshape(*grad.shape[:2], -1), 2), 0)
+    return np.add.reduce(grad, (0, *range(2, grad.ndim)))
+
+
+# Over time ---------------------------------------------------------------------------------------
+def tap_times(steps: int, outputs: int, tap: int, pad: int) -> tuple[int, int, int]:
+    """The first and last times of the output that read the input through a tap of the weight, and
+    where in the input they begin; none is left if all of it lies in the padding."""
+    low = min(max(0, pad - tap), outputs)
+    high = max(min(outputs, steps + pad - tap), low)
+    return low, high, max(low + tap - pad, 0)
+
+
+def conv_tbc(a: Array, weight: Array, bias: Array, pad: int) -> Array:
+    """(T + 2 pad - K + 1, N, O) of inputs (T, N, C) and weights (K, C, O).
+
+    Raises:
+        RuntimeError, NotImplementedError: what PyTorch's products of each tap refuse.
+    """
+    steps = len(a) + 2 * pad - len(weight) + 1
+    out = np.empty((steps, a.shape[1], weight.shape[2]), a.dtype)
+    np.copyto(out, bias, casting="unsafe")
+    for tap, matrix in enumerate(weight):
+        low, high, first = tap_times(len(a), steps, tap, pad)
+        if high > low:
+            rows = view(a[first : first + high - low], ((high - low) * a.shape[1], a.shape[2]))
+            if matrix.dtype != a.dtype:
+                raise RuntimeError(
+                    "self and mat2 must have the same dtype, but got "
+                    f"{WORDS[a.dtype.name]} and {WORDS[matrix.dtype.name]}"
+                )
+            if a.dtype.kind == "b" and out.size:
+                raise not_implemented("addmm_impl_cpu_", a.dtype)
+            part = out[low:high]
+            part += np.matmul(rows, matrix).reshape(part.shape)
+    return out

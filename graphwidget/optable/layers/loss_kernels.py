@@ -1,0 +1,260 @@
+"""Kernels of losses. ``reduction`` is 0 for none, 1 for the mean, 2 for the sum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.memory_order import as_array, ordered
+from ..pointwise.common_kernels import Array, Shape, log_of_one_plus
+from ..pointwise.where_clamp_kernels import at_least, at_most, between
+from ..shape.join_kernels import common_type
+
+NONE, MEAN, SUM = 0, 1, 2
+_UNSIGNED = {1: np.uint8, 8: np.uint64}
+
+
+def reduced(losses: Array, reduction: int, *operands: Array) -> Array:
+    """The losses (in memory as their operands say), their mean, or their sum."""
+    if reduction == NONE:
+        return ordered(as_array(losses), operands)
+    total = np.add.reduce(losses, None)
+    if reduction == SUM:
+        return as_array(total)
+    count = losses.size or np.nan  # the mean of nothing is nan
+    return np.divide(total, np.asarray(count, losses.dtype), out=...)
+
+
+# Squared differences ------------------------------------------------------------------------------
+def difference_of(a: Array, target: Array) -> Array:
+    """a - target; of floats and integers in the type of the floats."""
+    if a.dtype is target.dtype:
+        return np.subtract(a, target, out=...)
+    kind = common_type([a, target])
+    return np.subtract(a, target, out=..., dtype=kind, casting="unsafe")
+
+
+def mse_loss(a: Array, target: Array, reduction: int) -> Array:
+    """The squared differences, their mean or their sum."""
+    difference = difference_of(a, target)
+    np.multiply(difference, difference, out=difference)
+    return reduced(difference, reduction, a, target)
+
+
+def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: int) -> Array:
+    """2 (a - target) grad, over the count for the mean."""
+    factor = 2.0 / max(as_array(a).size, 1) if reduction == MEAN else 2.0
+    difference = difference_of(a, target)
+    np.multiply(difference, np.asarray(factor, difference.dtype), out=difference)
+    return np.multiply(difference, grad, out=...)
+
+
+# The negative logarithm of a class's likelihood ---------------------------------------------------
+def _at_target(target: Array, ignore_index: int, classes: int) -> tuple[Any, Array | None]:
+    """The index of each target's own class, and which targets count (None: all of them)."""
+    counted = None
+    # as unsigned numbers, negative ones are larger than all
+    top = np.maximum.reduce(target.view(_UNSIGNED[target.itemsize]), None, initial=0)
+    if target.size and top >= classes:
+        counted = target != ignore_index
+        target = np.where(counted, target, 0)
+        outside = (target < 0) | (target >= classes)
+        if outside.any():
+            raise IndexError(f"Target {target[outside].flat[0]} is out of bounds.")
+    elif 0 <= ignore_index < classes:
+        counted = target != ignore_index
+    if target.ndim == 0:
+        return (target,), counted
+    if target.ndim == 1:
+        return (np.arange(len(target)), target), counted
+    first, *others = np.ogrid[tuple(slice(size) for size in target.shape)]
+    return (first, target, *others), counted
+
+
+def _weights(
+    index: tuple[Any, ...], counted: Array | None, weight: Array | None, dtype: Any
+) -> Array | None:
+    """The weight of each target; None where all count as one."""
+    if weight is None:
+        return None if counted is None else counted.astype(dtype)
+    found = weight[index[0] if len(index) == 1 else index[1]]
+    return found if counted is None else found * counted
+
+
+def nll_loss(
+    a: Array, target: Array, weight: Array | None, reduction: int, ignore_index: int
+) -> tuple[Array, Array]:
+    """Minus the item of each target's class (dim 1, or the only one), times the class's weight; the
+    mean is over the sum of weights. That sum comes along."""
+    index, counted = _at_target(target, ignore_index, a.shape[min(1, a.ndim - 1)])
+    each = _weights(index, counted, weight, a.dtype)
+    losses = np.negative(a[index], out=...)
+    if each is not None:
+        np.multiply(losses, each, losses)
+    if counted is not None:  # an ignored item may be nan or infinite
+        losses = np.where(counted, losses, a.dtype.type(0))
+    if reduction == NONE:
+        return losses, np.zeros((), a.dtype)
+    total = np.asarray(losses.size if each is None else np.add.reduce(each, None), a.dtype)
+    found = np.add.reduce(losses, None)
+    if reduction == SUM:
+        return as_array(found), total
+    if total == 0:
+        return np.asarray(np.nan, a.dtype), total
+    return np.divide(found, total, out=...), total
+
+
+def nll_loss_backward(
+    grad: Array, a: Array, target: Array, total: Array, weight: Array | None, reduction: int,
+    ignore_index: int,
+) -> Array:  # fmt: skip
+    """Minus the gradient at each target's class."""
+    index, counted = _at_target(target, ignore_index, a.shape[min(1, a.ndim - 1)])
+    each = _weights(index, counted, weight, a.dtype)
+    grad = np.negative(grad)
+    if reduction == MEAN:
+        grad = grad / total if total != 0 else grad * np.nan
+    out = np.zeros(a.shape, a.dtype)
+    grad = grad if each is None else grad * each
+    out[index] = grad if counted is None else np.where(counted, grad, 0)
+    return out
+
+
+def nll_loss_again(
+    grad: Array, target: Array, total: Array, weight: Array | None, reduction: int,
+    ignore_index: int,
+) -> Array:  # fmt: skip
+    """The derivative of ``nll_loss_backward`` by its gradient: the loss of another input, with the
+    same sum of weights."""
+    return nll_loss(grad, target, weight, reduction, ignore_index)[0]
+
+
+# Losses item by item ------------------------------------------------------------------------------
+def count(shape: Shape) -> int:
+    """The number of items of a shape."""
+    return int(np.prod(shape))
+
+
+def smooth_l1(a: Array, target: Array, reduction: int, beta: float) -> Array:
+    """z²/2β where |z| < β, else |z| - β/2, of the difference z."""
+    rest, least = _halves_off(a, target, beta)
+    least /= least.dtype.type(beta)
+    return reduced(np.multiply(rest, least, out=rest), reduction, a, target)
+
+
+def huber(a: Array, target: Array, reduction: int, delta: float) -> Array:
+    """z²/2 where |z| <= δ, else δ(|z| - δ/2), of the difference z."""
+    rest, least = _halves_off(a, target, delta)
+    losses = np.multiply(rest, least, out=rest).astype(a.dtype, copy=False)
+    return reduced(losses, reduction, a)
+
+
+def smooth_l1_slope(grad: Array, a: Array, target: Array, reduction: int, beta: float) -> Array:
+    """grad times the difference over β, between -1 and 1."""
+    return _slope_within(grad, a, target, beta, 1 / beta, reduction)
+
+
+def huber_slope(grad: Array, a: Array, target: Array, reduction: int, delta: float) -> Array:
+    """grad times the difference, between -δ and δ."""
+    return _slope_within(grad, a, target, delta, 1.0, reduction)
+
+
+def soft_margin_slope(grad: Array, a: Array, target: Array, reduction: int) -> Array:
+    """The slope of ``soft_margin``, -t σ(-t a), times the gradient."""
+    target = target.astype(a.dtype, copy=False)
+    power = np.exp(np.multiply(a, target, out=...), out=...)
+    np.add(power, np.asarray(1, power.dtype), out=power)
+    slope = np.divide(np.negative(target), power, out=...)
+    return np.multiply(slope, np.multiply(grad, share_of(a, reduction), out=...), out=...)
+
+
+def entropy_slope(
+    grad: Array, a: Array, target: Array, weight: Array | None, reduction: int
+) -> Array:
+    """The slope of a binary cross entropy, (a - t) / (a (1 - a)), times the gradient."""
+    spread = at_least(np.multiply(np.subtract(1, a), a, out=...), 1e-12)
+    slope = np.divide(np.subtract(a, target, out=...), spread, out=...)
+    return times_share(slope, grad, weight, reduction)
+
+
+def times_share(slope: Array, grad: Array, weight: Array | None, reduction: int) -> Array:
+    """A slope times the gradient and the weight, over the number of items for the mean."""
+    grad = np.multiply(grad, share_of(slope, reduction), out=...)
+    return np.multiply(slope, grad if weight is None else np.multiply(grad, weight), out=...)
+
+
+def share_of(a: Array, reduction: int) -> Array:
+    """What each item counts in the whole: one over their number for the mean."""
+    return np.asarray(1.0 / max(a.size, 1) if reduction == MEAN else 1.0, a.dtype)
+
+
+def _slope_within(
+    grad: Array, a: Array, target: Array, bound: float, factor: float, reduction: int
+) -> Array:
+    slope = between(difference_of(a, target), -bound, bound)
+    if reduction == MEAN:
+        factor /= max(as_array(a).size, 1)
+    np.multiply(slope, np.asarray(factor, slope.dtype), out=slope)
+    return np.multiply(slope, grad, out=...)
+
+
+def _halves_off(a: Array, target: Array, bound: float) -> tuple[Array, Array]:
+    """|z| - m/2 and m = min(|z|, bound) of the difference z: the product is z²/2 up to the bound
+    and goes on as a straight line, without a mask."""
+    away = difference_of(a, target)
+    np.absolute(away, out=away)
+    least = at_most(away, bound)
+    return np.subtract(away, least * away.dtype.type(0.5), out=away), least
+
+
+def first_outside(a: Array) -> int:
+    """The place of the first item that is no probability; the size where all are."""
+    if not a.size or (a.min() >= 0 and a.max() <= 1):
+        return int(a.size)
+    return int(np.argmin(((a >= 0) & (a <= 1)).reshape(-1)))
+
+
+def binary_cross_entropy(
+    a: Array, target: Array, weight: Array | None, reduction: int
+) -> Array:
+    """-(t log a + (1 - t) log(1 - a)), logarithms not below -100, times weight.
+
+    Raises:
+        RuntimeError: a probability outside of [0, 1] (PyTorch's text).
+    """
+    outside = {first_outside(each): name for name, each in (("target", target), ("input", a))}
+    if min(outside) < a.size:
+        raise RuntimeError(f"all elements of {outside[min(outside)]} should be between 0 and 1")
+    low = a.dtype.type(-100)
+    with np.errstate(all="ignore"):
+        yes, no = np.maximum(np.log(a), low), np.maximum(np.log1p(-a), low)
+    losses = as_array((target - 1) * no - target * yes)
+    return reduced(weighted(losses, weight, a), reduction, a)
+
+
+def weighted(losses: Array, weight: Array | None, like: Array) -> Array:
+    """The losses times their weights, of whatever type, in the type of an operand: PyTorch
+    multiplies in place."""
+    return (losses if weight is None else losses * weight).astype(like.dtype, copy=False)
+
+
+def cross_entropy_of_logits(
+    a: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int
+) -> Array:
+    """(1 - t) a + (1 + (p - 1) t) log(1 + exp(-a)), times weight; stable for large a."""
+    low = np.negative(a, out=...)
+    soft = np.absolute(a, out=...)
+    soft = log_of_one_plus(np.exp(np.negative(soft, out=soft), out=soft))
+    soft += at_least(low, 0)
+    if pos_weight is not None:
+        soft = soft * ((pos_weight - 1) * target + 1)
+    losses = as_array((1 - target) * a + soft)
+    return reduced(weighted(losses, weight, target), reduction, target)
+
+
+def soft_margin(a: Array, target: Array, reduction: int) -> Array:
+    """log(1 + exp(-t a)), in the input's type."""
+    target = target.astype(a.dtype, copy=False)
+    with np.errstate(over="ignore"):
+        return reduced(np.log1p(np.exp(-target * a)), reduction, a)

@@ -1,0 +1,270 @@
+"""Losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..declare import ARRAYS, Namespace, composite, op
+from . import loss_kernels as kernels
+from . import margin_kernels as margins
+
+F = Namespace()
+
+op("mse_loss(self, target, /, reduction=1)", kernels.mse_loss,
+   d_self=lambda grad, self, target, reduction:
+       F.mse_loss_backward(grad, self, target, reduction),
+   d_target=lambda grad, self, target, reduction:
+       F.mse_loss_backward(grad, target, self, reduction),
+   public=False, sign="mse", text="mse({self}, {target})",
+   tex=r"\operatorname{{mse}}({self}, {target})", onnx=None)
+
+
+@composite
+def bend_of_mse(grad: Any, reduction: int) -> Any:
+    """The second derivative of a squared difference, 2; over the count for the mean."""
+    return F.over_count(grad * 2.0, reduction)
+
+
+op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_loss_backward,
+   d_grad_output=lambda grad, self, target, reduction, _grad_output_shape: F.sum_to_size(
+       F.mse_loss_backward(grad, self, target, reduction), _grad_output_shape),
+   d_self=lambda grad, grad_output, reduction: F.bend_of_mse(grad * grad_output, reduction),
+   d_target=lambda grad, grad_output, reduction: -F.bend_of_mse(grad * grad_output, reduction),
+   public=False, sign="mse′", text="2 · ({self} − {target}) · {grad_output}",
+   tex=r"2 ({self} - {target}) {grad_output}", onnx=None)
+
+# The likelihood of classes ------------------------------------------------------------------------
+for _name, _node, _kernel in (("nll_loss", "NllLoss", "nll_loss_out_frame"),
+                              ("nll_loss2d", "NllLoss2D", "nll_loss2d_forward_out_frame")):
+    op(f"{_name}(self, target, weight=None, /, reduction, ignore_index) -> result; total_weight",
+       kernels.nll_loss, refuses=f"{_kernel}: bool integer", node=f"{_node}Backward0",
+       d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
+           F.nll_loss_backward(
+               grad, self, target, total_weight, weight, reduction, ignore_index
+           ),
+       public=False, sign="nll", text="−{self}[{target}]",
+       tex=r"-{self}_{{{target}}}", onnx="NegativeLogLikelihoodLoss")
+
+op("nll_loss_backward(grad_output, self, target, _total, weight=None, /, reduction, "
+   "ignore_index)", kernels.nll_loss_backward, node="NllLossBackwardBackward0",
+   d_grad_output=lambda grad, target, _total, weight, reduction, ignore_index:
+       F.nll_loss_again(grad, target, _total, weight, reduction, ignore_index),
+   d_self=lambda grad: F.zeros_like(grad),
+   public=False, sign="nll′", text="−{grad_output} at {target}, 0 elsewhere",
+   tex=r"-{grad_output}", onnx=None)
+
+op("nll_loss_again(self, target, total_weight, weight=None, /, reduction, ignore_index)",
+   kernels.nll_loss_again, node="NllLossBackward0",
+   d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
+       F.nll_loss_backward(grad, self, target, total_weight, weight, reduction, ignore_index),
+   public=False, sign="nll", text="−{self}[{target}]", tex=r"-{self}_{{{target}}}", onnx=None)
+
+# Distances item by item ---------------------------------------------------------------------------
+@composite
+def over_count(items: Any, reduction: int) -> Any:
+    """Items that are over their number for the mean."""
+    return items / max(kernels.count(items.shape), 1) if reduction == kernels.MEAN else items
+
+
+@composite
+def part_of_mean(shape: Any, reduction: int) -> float:
+    """What each item's loss counts in the whole: one over their number for the mean, else 1."""
+    return 1.0 / max(kernels.count(shape), 1) if reduction == kernels.MEAN else 1.0
+
+
+op("smooth_l1_loss(self, target, /, reduction=1, beta=1.0)", kernels.smooth_l1,
+   d_self=lambda grad, self, target, reduction, beta:
+       F.smooth_l1_loss_backward(grad, self, target, reduction, beta),
+   d_target=lambda grad, self, target, reduction, beta:
+       F.smooth_l1_loss_backward(grad, target, self, reduction, beta),
+   public=False, sign="smooth l1", text="smooth |{self} − {target}|",
+   tex=r"|{self} - {target}|_{{{beta}}}", onnx=None)
+
+op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
+   refuses="huber_cpu: bool integer",
+   d_self=lambda grad, self, target, reduction, delta:
+       F.huber_loss_backward(grad, self, target, reduction, delta),
+   d_target=lambda grad, self, target, reduction, delta:
+       F.huber_loss_backward(grad, target, self, reduction, delta),
+   public=False, sign="huber", text="huber({self} − {target})",
+   tex=r"\operatorname{{huber}}_{{{delta}}}({self} - {target})", onnx=None)
+
+
+@composite
+def less_apart(self: Any, target: Any, bound: Any) -> Any:
+    """Whether items differ by less than a bound: there the slope still changes."""
+    return F.lt(F.abs(self - target), F.ones_like(self) * bound)
+
+
+@composite
+def bend_of_smooth_l1(grad: Any, self: Any, target: Any, reduction: int, beta: float) -> Any:
+    """The second derivative of the smooth distance, 1 / beta near 0."""
+    return F.over_count(grad * F.less_apart(self, target, beta) / beta, reduction)
+
+
+@composite
+def bend_of_huber(grad: Any, self: Any, target: Any, reduction: int, delta: float) -> Any:
+    """The second derivative of Huber's distance, 1 near 0."""
+    return F.over_count(grad * F.less_apart(self, target, delta), reduction)
+
+
+@composite
+def slope_times(backward: Any, grad: Any, grad_output: Any, reduction: int) -> Any:
+    """The derivative of a loss's ``backward`` by its gradient, of which there is one for all items
+    unless there is no reduction."""
+    if reduction == kernels.NONE:
+        return backward(grad)
+    return F.sum(backward(F.ones_like(grad_output)) * grad)
+
+
+op("smooth_l1_loss_backward(grad_output, self, target, /, reduction, beta)",
+   kernels.smooth_l1_slope, node="SmoothL1LossBackwardBackward0",
+   d_grad_output=lambda grad, grad_output, self, target, reduction, beta: F.slope_times(
+       lambda flow: F.smooth_l1_loss_backward(flow, self, target, reduction, beta),
+       grad, grad_output, reduction),
+   d_self=lambda grad, grad_output, self, target, reduction, beta:
+       F.bend_of_smooth_l1(grad * grad_output, self, target, reduction, beta),
+   d_target=lambda grad, grad_output, self, target, reduction, beta:
+       -F.bend_of_smooth_l1(grad * grad_output, self, target, reduction, beta),
+   public=False, sign="smooth l1′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+
+op("huber_loss_backward(grad_output, self, target, /, reduction, delta)",
+   kernels.huber_slope, node="HuberLossBackwardBackward0",
+   d_grad_output=lambda grad, grad_output, self, target, reduction, delta: F.slope_times(
+       lambda flow: F.huber_loss_backward(flow, self, target, reduction, delta),
+       grad, grad_output, reduction),
+   d_self=lambda grad, grad_output, self, target, reduction, delta:
+       F.bend_of_huber(grad * grad_output, self, target, reduction, delta),
+   d_target=lambda grad, grad_output, self, target, reduction, delta:
+       -F.bend_of_huber(grad * grad_output, self, target, reduction, delta),
+   public=False, sign="huber′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+
+op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
+   d_self=lambda grad, self, target, reduction:
+       F.soft_margin_loss_backward(grad, self, target, reduction),
+   public=False, sign="soft margin", text="log(1 + exp(−{target} · {self}))",
+   tex=r"\ln(1 + e^{{-{target} {self}}})", onnx=None)
+
+
+@composite
+def bend_of_soft_margin(grad: Any, self: Any, target: Any, reduction: int) -> Any:
+    """The second derivative of log(1 + exp(-t a)): t² z / (1 + z)² with z = exp(-t a)."""
+    power = F.exp(self * -target)
+    whole = power + 1
+    return F.over_count(grad * (target * target) * power / (whole * whole), reduction)
+
+
+op("soft_margin_loss_backward(grad_output, self, target, /, reduction)",
+   kernels.soft_margin_slope, node="SoftMarginLossBackwardBackward0",
+   d_grad_output=lambda grad, grad_output, self, target, reduction: F.slope_times(
+       lambda flow: F.soft_margin_loss_backward(flow, self, target, reduction),
+       grad, grad_output, reduction),
+   d_self=lambda grad, grad_output, self, target, reduction:
+       F.bend_of_soft_margin(grad * grad_output, self, target, reduction),
+   public=False, sign="soft margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
+   onnx=None)
+
+# Probabilities item by item -----------------------------------------------------------------------
+op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
+   kernels.binary_cross_entropy, refuses="binary_cross_entropy: bool integer",
+   d_self=lambda grad, self, target, weight, reduction:
+       F.binary_cross_entropy_backward(grad, self, target, weight, reduction),
+   d_target=lambda grad, self, target, weight, reduction:
+       F.over_count(F.scaled(-F.logit(self, None) * grad, weight), reduction),
+   public=False, sign="bce",
+   text="−({target} · log {self} + (1 − {target}) · log(1 − {self}))",
+   tex=r"-({target} \ln {self} + (1 - {target}) \ln(1 - {self}))", onnx=None)
+
+
+@composite
+def entropy_steepness(self: Any, target: Any) -> Any:
+    """The derivative of a binary cross entropy: (a - t) / (a (1 - a))."""
+    one, rest = self + 1e-12, 1 - self + 1e-12
+    return (self - target) / (one * rest)
+
+
+@composite
+def entropy_bend(self: Any, target: Any) -> Any:
+    """The second derivative of a binary cross entropy: (a² - 2 a t + t) / (a (1 - a))²."""
+    one, rest = self + 1e-12, 1 - self + 1e-12
+    return (self * self - 2 * self * target + target) / (F.pow(one, 2) * F.pow(rest, 2))
+
+
+op("binary_cross_entropy_backward(grad_output, self, target, weight=None, /, reduction)",
+   kernels.entropy_slope, node="BinaryCrossEntropyBackwardBackward0",
+   d_grad_output=lambda grad, self, target, weight, reduction, _grad_output_shape: F.sum_to_size(
+       F.over_count(F.scaled(F.entropy_steepness(self, target) * grad, weight), reduction),
+       _grad_output_shape),
+   d_self=lambda grad, grad_output, self, target, weight, reduction: F.over_count(
+       F.scaled(F.entropy_bend(self, target) * (grad * grad_output), weight), reduction),
+   d_target=lambda grad, grad_output, self, weight, reduction:
+       F.over_count(F.scaled(-grad * grad_output, weight) / ((1 - self) * self), reduction),
+   public=False, sign="bce′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+
+op("binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, /, reduction=1)",
+   kernels.cross_entropy_of_logits,
+   d_self=lambda grad, self, target, weight, pos_weight, reduction: F.times_share(
+       F.logits_slope(self, target, pos_weight), grad, weight, reduction),
+   d_target=lambda grad, self, target, weight, pos_weight, reduction:
+       F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
+       * F.logits_target_slope(self, pos_weight),
+   public=False, sign="bce of logits", text="bce(σ({self}), {target})",
+   tex=r"\operatorname{{bce}}(\sigma({self}), {target})", onnx=None)
+
+
+@composite
+def times_share(slope: Any, grad: Any, weight: Any, reduction: Any) -> Any:
+    """A slope times the gradient and the weight, over the number of items for the mean."""
+    product = F.scaled(slope * grad, weight)
+    return product / max(kernels.count(slope.shape), 1) if reduction == kernels.MEAN else product
+
+
+ARRAYS.__dict__["times_share"] = kernels.times_share
+
+
+@composite
+def logits_slope(self: Any, target: Any, pos_weight: Any) -> Any:
+    """The derivative by the logits: σ - t, with the weight of positives ((p - 1) t + 1) σ - p t."""
+    if pos_weight is None:
+        return F.sigmoid(self) - target
+    positive = pos_weight * target
+    return (positive + 1 - target) * F.sigmoid(self) - positive
+
+
+@composite
+def logits_target_slope(self: Any, pos_weight: Any) -> Any:
+    """The derivative by the target: -a, or log σ(-a) - p log σ(a)."""
+    if pos_weight is None:
+        return -self
+    return pos_weight * F.softplus(-self, 1.0, 20.0) - F.softplus(self, 1.0, 20.0)
+
+
+# Margins between classes --------------------------------------------------------------------------
+op("multi_margin_loss(self, target, weight=None, /, p=1, margin=1.0, reduction=1)",
+   margins.multi_margin, refuses="multi_margin_loss_cpu_kernel: bool half integer",
+   d_self=lambda grad, self, target, weight, p, margin, reduction:
+       F.multi_margin_loss_backward(grad, self, target, weight, p, margin, reduction),
+   public=False, sign="multi margin", text="Σ max(0, {margin} − {self}[{target}] + {self}) ^ {p}",
+   tex=r"\sum \max(0, {margin} - {self}_{{{target}}} + {self})^{{{p}}}", onnx=None)
+
+op("multi_margin_loss_backward(grad_output, self, target, weight=None, /, p=1, margin=1.0, "
+   "reduction=1)", margins.multi_margin_backward, node="NotImplemented",
+   d_grad_output=lambda grad: F.without_derivative("aten::multi_margin_loss_backward"),
+   d_self=lambda grad: F.without_derivative("aten::multi_margin_loss_backward"),
+   public=False, sign="multi margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
+   onnx=None)
+
+op("multilabel_margin_loss(self, target, /, reduction=1) -> result; is_target",
+   margins.multilabel_margin,
+   refuses="multilabel_margin_loss_forward_out_frame: bool half integer",
+   d_self=lambda grad, self, target, reduction, is_target:
+       F.multilabel_margin_loss_backward(grad, self, target, is_target, reduction),
+   public=False, sign="multilabel margin", text="Σ max(0, 1 − {self}[{target}] + {self})",
+   tex=r"\sum \max(0, 1 - {self}_{{{target}}} + {self})", onnx=None)
+
+op("multilabel_margin_loss_backward(grad_output, self, target, is_target, /, reduction=1)",
+   margins.multilabel_margin_backward, node="NotImplemented",
+   d_grad_output=lambda grad: F.without_derivative("aten::multilabel_margin_loss_backward"),
+   d_self=lambda grad: F.without_derivative("aten::multilabel_margin_loss_backward"),
+   public=False, sign="multilabel margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
+   onnx=None)

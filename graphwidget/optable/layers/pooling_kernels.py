@@ -1,0 +1,236 @@
+"""Kernels of pooling: over windows of the last dims, as many as ``kernel`` has.
+
+A window is gone through place by place: for each place one strided view of the input holds the
+items of all windows that lie there, so there are a few numpy calls for each place and none for
+each window.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...arrays.memory_order import as_array, channels_kept, images_kept
+from ..pointwise.common_kernels import Array, Shape
+from ..pointwise.where_clamp_kernels import zero_where
+from .window_kernels import inside, pad, places
+
+Places = list[tuple[Shape, tuple[Any, ...]]]
+
+
+def pooled_sizes(
+    sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> Shape:
+    """How many windows lie along each dim. With ``ceil_mode`` the last may reach beyond the end,
+    but must begin inside of the input or its left border."""
+    found = []
+    for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
+        room = n + 2 * p - d * (k - 1) - 1
+        count = (room + (s - 1 if ceil_mode else 0)) // s + 1
+        if ceil_mode and (count - 1) * s >= n + p:
+            count -= 1
+        found.append(count)
+    return tuple(found)
+
+
+def beyond(
+    sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, count: Shape
+) -> Shape:
+    """How far the last windows reach beyond the padded ends."""
+    each = zip(sizes, kernel, stride, padding, dilation, count, strict=True)
+    return tuple(
+        max(0, (c - 1) * s + d * (k - 1) + 1 - n - 2 * p) for n, k, s, p, d, c in each
+    )
+
+
+@cache
+def _layout(
+    sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> tuple[Shape, Shape, Places]:
+    """The number of windows, how far they reach beyond, and the index of each place."""
+    stride = stride or kernel
+    count = pooled_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
+    extra = beyond(sizes, kernel, stride, padding, dilation, count)
+    return count, extra, list(places(kernel, stride, dilation, count))
+
+
+def lowest(dtype: Any) -> Any:
+    """Less than all numbers of the type."""
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+@channels_kept
+def max_pool(
+    a: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> tuple[Array, Array]:
+    """The largest item of each window, and which place of the window it was first found in; nan
+    is larger than all."""
+    sizes = a.shape[a.ndim - len(kernel) :]
+    _count, extra, indices = _layout(sizes, kernel, stride, padding, dilation, ceil_mode)
+    a = pad(a, padding, lowest(a.dtype), extra) if any(padding) or any(extra) else a
+    parts = [np.ascontiguousarray(a[index]) for _place, index in indices]
+    best = parts[0].copy()
+    for items in parts[1:]:
+        np.maximum(best, items, out=best)
+    if best.dtype.kind != "f" or not np.isnan(best).any():
+        return best, first_of(best, parts)
+    best = parts[0].copy()
+    choice = np.zeros(best.shape, np.uint8 if len(indices) < 256 else np.int32)
+    for number, items in enumerate(parts[1:], 1):
+        # not (items <= best): an item that is nan is taken, and kept against all but nan
+        better = np.less_equal(items, best)
+        np.logical_not(better, better)
+        np.logical_and(better, np.logical_or(best == best, items != items), better)
+        np.copyto(best, items, where=better)
+        np.copyto(choice, number, where=better)
+    return best, choice
+
+
+def first_of(best: Array, parts: list[Array]) -> Array:
+    """The number of the first part that has the best item, place by place: how many parts in a row,
+    from the first, have another one. No branch for each item, which would be guessed wrong."""
+    choice = np.zeros(best.shape, np.uint8 if len(parts) < 256 else np.int32)
+    missing = np.ones(best.shape, bool)
+    for items in parts[:-1]:
+        np.logical_and(missing, items != best, missing)
+        np.add(choice, missing, choice)
+    return choice
+
+
+def max_pool_backward(
+    grad: Array, a: Array, choice: Array, kernel: Shape, stride: Shape, padding: Shape,
+    dilation: Shape, ceil_mode: bool,
+) -> Array:  # fmt: skip
+    """Each window's gradient at the item that was chosen in it."""
+    return max_pool_scatter(grad, choice, a.shape, kernel, stride, padding, dilation, ceil_mode)
+
+
+def max_pool_scatter(
+    grad: Array, choice: Array, shape: Shape, kernel: Shape, stride: Shape, padding: Shape,
+    dilation: Shape, ceil_mode: bool,
+) -> Array:  # fmt: skip
+    """Items at the places of an array of zeros that were chosen in each window."""
+    grad, stride = as_array(grad), stride or kernel
+    first = len(shape) - len(kernel)
+    sizes = shape[first:]
+    _count, extra, indices = _layout(sizes, kernel, stride, padding, dilation, ceil_mode)
+    padded = tuple(n + 2 * p + e for n, p, e in zip(sizes, padding, extra, strict=True))
+    apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation, strict=True))
+    filled = apart and len(indices) * grad.size == math.prod(shape[:first]) * math.prod(padded)
+    out = (np.empty if filled else np.zeros)((*shape[:first], *padded), grad.dtype)
+    for number, (_place, index) in enumerate(indices):
+        part = out[index]
+        if apart:
+            zero_where(choice != number, grad, part)
+        else:
+            np.add(part, zero_where(choice != number, grad), part)
+    return out if padded == sizes else np.ascontiguousarray(out[inside(shape, padding)])
+
+
+def max_pool_gather(
+    a: Array, choice: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape,
+    ceil_mode: bool,
+) -> Array:  # fmt: skip
+    """The items that were chosen in each window of another array."""
+    sizes = a.shape[a.ndim - len(kernel) :]
+    _count, extra, indices = _layout(sizes, kernel, stride, padding, dilation, ceil_mode)
+    a = pad(a, padding, 0.0, extra)
+    out = np.zeros(choice.shape, a.dtype)
+    for number, (_place, index) in enumerate(indices):
+        np.copyto(out, a[index], where=choice == number)
+    return out
+
+
+@channels_kept
+def max_pool_indices(
+    a: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> Array:
+    """Where the largest items lie, as flat indices into the pooled dims of the input."""
+    choice = max_pool(a, kernel, stride, padding, dilation, ceil_mode)[1]
+    return flat_indices(choice, a.shape, kernel, stride, padding, dilation)
+
+
+def flat_indices(
+    choice: Array, shape: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape
+) -> Array:
+    """The same of windows' places that were chosen in an array of this shape."""
+    sizes, stride = shape[len(shape) - len(kernel) :], stride or kernel
+    flat = np.zeros(choice.shape, np.int64)
+    for dim, size in enumerate(sizes):
+        after = math.prod(kernel[dim + 1 :])
+        place = choice.astype(np.int64) // after % kernel[dim]
+        starts = np.arange(flat.shape[flat.ndim - len(sizes) + dim]) * stride[dim] - padding[dim]
+        starts = starts.reshape(-1, *(1,) * (len(sizes) - 1 - dim))
+        flat = flat * size + starts + place * dilation[dim]
+    return flat
+
+
+# Averages ----------------------------------------------------------------------------------------
+@cache
+def _divisors(
+    sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, count: Shape, with_pad: bool
+) -> tuple[Any, ...]:
+    """How many items each window averages over, as a number or one factor for each dim."""
+    factors = []
+    for n, k, s, p, c in zip(sizes, kernel, stride, padding, count, strict=True):
+        start = np.arange(c) * s - p
+        end = np.minimum(start + k, n + p)
+        if not with_pad:
+            start, end = np.maximum(start, 0), np.minimum(end, n)
+        factors.append(end - start)
+    whole = factors[0]
+    for factor in factors[1:]:
+        whole = np.multiply.outer(whole, factor)
+    return (int(whole.flat[0]),) if whole.size and (whole == whole.flat[0]).all() else (whole,)
+
+
+def _averaged(
+    total: Array, sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, count: Shape,
+    with_pad: bool, divisor: int | None,
+) -> Array:  # fmt: skip
+    """Sums of windows divided by how many items there are in each."""
+    stride = stride or kernel
+    (by,) = (divisor,) if divisor else _divisors(sizes, kernel, stride, padding, count, with_pad)
+    if total.dtype.kind != "f":  # towards zero, as in C
+        return np.trunc(np.true_divide(total, by)).astype(total.dtype)
+    return np.true_divide(total, np.asarray(by, total.dtype))
+
+
+@images_kept
+def avg_pool(
+    a: Array, kernel: Shape, stride: Shape, padding: Shape, ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None,
+) -> Array:  # fmt: skip
+    """The average of each window; the border of zeros counts with ``count_include_pad``."""
+    sizes, ones = a.shape[a.ndim - len(kernel) :], (1,) * len(kernel)
+    count, extra, indices = _layout(sizes, kernel, stride, padding, ones, ceil_mode)
+    a = pad(a, padding, 0.0, extra) if any(padding) or any(extra) else a
+    total = np.array(a[indices[0][1]], order="C")
+    for _place, index in indices[1:]:
+        np.add(total, a[index], total)
+    return _averaged(
+        total, sizes, kernel, stride, padding, count, count_include_pad, divisor_override
+    )
+
+
+def avg_pool_backward(
+    grad: Array, a: Array, kernel: Shape, stride: Shape, padding: Shape, ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None,
+) -> Array:  # fmt: skip
+    """Each window's gradient shared among its items."""
+    shape = a.shape
+    first = len(shape) - len(kernel)
+    sizes, ones = shape[first:], (1,) * len(kernel)
+    count, extra, indices = _layout(sizes, kernel, stride, padding, ones, ceil_mode)
+    share = _averaged(
+        as_array(grad), sizes, kernel, stride, padding, count, count_include_pad, divisor_override
+    )
+    padded = tuple(n + 2 * p + e for n, p, e in zip(sizes, padding, extra, strict=True))
+    out = np.zeros((*shape[:first], *padded), share.dtype)
+    for _place, index in indices:
+        part = out[index]
+        np.add(part, share, part)
+    return out if padded == sizes else np.ascontiguousarray(out[inside(shape, padding)])

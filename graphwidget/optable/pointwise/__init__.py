@@ -1,0 +1,10 @@
+"""Ops on each item by itself."""
+
+from . import (  # noqa: F401  (each declares its ops when it is imported)
+    arithmetic,
+    comparisons,
+    elementary,
+    random,
+    where_clamp,
+    zero_tensors,
+)

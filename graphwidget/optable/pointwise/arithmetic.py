@@ -1,0 +1,394 @@
+"""Ops that work item by item."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...arrays import memory_order as layout
+from ...arrays.scalars import as_item
+from ...arrays.type_errors import C_WORDS, no_bools, no_bools_in_relu
+from ..declare import ARRAYS, Namespace, composite, op
+from . import arithmetic_kernels as more
+from . import common_kernels as kernels
+
+F = Namespace()  # formulas are bound to their own F; this one is for the eye
+
+
+def refuse_bools(*dtypes: Any) -> None:
+    """PyTorch's refusal to subtract or negate bools.
+
+    Raises:
+        RuntimeError: all, or one of two, operands are bools.
+    """
+    bools = [dtype.kind == "b" for dtype in dtypes]
+    if len(bools) == 2 and all(bools):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if any(bools):
+        what = "Negation, the `-` operator, on" if len(bools) == 1 else (
+            "Subtraction, the `-` operator, with"
+        )
+        raise RuntimeError(
+            f"{what} a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "`~` or `logical_not()` operator instead."
+        )
+
+
+def same_types(first: Any, second: Any, *rest: Any) -> None:
+    """PyTorch's refusal to interpolate between types.
+
+    Raises:
+        RuntimeError: the second operand's type is not the first's.
+    """
+    if first != second:
+        wanted, found = C_WORDS[first.name], C_WORDS[second.name]
+        raise RuntimeError(f"expected dtype {wanted} for `end` but got dtype {found}")
+
+
+def floating_quotient(first: Any, numerator: Any, denominator: Any) -> None:
+    """PyTorch's refusal to divide integers in ``addcdiv``.
+
+    Raises:
+        RuntimeError: numerator and denominator are integers.
+    """
+    if numerator.kind != "f" and denominator.kind != "f":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release "
+            "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+            "behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2))"
+            ".to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
+            "float inputs. The future addcdiv behavior is just the latter implementation: "
+            "(input + value * tensor1 / tensor2), for all dtypes."
+        )
+
+
+# Arithmetic ----------------------------------------------------------------------------------
+op("add(self, other, /)", np.add, inplace=True, pointwise=True,
+   d_self=lambda grad: grad,
+   d_other=lambda grad: grad,
+   sign="+", text="{self} + {other}", tex=r"{self} + {other}", onnx="Add")
+
+op("add.alpha(self, other, /, alpha)", kernels.scaled_add, inplace=True, pointwise=True,
+   d_self=lambda grad: grad,
+   d_other=lambda grad, alpha: grad if alpha == 1 else grad * alpha,
+   sign="+", text="{self} + {alpha} · {other}", tex=r"{self} + {alpha} {other}", onnx=None)
+
+op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True, guard=refuse_bools,
+   d_self=lambda grad: grad,
+   d_other=lambda grad: -grad,
+   sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")
+
+op("sub.alpha(self, other, /, alpha)", kernels.scaled_subtract, inplace=True, pointwise=True,
+   guard=refuse_bools,
+   d_self=lambda grad: grad,
+   d_other=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
+   sign="−", text="{self} − {alpha} · {other}", tex=r"{self} - {alpha} {other}", onnx=None)
+
+op("rsub(self, /, other, alpha=1)", kernels.reversed_subtract, node="RsubBackward1",
+   pointwise=True, guard=refuse_bools, public=False,
+   d_self=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
+   sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
+
+op("rsub.tensor(self, other, /, alpha=1)", kernels.reversed_subtract, pointwise=True,
+   guard=refuse_bools, numbers=False,
+   d_self=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
+   d_other=lambda grad: grad,
+   sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
+
+op("mul(self, other, /)", np.multiply, inplace=True, also=("multiply",), pointwise=True,
+   d_self=lambda grad, other: grad * other,
+   d_other=lambda grad, self: grad * self,
+   sign="×", text="{self} × {other}", tex=r"{self} \odot {other}", onnx="Mul")
+
+op("div(self, other, /)", np.true_divide, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, other: grad / other,
+   d_other=lambda grad, self, other: -grad * ((self / other) / other),
+   sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
+
+op("neg(self, /)", np.negative, inplace=True, also=("negative",), pointwise=True,
+   guard=refuse_bools,
+   d_self=lambda grad: -grad,
+   sign="−", text="−{self}", tex=r"-{self}", onnx="Neg")
+
+op("reciprocal(self, /)", np.reciprocal, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: -grad * (result * result),
+   sign="1/", text="1 ÷ {self}", tex=r"1 / {self}", onnx="Reciprocal")
+
+op("div.mode(self, other, /, rounding_mode)", more.divide_rounded, inplace=True, pointwise=True,
+   node="DivBackward2",
+   d_self=lambda grad, other, rounding_mode: F.zeros_like(grad),
+   d_other=lambda grad, self, other, rounding_mode: F.zeros_like(grad),
+   sign="÷", text="{self} ÷ {other}, {rounding_mode}", tex=r"\lfloor {self} / {other} \rfloor",
+   onnx=None)
+
+op("remainder(self, other, /)", more.remainder, inplace=True, pointwise=True,
+   node="RemainderBackward1",
+   d_self=lambda grad: grad,
+   d_other=lambda grad, self, other: -grad * F.div_mode(self, other, "floor"),
+   sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
+
+op("remainder.number(self, /, other)", more.remainder_number, inplace=True,
+   node="RemainderBackward0", pointwise=True,
+   d_self=lambda grad: grad,
+   sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
+
+op("remainder.base(other, /, self)", more.remainder_of, node="NotImplemented", pointwise=True,
+   d_other=lambda grad: F.without_derivative("aten::remainder"),
+   sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
+
+op("fmod(self, other, /)", more.fmod, inplace=True, pointwise=True, node="FmodBackward1",
+   numbers=False,
+   d_self=lambda grad: grad,
+   d_other=lambda grad, self, other: -grad * F.div_mode(self, other, "trunc"),
+   sign="fmod", text="{self} fmod {other}", tex=r"\operatorname{{fmod}}({self}, {other})",
+   onnx=None)
+
+op("fmod.number(self, /, other)", more.fmod_number, inplace=True, pointwise=True,
+   d_self=lambda grad: grad,
+   sign="fmod", text="{self} fmod {other}", tex=r"\operatorname{{fmod}}({self}, {other})",
+   onnx=None)
+
+
+@composite
+def without_derivative(name: str) -> Any:
+    """Refuses backward through an op of which PyTorch has no derivative.
+
+    Raises:
+        RuntimeError: always (PyTorch's text).
+    """
+    raise RuntimeError(f"derivative for {name} is not implemented")
+
+
+op("floor_divide(self, other, /)", more.floor_divide, pointwise=True, node="NotImplemented",
+   d_self=lambda grad: F.without_derivative("aten::floor_divide"),
+   d_other=lambda grad: F.without_derivative("aten::floor_divide"),
+   sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
+
+op("floor_divide.written(self, other, /)", more.floor_divide, inplace=True, pointwise=True,
+   node="NotImplemented", public=False,
+   d_self=lambda grad: F.without_derivative("aten::floor_divide_"),
+   d_other=lambda grad: F.without_derivative("aten::floor_divide_"),
+   sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
+
+op("lerp(self, end, weight, /)", more.lerp,
+   refuses="lerp_kernel_tensor: bool integer", inplace=True,
+   pointwise=True, node="LerpBackward1", numbers=False, guard=same_types,
+   d_self=lambda grad, weight: grad * (1 - weight),
+   d_end=lambda grad, weight: grad * weight,
+   d_weight=lambda grad, self, end: grad * (end - self),
+   text="{self} + {weight} · ({end} − {self})", tex=r"{self} + {weight} ({end} - {self})",
+   onnx=None)
+
+op("lerp.number(self, end, /, weight)", more.lerp,
+   refuses="lerp_kernel_scalar: bool integer", inplace=True,
+   pointwise=True, numbers=False, guard=same_types,
+   d_self=lambda grad, weight: grad * (1 - weight),
+   d_end=lambda grad, weight: grad * weight,
+   text="{self} + {weight} · ({end} − {self})", tex=r"{self} + {weight} ({end} - {self})",
+   onnx=None)
+
+op("addcmul(self, tensor1, tensor2, /, value=1)", more.addcmul,
+   refuses="addcmul_cpu_out: bool", inplace=True, pointwise=True,
+   numbers=False,
+   d_self=lambda grad: grad,
+   d_tensor1=lambda grad, tensor2, value: grad * (tensor2 * value),
+   d_tensor2=lambda grad, tensor1, value: grad * (tensor1 * value),
+   text="{self} + {value} · {tensor1} · {tensor2}", tex=r"{self} + {value} {tensor1} {tensor2}",
+   onnx=None)
+
+op("addcdiv(self, tensor1, tensor2, /, value=1)", more.addcdiv, inplace=True, pointwise=True,
+   numbers=False, guard=floating_quotient,
+   d_self=lambda grad: grad,
+   d_tensor1=lambda grad, tensor2, value: grad * (value / tensor2),
+   d_tensor2=lambda grad, tensor1, tensor2, value:
+       -grad * (value * tensor1 / (tensor2 * tensor2)),
+   text="{self} + {value} · {tensor1} ÷ {tensor2}", tex=r"{self} + {value} {tensor1} / {tensor2}",
+   onnx=None)
+
+# Powers --------------------------------------------------------------------------------------
+@composite
+def pow_backward(grad: Any, self: Any, exponent: Any) -> Any:
+    """d self**exponent by self for a number; 0, in C order, where the exponent is 0."""
+    if exponent == 0:
+        return F.zeros_of(self, self.shape)
+    exponent = float(exponent)
+    return grad * (exponent * F.pow(self, exponent - 1))
+
+
+ARRAYS.__dict__["pow_backward"] = kernels.power_backward
+
+op("pow(self, /, exponent)", kernels.power, inplace=True, pointwise=True,
+   d_self=lambda grad, self, exponent: F.pow_backward(grad, self, exponent),
+   sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
+
+
+@composite
+def pow_backward_self(grad: Any, self: Any, exponent: Any) -> Any:
+    """d self**exponent by self for a tensor exponent."""
+    slope = grad * (exponent * F.pow_tensor(self, exponent - 1))
+    return F.where(F.eq(exponent, F.zeros_like(exponent)), F.zeros_like(slope), slope)
+
+
+@composite
+def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """d self**exponent by exponent; 0 where self is 0 and the exponent is not negative."""
+    zero = F.zeros_like(result)
+    flat = F.logical_and(F.eq(self, F.zeros_like(self)), F.ge(exponent, F.zeros_like(exponent)))
+    return grad * F.where(flat, zero, result * F.log(self))
+
+
+op("pow.tensor(self, exponent, /)", kernels.whole_power, inplace=True,
+   refuses="pow: bool", pointwise=True, node="PowBackward1",
+   d_self=lambda grad, self, exponent: F.pow_backward_self(grad, self, exponent),
+   d_exponent=lambda grad, self, exponent, result:
+       F.pow_backward_exponent(grad, self, exponent, result),
+   sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
+
+
+def math_log(number: float) -> float:
+    """The natural logarithm of a number; -inf of 0, nan below."""
+    return float(np.log(number)) if number > 0 else -math.inf if number == 0 else math.nan
+
+
+@composite
+def pow_backward_base(grad: Any, base: Any, exponent: Any, result: Any) -> Any:
+    """d base**exponent by exponent for a number as the base; 0 where that is 0 and the exponent
+    is not negative."""
+    slope = result * math_log(base)
+    if base == 0:
+        slope = F.where(F.ge(exponent, F.zeros_like(exponent)), F.zeros_like(result), slope)
+    return grad * slope
+
+
+op("pow.base(exponent, /, self)", kernels.power_of, pointwise=True, node="PowBackward2",
+   d_exponent=lambda grad, self, exponent, result:
+       F.pow_backward_base(grad, self, exponent, result),
+   sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
+
+# Functions of one tensor ---------------------------------------------------------------------
+op("exp(self, /)", np.exp, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: grad * result,
+   text="exp({self})", tex=r"e^{{{self}}}", onnx="Exp")
+
+op("log(self, /)", np.log, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, self: grad / self,
+   text="log({self})", tex=r"\ln {self}", onnx="Log")
+
+op("sqrt(self, /)", np.sqrt, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: grad / (2 * result),
+   sign="√", text="√{self}", tex=r"\sqrt{{{self}}}", onnx="Sqrt")
+
+op("sin(self, /)", np.sin, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, self: grad * F.cos(self),
+   text="sin({self})", tex=r"\sin {self}", onnx="Sin")
+
+op("cos(self, /)", np.cos, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, self: grad * -F.sin(self),
+   text="cos({self})", tex=r"\cos {self}", onnx="Cos")
+
+op("sign(self, /)", kernels.sign, inplace=True, pointwise=True,
+   d_self=lambda grad: F.zeros_like(grad),
+   text="sign({self})", tex=r"\operatorname{{sign}} {self}", onnx="Sign")
+
+op("abs(self, /)", np.absolute, inplace=True, also=("absolute",), pointwise=True,
+   guard=no_bools("abs_cpu"),
+   d_self=lambda grad, self: grad * F.sgn(self),
+   sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
+
+op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: F.tanh_backward(grad, result),
+   text="tanh({self})", tex=r"\tanh {self}", onnx="Tanh")
+
+op("tanh_backward(grad_output, output, /)", kernels.tanh_backward, pointwise=True,
+   d_grad_output=lambda grad, output: F.tanh_backward(grad, output),
+   d_output=lambda grad, grad_output, output: grad * grad_output * (-2 * output),
+   public=False, sign="tanh′", text="{grad_output} · (1 − {output}²)",
+   tex=r"{grad_output} (1 - {output}^2)", onnx=None)
+
+op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="float",
+   also=("special.expit",),
+   d_self=lambda grad, result: F.sigmoid_backward(grad, result),
+   sign="σ", text="σ({self})", tex=r"\sigma({self})", onnx="Sigmoid")
+
+op("sigmoid_backward(grad_output, output, /)", kernels.sigmoid_backward, pointwise=True,
+   d_grad_output=lambda grad, output: F.sigmoid_backward(grad, output),
+   d_output=lambda grad, grad_output, output: grad * grad_output * (-2 * output + 1),
+   public=False, sign="σ′", text="{grad_output} · {output} · (1 − {output})",
+   tex=r"{grad_output} {output} (1 - {output})", onnx=None)
+
+op("relu(self, /)", kernels.relu, inplace=True, pointwise=True, out=False,
+   guard=no_bools_in_relu,
+   d_self=lambda grad, result: F.threshold_backward(grad, result, 0),
+   text="max({self}, 0)", tex=r"\max({self}, 0)", onnx="Relu")
+
+op("threshold_backward(grad_output, self, /, threshold)", kernels.threshold_backward,
+   pointwise=True,
+   d_grad_output=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
+   d_self=lambda grad: F.zeros_like(grad),
+   public=False, sign="relu′", text="{grad_output} · ({self} > {threshold})",
+   tex=r"{grad_output} [{self} > {threshold}]", onnx=None)
+
+# Choices and copies --------------------------------------------------------------------------
+op("where(condition, self, other, /)", kernels.where, pointwise=True,
+   d_self=lambda grad, condition: F.where(condition, grad, F.zeros_like(grad)),
+   d_other=lambda grad, condition: F.where(condition, F.zeros_like(grad), grad),
+   text="{self} where {condition} else {other}",
+   tex=r"\operatorname{{where}}({condition}, {self}, {other})", onnx="Where")
+
+op("clone(self, /)", layout.clone, pointwise=True, out=False,
+   d_self=lambda grad: grad,
+   text="{self}", tex=r"{self}", onnx="Identity")
+
+op("clone.contiguous(self, /)", lambda a: np.array(a, order="C"), node="CloneBackward0",
+   d_self=lambda grad: grad,
+   public=False, text="{self}", tex=r"{self}", onnx="Identity")
+
+op("to_copy(self, /, dtype)", layout.to_copy, node="ToCopyBackward0",
+   d_self=lambda grad, self_dtype: F.to_copy(grad, self_dtype),
+   public=False, sign="to", text="{self} as {dtype}", tex=r"{self}", onnx="Cast")
+
+op("zeros_like(self, /)", np.zeros_like, pointwise=True, nograd=True,
+   public=False, sign="0", text="0", tex=r"0", onnx=None)
+
+op("ones_like(self, /)", np.ones_like, pointwise=True, nograd=True,
+   public=False, sign="1", text="1", tex=r"1", onnx=None)
+
+op("detach(self, /)", lambda a: a, nograd=True, public=False,
+   text="{self}", tex=r"{self}", onnx="Identity")
+
+# In place only -------------------------------------------------------------------------------
+op("zero(self, /)", np.zeros_like, inplace=True, pointwise=True,
+   d_self=lambda grad: F.zeros_like(grad),
+   public=False, sign="0", text="0", tex=r"0", onnx=None)
+
+op("fill(self, /, value)", lambda a, value: np.full_like(a, value), inplace=True, pointwise=True,
+   node="FillBackward2",
+   d_self=lambda grad: F.zeros_like(grad),
+   public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
+
+op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inplace=True,
+   pointwise=True, node="FillBackward3",
+   d_self=lambda grad: F.zeros_like(grad),
+   d_value=lambda grad: F.sum(grad),
+   sign="fill", text="{value}", tex=r"{value}", onnx=None)
+
+op("filled(self, /, value)", lambda a, value: layout.filled(a, as_item(value, a.dtype)),
+   pointwise=True,
+   node="FillBackward0",
+   d_self=lambda grad: F.zeros_like(grad),
+   public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
+
+op("filled.tensor(self, value, /)", layout.filled, node="FillBackward1",
+   d_self=lambda grad: F.zeros_like(grad),
+   d_value=lambda grad: F.sum(grad),
+   public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
+
+op("copy(self, src, /)", lambda a, src: src, inplace=True, pointwise=True, node="CopyBackwards",
+   d_self=lambda grad: F.zeros_like(grad),
+   d_src=lambda grad: grad,
+   public=False, sign="copy", text="{src}", tex=r"{src}", onnx="Identity")

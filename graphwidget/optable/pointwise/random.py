@@ -1,0 +1,78 @@
+"""Random numbers as ops: what was drawn takes the tensor's place, and no gradient passes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays.memory_order import Array
+from ..declare import Namespace, op
+
+F = Namespace()
+
+
+def second(a: Array, drawn: Array) -> Array:
+    """What was drawn."""
+    return drawn
+
+
+def third(a: Array, b: Array, drawn: Array) -> Array:
+    """What was drawn."""
+    return drawn
+
+
+for key, node in (
+    ("normal.written", "NormalBackward0"), ("uniform.written", "UniformBackward0"),
+    ("exponential.written", "ExponentialBackward0"), ("cauchy.written", "CauchyBackward0"),
+    ("geometric.written", "GeometricBackward0"), ("log_normal.written", "LogNormalBackward0"),
+    ("bernoulli.written", "BernoulliBackward2"), ("random.range", "RandomBackward0"),
+    ("random.below", "RandomBackward1"), ("random.written", "RandomBackward2"),
+):
+    op(f"{key}(self, drawn, /)", second, inplace=True, node=node, public=False,
+       d_self=lambda grad: F.zeros_like(grad),
+       text="random numbers", tex=r"\operatorname{{random}}", onnx=None)
+
+op("bernoulli.tensor(self, p, drawn, /)", third, inplace=True, node="BernoulliBackward1",
+   public=False,
+   d_self=lambda grad: F.zeros_like(grad),
+   d_p=lambda grad, _p_shape: F.sum_to_size(F.zeros_like(grad), _p_shape),
+   text="1 with probability {p}", tex=r"\operatorname{{bernoulli}} {p}", onnx=None)
+
+for name in ("bernoulli", "poisson"):
+    op(f"{name}(self, drawn, /)", second, public=False,
+       d_self=lambda grad: F.zeros_like(grad),
+       text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=None)
+
+op("binomial(count, prob, drawn, /)", third, node="NotImplemented", public=False,
+   refuses="binomial_cpu: half",
+   d_count=lambda grad: F.without_derivative("aten::binomial"),
+   d_prob=lambda grad: F.without_derivative("aten::binomial"),
+   text="binomial({count}, {prob})", tex=r"\operatorname{{binomial}}({count}, {prob})", onnx=None)
+
+def scale(p: float, train: bool | None) -> float:
+    """What is kept is divided by the chance that it is, in training."""
+    return 1.0 if train is False else 0.0 if p == 1 else 1 / (1 - p)
+
+
+def kept(a: Array, result1: Array, p: float, _train: bool | None) -> Array:
+    """Items where the mask holds, scaled; else 0."""
+    return np.multiply(a * result1, a.dtype.type(scale(p, _train)), out=...)
+
+
+op("native_dropout(input, result1, /, p, _train)", kept, public=False,
+   # PyTorch scales the gradient only where it was told to train; None does scale the result.
+   d_input=lambda grad, result1, input_dtype, p, _train:
+       grad * (F.to_copy(result1, input_dtype) * scale(p, bool(_train))),
+   sign="dropout", text="{input} · {result1} ÷ (1 − {p})",
+   tex=r"{input} \odot {result1} / (1 - {p})", onnx=None)
+
+op("normal.mean(mean, drawn, /)", second, node="NormalBackward1", public=False,
+   d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
+   text="normal about {mean}", tex=r"\mathcal{{N}}({mean}, \cdot)", onnx=None)
+op("normal.std(std, drawn, /)", second, node="NormalBackward2", public=False,
+   d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
+   text="normal with deviation {std}", tex=r"\mathcal{{N}}(\cdot, {std})", onnx=None)
+op("normal.both(mean, std, drawn, /)", third, node="NormalBackward3", public=False,
+   d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
+   d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
+   text="normal about {mean} with deviation {std}", tex=r"\mathcal{{N}}({mean}, {std})",
+   onnx=None)

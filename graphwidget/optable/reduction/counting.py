@@ -1,0 +1,88 @@
+"""Ops that count: distinct items, items in bins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..declare import Namespace, composite, op
+from ..pointwise.common_kernels import Array
+
+F = Namespace()
+
+
+def distinct(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
+    """The distinct items (or slices along a dim) in order, where each item's stands among them,
+    and how often each occurs; nan differs from itself."""
+    found, places, counts = np.unique(
+        a, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
+    )
+    shape = a.shape if dim is None else (-1,)
+    return slices_first(found, dim), places.reshape(shape), counts
+
+
+def slices_first(a: Array, dim: int | None) -> Array:
+    """A copy with slices along a dim one after another in memory."""
+    if dim is None:
+        return np.ascontiguousarray(a)
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(a, dim, 0)), 0, dim)
+
+
+def consecutive(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
+    """The same of each run of equal neighbours."""
+    rows = a.reshape(-1) if dim is None else np.moveaxis(a, dim, 0)
+    size = rows.shape[0]
+    starts = np.ones(size, bool)
+    if size > 1:
+        differs = rows[1:] != rows[:-1]
+        starts[1:] = differs.reshape(size - 1, -1).any(1)
+    begin = np.flatnonzero(starts)
+    found = rows[begin] if dim is None else np.moveaxis(rows[begin], 0, dim)
+    places = np.cumsum(starts) - 1
+    counts = np.diff(np.append(begin, size))
+    return slices_first(found, dim), places.reshape(a.shape) if dim is None else places, counts
+
+
+@composite
+def no_derivative(name: str) -> Any:
+    """Refuses backward through an op of which PyTorch has no derivative.
+
+    Raises:
+        NotImplementedError: always (PyTorch's text).
+    """
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+
+op("unique2(self, /, dim=None) -> output, inverse_indices, counts", distinct,
+   d_self=lambda grad: F.no_derivative("_unique2"),
+   public=False, sign="unique", text="distinct items of {self}", tex=r"\{{{self}\}}", onnx="Unique")
+
+op("unique_dim(self, /, dim) -> output, inverse_indices, counts", distinct,
+   d_self=lambda grad: F.no_derivative("unique_dim"),
+   public=False, sign="unique", text="distinct slices of {self}", tex=r"\{{{self}\}}",
+   onnx="Unique")
+
+op("unique_consecutive(self, /, dim=None) -> output, inverse_indices, counts", consecutive,
+   d_self=lambda grad: F.no_derivative("unique_consecutive"),
+   public=False, sign="unique", text="runs of {self}", tex=r"\{{{self}\}}", onnx=None)
+
+
+def histc(a: Array, bins: int, min: float, max: float) -> Array:
+    """How many items fall into each of equal bins; those outside fall nowhere."""
+    return np.histogram(a, bins, (min, max))[0].astype(a.dtype)
+
+
+op("histc(self, /, bins, min, max)", histc, refuses="histogram_cpu: integer",
+   nograd=True, public=False,
+   text="histogram of {self}", tex=r"\operatorname{{hist}} {self}", onnx=None)
+
+op("bincount(self, /, minlength)", lambda a, minlength: np.bincount(a, minlength=minlength),
+   nograd=True, public=False,
+   text="counts of {self}", tex=r"\#{self}", onnx=None)
+
+op("bincount.weights(self, weights, /, minlength)",
+   lambda a, w, minlength: np.bincount(a, w, minlength).astype(
+       w.dtype if w.dtype == np.float32 else np.float64),
+   nograd=True, public=False,
+   text="weighted counts of {self}", tex=r"\#{self}", onnx=None)

@@ -1,0 +1,240 @@
+"""Ops that measure how large tensors are: norms, distances, logsumexp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.memory_order import as_array
+from ..declare import ARRAYS, Namespace, composite, op
+from ..pointwise.common_kernels import Array
+from . import reduction_kernels
+
+F = Namespace()
+
+INF = float("inf")
+
+op("logsumexp(self, /, dim, keepdim=False)", reduction_kernels.logsumexp,
+   d_self=lambda grad, self, result, dim, keepdim:
+       F.keep(grad, self.shape, dim, keepdim)
+       * F.exp(self - F.keep(result, self.shape, dim, keepdim)),
+   text="log Σ exp({self}) over {dim}", tex=r"\log \sum_{{{dim}}} e^{{{self}}}",
+   onnx="ReduceLogSumExp")
+
+
+@composite
+def zero_where(condition: Any, value: Any) -> Any:
+    """A value, 0 where a condition holds."""
+    return F.masked_fill(value, condition, 0)
+
+
+@composite
+def norm_backward(grad: Any, self: Any, ord: Any, norm: Any, dim: Any, keepdim: Any) -> Any:
+    """The gradient of the vector norm; 0 (PyTorch's choice) where the norm is 0."""
+    if ord == 0:
+        return None
+    grad = F.keep(grad, self.shape, dim, keepdim)
+    norm = F.keep(norm, self.shape, dim, keepdim)
+    if ord == 1:
+        return F.sgn(self) * grad
+    if ord == 2:
+        return grad * F.zero_where(F.eq(norm, F.zeros_like(norm)), self / norm)
+    if ord in (INF, -INF):
+        return F.norm_of_extreme(grad, self, norm, dim)
+    size = F.abs(self)
+    if ord < 1:
+        slope = F.sgn(self) * F.zero_where(F.eq(self, F.zeros_like(self)), F.pow(size, ord - 1))
+        return slope * grad * F.pow(norm, 1 - ord)
+    slope = F.sgn(self) * F.pow(size, ord - 1) if ord < 2 else self * F.pow(size, ord - 2)
+    scale = grad / F.pow(norm, ord - 1)
+    return slope * F.zero_where(F.eq(norm, F.zeros_like(norm)), scale)
+
+
+@composite
+def norm_of_extreme(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
+    """The gradient of the norm that is the largest (or smallest) size, shared equally."""
+    size = F.abs(self)
+    mask = F.zeros_like(self) + F.logical_or(F.eq(size, norm), F.isnan(size))
+    count = F.sum_dim(mask, dim, True) if dim else F.sum(mask)
+    return F.sgn(self) * (grad / count * mask)
+
+
+op("linalg_vector_norm(self, /, ord=2, dim=None, keepdim=False, dtype=None)",
+   reduction_kernels.vector_norm,
+   d_self=lambda grad, self, result, ord, dim, keepdim:
+       F.norm_backward(grad, self, ord, result, dim, keepdim),
+   public=False, sign="‖·‖", text="‖{self}‖ of order {ord}", tex=r"\|{self}\|_{{{ord}}}",
+   onnx=None)
+
+op("dist(self, other, /, p=2)", reduction_kernels.dist,
+   d_self=lambda grad, self, other, result, p:
+       F.sum_to_size(F.norm_backward(grad, self - other, p, result, None, False), self.shape),
+   d_other=lambda grad, self, other, result, p:
+       F.sum_to_size(-F.norm_backward(grad, self - other, p, result, None, False), other.shape),
+   text="‖{self} − {other}‖", tex=r"\|{self} - {other}\|_{{{p}}}", onnx=None)
+
+
+@composite
+def renorm_backward(grad: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
+    """The gradient of ``renorm``: through the slices and through their norms."""
+    others = tuple(d for d in range(len(self.shape)) if d != dim % len(self.shape))
+    norm = F.linalg_vector_norm(self, p, others, True)
+    flow = F.norm_backward(F.sum_dim(self * grad, others, True), self, p, norm, others, True)
+    inverse = 1 / (norm + 1e-7)
+    slope = maxnorm * inverse * (grad - inverse * flow)
+    return F.where(norm > maxnorm, slope, grad)
+
+
+op("renorm(self, /, p, dim, maxnorm)", reduction_kernels.renorm, inplace=True,
+   d_self=lambda grad, self, p, dim, maxnorm: F.renorm_backward(grad, self, p, dim, maxnorm),
+   text="{self} with norms up to {maxnorm}", tex=r"{self}", onnx=None)
+
+
+def cdist(a: Array, b: Array, p: float) -> Array:
+    """Distances between the rows of two batches of matrices."""
+    off = np.subtract(a[..., :, None, :], b[..., None, :, :])
+    return reduction_kernels.vector_norm(off, p, (off.ndim - 1,), False, None)
+
+
+@composite
+def cdist_backward(grad: Any, x1: Any, x2: Any, p: Any, result: Any) -> Any:
+    """The gradient of each difference of two rows, by which the sums go back to either side."""
+    off = F.unsqueeze(x1, len(x1.shape) - 1) - F.unsqueeze(x2, len(x2.shape) - 2)
+    flow = F.norm_backward(grad, off, p, result, (len(off.shape) - 1,), False)
+    return off * 0 if flow is None else flow
+
+
+op("cdist(x1, x2, /, p=2.0)", cdist, refuses="cdist: half",
+   d_x1=lambda grad, x1, x2, p, result: F.sum_to_size(
+       F.sum_dim(F.cdist_backward(grad, x1, x2, p, result), (len(result.shape) - 1,)), x1.shape),
+   d_x2=lambda grad, x1, x2, p, result: -F.sum_to_size(
+       F.sum_dim(F.cdist_backward(grad, x1, x2, p, result), (len(result.shape) - 2,)), x2.shape),
+   text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)
+
+
+def euclidean(a: Array, b: Array) -> Array:
+    """The same for p = 2 by one product of matrices, ‖a‖² - 2 a b + ‖b‖², as PyTorch does it."""
+    squares = [np.add.reduce(each * each, -1, keepdims=True) for each in (a, b)]
+    first = np.concatenate((a * -2, squares[0], np.ones_like(squares[0])), -1)
+    second = np.concatenate((b, np.ones_like(squares[1]), squares[1]), -1)
+    found = np.matmul(first, second.swapaxes(-1, -2))
+    np.maximum(found, 0, out=found)
+    return np.sqrt(found, found)
+
+
+@composite
+def euclidean_slope(grad: Any, result: Any) -> Any:
+    """What a difference of rows is multiplied with: 0 for equal rows."""
+    return F.masked_fill(grad / result, F.eq(result, F.zeros_like(result)), 0)
+
+
+@composite
+def euclidean_gradient(slope: Any, x1: Any, x2: Any, total: Any) -> Any:
+    """The gradient of ``euclidean`` by x1, given the sums of its slope over x2's rows."""
+    product = F.mm if len(x1.shape) == 2 else F.bmm
+    return x1 * total - product(slope, x2)
+
+
+@composite
+def euclidean_by_first(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
+    """The gradient of ``euclidean`` by its first operand."""
+    slope = F.euclidean_slope(grad, result)
+    return F.euclidean_gradient(slope, x1, x2, F.sum_dim(slope, (-1,), True))
+
+
+@composite
+def euclidean_by_second(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
+    """The gradient of ``euclidean`` by its second operand."""
+    slope, last = F.euclidean_slope(grad, result), len(x1.shape) - 1
+    total = F.unsqueeze(F.sum_dim(slope, (-2,)), last)
+    return F.euclidean_gradient(F.transpose(slope, last - 1, last), x2, x1, total)
+
+
+op("_euclidean_dist(x1, x2, /)", euclidean, node="EuclideanDistBackward0", public=False,
+   d_x1=lambda grad, x1, x2, result: F.euclidean_by_first(grad, x1, x2, result),
+   d_x2=lambda grad, x1, x2, result: F.euclidean_by_second(grad, x1, x2, result),
+   text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)
+
+# Distances within -------------------------------------------------------------------------------
+def pdist(a: Array, p: float) -> Array:
+    """The distances of all pairs of rows, those of the first row first."""
+    first, second = np.triu_indices(len(a), 1)
+    off = a[first] - a[second]
+    if p == 0:
+        return np.count_nonzero(off, 1).astype(a.dtype)
+    if p == INF:
+        return np.abs(off).max(1, initial=0)
+    if p == 2:
+        return np.sqrt(np.einsum("ij,ij->i", off, off))
+    return np.power(np.power(np.abs(off), p).sum(1), 1 / p)
+
+
+def pdist_backward(grad: Array, a: Array, distance: Array, p: float) -> Array:
+    """Each distance's gradient at both of its rows; 0 (PyTorch's choice) where it is 0."""
+    first, second = np.triu_indices(len(a), 1)
+    off, size = a[first] - a[second], distance[:, None]
+    flow = as_array(grad)[:, None]
+    if p == 0:
+        flow = np.zeros_like(off)
+    elif p == 1:
+        flow = flow * np.sign(off)
+    elif p == INF:
+        flow = flow * np.sign(off) * (np.abs(off) == size)
+    else:
+        slope = np.sign(off) * np.power(np.abs(off), p - 1)
+        flow = np.where((size == 0) | (off == 0), 0, flow * slope / np.power(size, p - 1))
+    out = np.zeros(a.shape, a.dtype)
+    np.add.at(out, first, flow)
+    np.subtract.at(out, second, flow)
+    return out
+
+
+op("pdist(self, /, p)", pdist, refuses="pdist: half",
+   d_self=lambda grad, self, p, result: F.pdist_backward(grad, self, result, p),
+   public=False, text="distances within {self}", tex=r"\|{self}_i - {self}_j\|", onnx=None)
+
+op("pdist_backward(grad_output, self, pdist, /, p)", pdist_backward,
+   node="PdistBackwardBackward0",
+   d_grad_output=lambda grad: F.no_derivative("_pdist_backward"),
+   d_self=lambda grad: F.no_derivative("_pdist_backward"),
+   d_pdist=lambda grad: F.no_derivative("_pdist_backward"),
+   public=False, sign="pdist′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+
+# Size and direction -------------------------------------------------------------------------------
+def weight_norm(v: Array, g: Array, dim: int) -> tuple[Array, Array]:
+    """``v`` with norms ``g`` over all dims but one; and the norms that it had."""
+    others = tuple(each for each in range(v.ndim) if each != dim)
+    norms = np.sqrt(np.add.reduce(np.multiply(v, v), others, keepdims=True))
+    return np.multiply(v, np.divide(g, norms)), norms
+
+
+def weight_norm_backward(
+    grad: Array, v: Array, g: Array, norms: Array, dim: int
+) -> tuple[Array, Array]:
+    """The gradients of ``v``, across its direction, and of ``g``, along it."""
+    grad = as_array(grad)
+    others = tuple(each for each in range(v.ndim) if each != dim)
+    along = np.add.reduce(np.multiply(grad, v), others, keepdims=True)
+    across = np.multiply(v, np.divide(along, np.multiply(norms, norms)))
+    np.subtract(grad, across, across)
+    return np.multiply(across, np.divide(g, norms), across), np.divide(along, norms)
+
+
+op("weight_norm_interface(v, g, /, dim) -> result; result1", weight_norm,
+   refuses="weight_norm_kernel: bool integer",
+   d_v__g=lambda grad, v, g, result1, dim: F.weight_norm_gradients(grad, v, g, result1, dim),
+   public=False, sign="weight norm", text="{g} · {v} / ‖{v}‖",
+   tex=r"{g} \frac{{{v}}}{{\lVert {v} \rVert}}", onnx=None)
+
+
+@composite
+def weight_norm_gradients(grad: Any, v: Any, g: Any, norms: Any, dim: Any) -> Any:
+    """The same as the kernel; the norms are computed again, for they have derivatives too."""
+    others = tuple(each for each in range(len(v.shape)) if each != dim)
+    norms = F.linalg_vector_norm(v, 2.0, others, True)
+    along = F.sum_dim(grad * v, others, True)
+    return (g / norms) * (grad - v * (along / (norms * norms))), along / norms
+
+
+ARRAYS.__dict__["weight_norm_gradients"] = weight_norm_backward

@@ -1,0 +1,293 @@
+"""Ops that make fewer items out of many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..declare import ARRAYS, Namespace, bind, composite, op
+from ..pointwise import common_kernels as kernels
+from . import reduction_kernels
+
+F = Namespace()
+
+
+@composite
+def unreduce(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+    """Spread the gradient of a reduction along dims back over what was reduced."""
+    if dim and len(dim) == 1 and shape and not keepdim:
+        return F.expand(F.unsqueeze(grad, dim[0]), shape)
+    return F.expand(F.keep(grad, shape, dim, keepdim), shape)
+
+
+@composite
+def keep(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+    """The result of a reduction of ``shape`` (or its gradient) with the reduced dims as dims of
+    size 1; as it is, where all were reduced."""
+    if not keepdim and dim is not None and dim != ():
+        for d in kernels.along(dim, len(shape)):
+            grad = F.unsqueeze(grad, d)
+    return grad
+
+
+def kept_shape(shape: Any, dim: Any) -> Any:
+    """A shape with the dims of a reduction as dims of size 1; no dims, where all were reduced."""
+    reduced = kernels.along(dim, len(shape))
+    return tuple(1 if d in reduced else size for d, size in enumerate(shape)) if dim else ()
+
+
+@composite
+def chosen(grad: Any, index: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+    """The gradient of a choice along a dim, at what was chosen."""
+    if shape and not keepdim:
+        grad, index = F.unsqueeze(grad, dim), F.unsqueeze(index, dim)
+    return F.scatter_chosen(None, grad, index, shape, dim)
+
+
+def size(shape: Any, dim: Any = None) -> int:
+    """The number of items of a shape, or of its dims."""
+    return kernels.count_along(shape, dim)
+
+
+op("sum(self, /, dtype=None)", kernels.sum_all,
+   d_self=lambda grad, self_shape: F.expand(grad, self_shape),
+   sign="Σ", text="Σ {self}", tex=r"\sum {self}", onnx="ReduceSum")
+
+op("sum.dim(self, /, dim, keepdim=False, dtype=None)", kernels.sum_dim, node="SumBackward1",
+   d_self=lambda grad, self_shape, dim, keepdim: F.unreduce(grad, self_shape, dim, keepdim),
+   sign="Σ", text="Σ {self} over {dim}", tex=r"\sum_{{{dim}}} {self}", onnx="ReduceSum")
+
+op("mean(self, /, dtype=None)", kernels.mean_all,
+   d_self=lambda grad, self_shape: F.expand(grad, self_shape) / size(self_shape),
+   text="mean({self})", tex=r"\overline{{{self}}}", onnx="ReduceMean")
+
+op("mean.dim(self, /, dim, keepdim=False, dtype=None)", kernels.mean_dim, node="MeanBackward1",
+   d_self=lambda grad, self_shape, dim, keepdim:
+       F.unreduce(grad, self_shape, dim, keepdim) / size(self_shape, dim),
+   text="mean({self}) over {dim}", tex=r"\overline{{{self}}}_{{{dim}}}", onnx="ReduceMean")
+
+op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansum,
+   d_self=lambda grad, self, dim, keepdim:
+       F.unreduce(grad, self.shape, dim, keepdim) * F.logical_not(F.isnan(self)),
+   sign="Σ", text="Σ {self} without nan", tex=r"\sum {self}", onnx=None)
+
+
+# Products ----------------------------------------------------------------------------------------
+@composite
+def products_of_others(self: Any, dim: Any) -> Any:
+    """For each item the product of all others along a dim, without dividing."""
+    dim = dim % len(self.shape)
+    count = self.shape[dim]
+    one = F.ones_like(F.slice(self, dim, 0, 1, 1))
+    before = F.cumprod(F.cat([one, F.slice(self, dim, 0, count - 1, 1)], dim), dim)
+    turned = F.flip(F.slice(self, dim, 1, count, 1), (dim,))
+    after = F.cumprod(F.cat([one, turned], dim), dim)
+    return before * F.flip(after, (dim,))
+
+
+@composite
+def in_type_of(grad: Any, self: Any) -> Any:
+    """An operand in the type of the gradient: what was computed in another type is derived there.
+    In words the type does not matter."""
+    return self
+
+
+ARRAYS.__dict__["in_type_of"] = lambda grad, self: self.astype(grad.dtype, copy=False)
+
+
+@composite
+def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
+    """The gradient of a product, exact where items are 0 (dim None: of all items)."""
+    if len(self.shape) == 0:
+        return grad
+    self = F.in_type_of(grad, self)
+    if dim is not None:
+        grad = F.keep(grad, self.shape, dim, keepdim)
+        result = F.keep(result, self.shape, dim, keepdim)
+    if not bool((self == 0).any()):
+        return grad * (result / self)
+    items = F.reshape(self, (-1,)) if dim is None else self
+    along = 0 if dim is None else dim
+    if items.shape[along] != 1:
+        grad = grad * F.products_of_others(items, along)
+    return F.reshape(grad, self.shape) if dim is None else grad
+
+
+op("prod(self, /, dtype=None)", reduction_kernels.prod_all,
+   d_self=lambda grad, self, result: F.prod_backward(grad, self, result, None, False),
+   sign="Π", text="Π {self}", tex=r"\prod {self}", onnx="ReduceProd")
+
+op("prod.dim(self, /, dim, keepdim=False, dtype=None)", reduction_kernels.prod_dim,
+   node="ProdBackward1",
+   d_self=lambda grad, self, result, dim, keepdim:
+       F.prod_backward(grad, self, result, dim, keepdim),
+   sign="Π", text="Π {self} over {dim}", tex=r"\prod_{{{dim}}} {self}", onnx="ReduceProd")
+
+
+# Extremes ----------------------------------------------------------------------------------------
+@composite
+def evenly(grad: Any, self: Any, result: Any, dtype: Any) -> Any:
+    """The gradient of a chosen item, shared equally where several are equal to it."""
+    mask = F.logical_or(F.eq(self, result), F.logical_and(F.isnan(self), F.isnan(result)))
+    part = grad / F.sum(F.to_copy(mask, dtype))
+    return F.masked_fill_tensor(F.zeros_like(self), mask, part)
+
+
+@composite
+def shared(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
+    """The gradient of extremes along dims, shared equally by the items equal to them."""
+    if not keepdim:
+        kept = kept_shape(self.shape, dim)
+        grad, result = F.reshape(grad, kept), F.reshape(result, kept)
+    mask = F.to_copy(F.eq(self, result), dtype)
+    count = F.sum_dim(mask, dim, True) if dim else F.sum(mask)
+    return grad / count * mask
+
+
+for name, kernel, along, every in (
+    ("max", kernels.max_all, kernels.max_dim, reduction_kernels.amax),
+    ("min", kernels.min_all, kernels.min_dim, reduction_kernels.amin),
+):
+    op(f"{name}(self, /)", kernel, node=f"{name.title()}Backward1",
+       d_self=lambda grad, self, result, self_dtype: F.evenly(grad, self, result, self_dtype),
+       text=name + "({self})", tex=rf"\{name} {{self}}", onnx=f"Reduce{name.title()}")
+    op(f"{name}.dim(self, /, dim, keepdim=False) -> values, indices", along,
+       node=f"{name.title()}Backward0",
+       d_self=lambda grad, indices, self_shape, dim, keepdim:
+           F.chosen(grad, indices, self_shape, dim, keepdim),
+       text=name + "({self}) along {dim}", tex=rf"\{name}_{{{{{{dim}}}}}} {{self}}", onnx=None)
+    op(f"a{name}(self, /, dim=(), keepdim=False)", every,
+       d_self=lambda grad, self, result, dim, keepdim, self_dtype:
+           F.shared(grad, self, result, dim, keepdim, self_dtype),
+       sign=name, text=name + "({self}) over {dim}", tex=rf"\{name}_{{{{{{dim}}}}}} {{self}}",
+       onnx=f"Reduce{name.title()}")
+
+
+@composite
+def chosen_at_ends(
+    grads: Any, self: Any, low: Any, high: Any, dim: Any, keepdim: Any, dtype: Any
+) -> Any:
+    """The gradient of ``aminmax``: of both ends."""
+    dims = () if dim is None or not self.shape else (dim,)
+    ends = [F.shared(grad, self, end, dims, keepdim, dtype)
+            for grad, end in zip(grads, (low, high), strict=True) if grad is not None]  # fmt: skip
+    return ends[0] if len(ends) == 1 else ends[0] + ends[1]
+
+
+op("aminmax(self, /, dim=None, keepdim=False) -> min, max", reduction_kernels.aminmax,
+   d_self=lambda some_grads, self, min, max, dim, keepdim, self_dtype:
+       F.chosen_at_ends(some_grads, self, min, max, dim, keepdim, self_dtype),
+   text="min and max of {self}", tex=r"\min, \max {self}", onnx=None)
+
+op("scatter_chosen(zeros=None, grad_output, index, /, shape, dim)", kernels.scatter_chosen,
+   node="ScatterBackward0",
+   d_zeros=lambda grad: grad,
+   d_grad_output=lambda grad, index, dim: F.gather_chosen(grad, index, dim),
+   public=False,
+   text="{grad_output} at the chosen items, 0 elsewhere", tex=r"{grad_output}", onnx=None)
+
+op("gather_chosen(self, index, /, dim)", kernels.gather_chosen, node="GatherBackward0",
+   d_self=lambda grad, index, self_shape, dim: F.scatter_chosen(None, grad, index, self_shape, dim),
+   public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
+
+op("argmax(self, /, dim=None, keepdim=False)", reduction_kernels.argmax, nograd=True,
+   text="argmax({self})", tex=r"\arg\max {self}", onnx="ArgMax")
+op("argmin(self, /, dim=None, keepdim=False)", reduction_kernels.argmin, nograd=True,
+   text="argmin({self})", tex=r"\arg\min {self}", onnx="ArgMin")
+
+
+# Spread ------------------------------------------------------------------------------------------
+def freedom(shape: Any, dim: Any, correction: float | None) -> float:
+    """2 over the degrees of freedom that ``var`` divides by; inf where there are none."""
+    left = size(shape, dim) - (1 if correction is None else correction)
+    return 2.0 / left if left else float("inf")
+
+
+@composite
+def var_backward(grad: Any, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    """The gradient of the variance."""
+    mean = F.mean_dim(self, dim, True) if dim else F.mean(self)
+    scale = freedom(self.shape, dim, correction)
+    kept = F.keep(grad, self.shape, dim, keepdim) if len(self.shape) > 1 else grad
+    return kept * scale * (self - mean)
+
+
+@composite
+def std_backward(grad: Any, self: Any, result: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    """The gradient of the standard deviation; 0 where that is 0."""
+    part = F.masked_fill(grad / (result * 2), F.eq(result, F.zeros_like(result)), 0)
+    return F.var_backward(part, self, dim, correction, keepdim)
+
+
+op("var(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.var,
+   d_self=lambda grad, self, dim, correction, keepdim:
+       F.var_backward(grad, self, dim, correction, keepdim),
+   text="var({self})", tex=r"\operatorname{{var}} {self}", onnx=None)
+
+op("std(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.std,
+   d_self=lambda grad, self, result, dim, correction, keepdim:
+       F.std_backward(grad, self, result, dim, correction, keepdim),
+   text="std({self})", tex=r"\operatorname{{std}} {self}", onnx=None)
+
+@composite
+def with_mean(spread: Any, mean: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+    """The gradient of a deviation or variance, if there is one, and that of the mean beside it."""
+    if mean is None:
+        return spread
+    mean = F.unreduce(mean, shape, dim, keepdim) / size(shape, dim)
+    return mean if spread is None else spread + mean
+
+
+op("var_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, result1",
+   reduction_kernels.var_mean,
+   d_self=lambda some_grads, self, dim, correction, keepdim:
+       F.with_mean(None if some_grads[0] is None else
+                   F.var_backward(some_grads[0], self, dim, correction, keepdim),
+                   some_grads[1], self.shape, dim, keepdim),
+   text="var and mean of {self}", tex=r"\operatorname{{var}} {self}", onnx=None)
+
+op("std_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, result1",
+   reduction_kernels.std_mean,
+   d_self=lambda some_grads, self, result0, dim, correction, keepdim:
+       F.with_mean(None if some_grads[0] is None else
+                   F.std_backward(some_grads[0], self, result0, dim, correction, keepdim),
+                   some_grads[1], self.shape, dim, keepdim),
+   text="std and mean of {self}", tex=r"\operatorname{{std}} {self}", onnx=None)
+
+# Truth and counts --------------------------------------------------------------------------------
+op("all(self, /, dim=None, keepdim=False)", reduction_kernels.truth(np.logical_and), nograd=True,
+   sign="∀", text="all({self})", tex=r"\forall {self}", onnx=None)
+op("any(self, /, dim=None, keepdim=False)", reduction_kernels.truth(np.logical_or), nograd=True,
+   sign="∃", text="any({self})", tex=r"\exists {self}", onnx=None)
+op("count_nonzero(self, /, dim=None)", reduction_kernels.count_nonzero, nograd=True,
+   text="count of {self} ≠ 0", tex=r"\#({self} \neq 0)", onnx=None)
+op("nonzero(self, /)", reduction_kernels.nonzero, nograd=True,
+   text="where {self} ≠ 0", tex=r"{{i : {self}_i \neq 0}}", onnx="NonZero")
+
+
+def shorter(shape: Any) -> tuple[int]:
+    """The length of a matrix's diagonal, as a shape."""
+    return (min(shape[0], shape[1]),)
+
+
+@composite
+def with_trace(number: Any, shape: Any) -> Any:
+    """A matrix with a number on its diagonal, 0 elsewhere."""
+    return F.diagonal_backward(F.expand(number, shorter(shape)), shape, 0, 0, 1)
+
+
+@composite
+def trace_backward(grad: Any, shape: Any) -> Any:
+    """The same, as PyTorch writes the gradient: at places of the flat matrix."""
+    places = F.nonzero(F.reshape(F.with_trace(F.ones_like(grad), shape), (-1,)))
+    zeros = F.zeros_of(grad, (size(shape),))
+    return F.view(F.index_fill_tensor(zeros, F.reshape(places, (-1,)), grad, 0), shape)
+
+
+ARRAYS.__dict__["trace_backward"] = bind(with_trace, ARRAYS)
+
+
+op("trace(self, /)", reduction_kernels.trace, refuses="trace: bool",
+   d_self=lambda grad, self_shape: F.trace_backward(grad, self_shape),
+   text="trace({self})", tex=r"\operatorname{{tr}} {self}", onnx=None)

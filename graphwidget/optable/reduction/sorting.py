@@ -1,0 +1,277 @@
+"""Ops that order items: sort, topk, kthvalue, median, mode; searching and telling apart."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...arrays.memory_order import as_array, empty_like
+from ..declare import Namespace, op
+from ..pointwise.common_kernels import Array
+from . import tie_breaking as selection
+
+F = Namespace()
+
+
+# Sorting -----------------------------------------------------------------------------------------
+def order(a: Array, dim: int, descending: bool) -> Array:
+    """The indices that sort along a dim, stably; nan is the largest."""
+    if not descending:
+        return np.argsort(a, dim, kind="stable")
+    # Equal items keep their order if the reverse is sorted and the result reversed.
+    turned = np.argsort(np.flip(a, dim), dim, kind="stable")
+    return a.shape[dim] - 1 - np.flip(turned, dim)
+
+
+def sort(a: Array, dim: int, descending: bool) -> tuple[Array, Array]:
+    """Sorted items along a dim, and where they stood."""
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    indices = order(a, dim, descending)
+    # As PyTorch's, the values lie in memory as the operand does, the indices too.
+    values = empty_like(a, a.dtype)
+    values[...] = np.take_along_axis(a, indices, dim)
+    places = empty_like(a, np.int64)
+    places[...] = indices
+    return values, places
+
+
+for key, node in (("sort", "SortBackward0"), ("sort.stable", "SortBackward1")):
+    op(f"{key}(self, /, dim=-1, descending=False) -> values, indices", sort, node=node,
+       d_self=lambda grad, indices, self_shape, dim:
+           F.scatter_chosen(None, grad, indices, self_shape, dim),
+       text="{self} sorted", tex=r"\operatorname{{sort}} {self}", onnx=None)
+
+op("argsort(self, /, dim=-1, descending=False)",
+   lambda a, dim, descending: sort(a, dim, descending)[1], nograd=True,
+   text="the order of {self}", tex=r"\operatorname{{argsort}} {self}", onnx=None)
+
+
+# Some of the sorted ------------------------------------------------------------------------------
+def equal_neighbours(items: Array) -> Array:
+    """For each row of sorted items, whether any two are equal."""
+    left, right = items[..., :-1], items[..., 1:]
+    same = left == right
+    if items.dtype.kind == "f":
+        same |= np.isnan(left) & np.isnan(right)
+    return np.logical_or.reduce(same, -1)
+
+
+def smaller(row: list[Any]) -> Any:
+    """Whether one place's item stands before another's; nan is the largest."""
+    return lambda i, j: row[i] < row[j] or (row[j] != row[j] and row[i] == row[i])
+
+
+def larger(row: list[Any]) -> Any:
+    """Whether one place's item stands after another's; nan is the largest."""
+    return lambda i, j: row[i] > row[j] or (row[i] != row[i] and row[j] == row[j])
+
+
+def selected(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
+    """The places of the k first of a row, in PyTorch's order (TopKImpl.h)."""
+    places = list(range(len(row)))
+    before = larger(row) if largest else smaller(row)
+    if k * 64 <= len(row):
+        selection.partial_sort(places, 0, k, len(row), before)
+    else:
+        selection.nth_element(places, k - 1, before)
+        if sort:
+            selection.sort(places, k - 1, before)
+    return places[:k]
+
+
+def first_places(rows: Array, k: int, largest: bool) -> Array:
+    """Where the k largest (or smallest) items of each row stand, in order; of equal ones at the
+    end any. In long rows only these are ordered."""
+    size = rows.shape[-1]
+    if size < 8 * k:
+        return order(rows, -1, largest)[..., :k]
+    if largest:
+        chosen = np.argpartition(rows, size - k, -1)[..., size - k :]
+    else:
+        chosen = np.argpartition(rows, k - 1, -1)[..., :k]
+    chosen.sort(-1)
+    among = order(np.take_along_axis(rows, chosen, -1), -1, largest)
+    return np.take_along_axis(chosen, among, -1)
+
+
+def topk(
+    a: Array, k: int, dim: int, largest: bool, sorted: bool
+) -> tuple[Array, Array]:  # fmt: skip
+    """The k largest (or smallest) items along a dim, and where they stood."""
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    rows = np.moveaxis(a, dim, -1)
+    every = first_places(rows, k + 1, largest)
+    indices = np.ascontiguousarray(every[..., :k])
+    if k:
+        checked = np.take_along_axis(rows, every, -1)
+        unclear = equal_neighbours(checked) if sorted else np.ones(rows.shape[:-1], bool)
+        for at in np.argwhere(unclear):
+            place = tuple(at)
+            indices[place] = selected(rows[place].tolist(), k, largest, sorted)
+    values = np.take_along_axis(rows, indices, -1)
+    # Copies: a single column of a larger array would pass for contiguous, and keep it alive.
+    return np.moveaxis(values, -1, dim).copy(), np.moveaxis(indices, -1, dim).copy()
+
+
+def picked(a: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The items at one index for each row (index has the dim last, of size 1)."""
+    index = np.moveaxis(index, -1, dim).copy()
+    values = np.take_along_axis(a, index, dim)
+    if not keepdim:
+        values, index = values.squeeze(dim), index.squeeze(dim)
+    return np.asarray(values, order="C"), np.asarray(index, order="C")
+
+
+def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The k-th smallest items along a dim, and where they stood."""
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    rows = np.moveaxis(a, dim, -1)
+    every = order(rows, -1, False)
+    index = every[..., k - 1 : k].copy()
+    nearby = np.take_along_axis(rows, every[..., max(k - 2, 0) : k + 1], -1)
+    for at in np.argwhere(equal_neighbours(nearby)):
+        place = tuple(at)
+        row = rows[place].tolist()
+        places = list(range(len(row)))
+        selection.quickselect(places, k - 1, larger(row))
+        index[place] = places[k - 1]
+    return picked(a, index, dim, keepdim)
+
+
+def median(pass_nan: bool) -> Any:
+    """The kernel of ``median`` along a dim: of an even number of items the lower middle one; nan
+    wins (or is passed over)."""
+
+    def kernel(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+        if not a.ndim:
+            return a.copy(), np.zeros((), np.int64)
+        rows = np.moveaxis(a, dim, -1)
+        every = order(rows, -1, False)
+        if a.dtype.kind == "f":
+            nans = np.isnan(rows)
+            count = rows.shape[-1] - np.add.reduce(nans, -1, keepdims=True)
+            middle = np.maximum(count - 1, 0) // 2
+            if not pass_nan:
+                middle = np.where(count < rows.shape[-1], count, middle)
+            else:
+                middle = np.where(count, middle, among_equals(rows.shape[-1]))
+        else:
+            middle = np.full((*rows.shape[:-1], 1), (rows.shape[-1] - 1) // 2)
+        return picked(a, np.take_along_axis(every, middle, -1), dim, keepdim)
+
+    return kernel
+
+
+@cache
+def among_equals(size: int) -> int:
+    """Which of ``size`` equal items comes first when PyTorch puts that in its place."""
+    places = list(range(size))
+    selection.nth_element(places, 0, lambda one, other: False)
+    return places[0] if size else 0
+
+
+def median_all(pass_nan: bool) -> Any:
+    """The kernel of ``median`` of all items; nan of none."""
+
+    def kernel(a: Array) -> Array:
+        if not a.size:
+            return np.asarray(np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min, a.dtype)
+        items, nans = a.reshape(-1), 0
+        if a.dtype.kind == "f":  # which are the largest
+            nans = int(np.count_nonzero(np.isnan(items)))
+        if nans and (not pass_nan or nans == len(items)):
+            return np.asarray(np.nan, a.dtype)
+        middle = (len(items) - nans - 1) // 2
+        return as_array(np.partition(items, middle)[middle])
+
+    return kernel
+
+
+def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The most frequent items along a dim (the smallest of several), and where the last stood."""
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    rows = np.moveaxis(a, dim, -1)
+    every = order(rows, -1, False)
+    items = np.take_along_axis(rows, every, -1)
+    size = rows.shape[-1]
+    places = np.arange(size)
+    starts = np.ones(items.shape, bool)
+    starts[..., 1:] = items[..., 1:] != items[..., :-1]
+    run = places - np.maximum.accumulate(np.where(starts, places, 0), -1)
+    last = np.argmax(run, -1, keepdims=True)
+    index = np.take_along_axis(every, last, -1)
+    if size > selection.SMALL:  # then the order of equal items is not kept
+        for at in np.argwhere(np.take_along_axis(run, last, -1)[..., 0] > 0):
+            place = tuple(at)
+            row, moved = rows[place].tolist(), list(range(size))
+            selection.sort(moved, size, smaller(row))
+            index[place] = moved[last[place][0]]
+    return picked(a, index, dim, keepdim)
+
+
+op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", topk,
+   d_self=lambda grad, indices, self_shape, dim:
+       F.scatter_chosen(None, grad, indices, self_shape, dim),
+   text="the {k} first of {self}", tex=r"\operatorname{{top}}_{{{k}}} {self}", onnx="TopK")
+
+op("kthvalue(self, /, k, dim=-1, keepdim=False) -> values, indices", kthvalue,
+   refuses="kthvalue_cpu: bool",
+   d_self=lambda grad, indices, self_shape, dim, keepdim:
+       F.chosen(grad, indices, self_shape, dim, keepdim),
+   text="number {k} of {self}", tex=r"{self}_{{({k})}}", onnx=None)
+
+for name, pass_nan in (("median", False), ("nanmedian", True)):
+    op(f"{name}(self, /)", median_all(pass_nan), refuses="median_cpu: bool",
+       d_self=lambda grad, self, result, self_dtype: F.evenly(grad, self, result, self_dtype),
+       text="median({self})", tex=r"\operatorname{{median}} {self}", onnx=None)
+    op(f"{name}.dim(self, /, dim, keepdim=False) -> values, indices", median(pass_nan),
+       refuses="median_out: bool",
+       node=f"{name.title()}Backward1",
+       d_self=lambda grad, indices, self_shape, dim, keepdim:
+           F.chosen(grad, indices, self_shape, dim, keepdim),
+       text="median({self}) along {dim}", tex=r"\operatorname{{median}} {self}", onnx=None)
+
+op("mode(self, /, dim=-1, keepdim=False) -> values, indices", mode,
+   d_self=lambda grad, indices, self_shape, dim, keepdim:
+       F.chosen(grad, indices, self_shape, dim, keepdim),
+   text="mode({self})", tex=r"\operatorname{{mode}} {self}", onnx=None)
+
+
+# Searching ---------------------------------------------------------------------------------------
+def places_in(row: Array, values: Array, right: bool) -> Array:
+    """Where values would be put into a row. One that is not sorted, or has nan, is bisected step by
+    step as PyTorch does it, which finds some place."""
+    if (row[1:] >= row[:-1]).all():
+        return np.searchsorted(row, values, "right" if right else "left")
+    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, row.size)
+    while (left := low < high).any():
+        middle = (low + high) // 2
+        item = row[np.minimum(middle, row.size - 1)]
+        beyond = ~(item > values) if right else ~(item >= values)
+        low, high = np.where(left & beyond, middle + 1, low), np.where(left & ~beyond, middle, high)
+    return low
+
+
+def searchsorted(sequence: Array, values: Array, right: bool, dtype: Any) -> Array:
+    """Where values would be put into sorted rows (one row for all, or one for each)."""
+    if sequence.ndim == 1:
+        return np.asarray(places_in(sequence, values, right), dtype)
+    result = np.empty(values.shape, dtype)
+    for at in np.ndindex(sequence.shape[:-1]):
+        result[at] = places_in(sequence[at], values[at], right)
+    return result
+
+
+op("searchsorted(sorted_sequence, self, /, right, dtype)", searchsorted,
+   refuses="searchsorted_out_cpu: bool", nograd=True, public=False,
+   text="places of {self} in {sorted_sequence}", tex=r"{self}", onnx=None)
+
+op("isin(elements, test_elements, /, invert)",
+   lambda a, b, invert: as_array(np.isin(a, b, invert=invert)), nograd=True, public=False,
+   sign="∈", text="{elements} ∈ {test_elements}", tex=r"{elements} \in {test_elements}", onnx=None)

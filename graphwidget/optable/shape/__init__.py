@@ -1,0 +1,8 @@
+"""Ops that move items: views, joins, indexing, scatters."""
+
+from . import (  # noqa: F401  (each declares its ops when it is imported)
+    indexing,
+    joins,
+    scatters,
+    views,
+)

@@ -1,0 +1,307 @@
+"""Kernels that read and write at indices given along one dim, at flat indices or by masks.
+
+Dims may count from the end. Results lie in C order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.memory_order import Array, Shape, as_array, clone, empty_like
+from ...arrays.scalars import as_item
+from ...arrays.type_errors import not_implemented
+from .index_kernels import add_slices
+
+
+def own(a: Array) -> Array:
+    """A copy in C order, to be written to."""
+    return np.array(a, order="C")
+
+
+# Along a dim, one index for each item ------------------------------------------------------------
+def check_bounds(index: Array, size: int, dim: int) -> None:
+    """Indices of ``gather`` and ``scatter`` must be in bounds; negative ones are not.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if index.size and (index.min() < 0 or index.max() >= size):
+        bad = index[(index < 0) | (index >= size)][0]
+        raise RuntimeError(f"index {bad} is out of bounds for dimension {dim} with size {size}")
+
+
+def places(shape: Shape, index: Array, dim: int) -> Array:
+    """Where in C-ordered memory of ``shape`` the items lie that ``index`` names along a dim.
+
+    Raises:
+        RuntimeError: out of bounds.
+    """
+    if not shape or not index.ndim:
+        check_bounds(index, shape[0] if shape else 1, 0)
+        return index.astype(np.int64)
+    dim %= len(shape)
+    check_bounds(index, shape[dim], dim)
+    found: Any = 0
+    step = 1
+    for d in reversed(range(len(shape))):
+        along = index
+        if d != dim:
+            along = np.arange(index.shape[d]).reshape(-1, *(1,) * (len(shape) - 1 - d))
+        found = found + along * step
+        step *= shape[d]
+    return as_array(found)
+
+
+def corner(a: Array, shape: Shape) -> Array:
+    """The part of a that begins where a begins and has ``shape``; a number counts as a vector."""
+    if a.ndim != len(shape):
+        return a.reshape(-1)[:1].reshape(shape)
+    return a[tuple(slice(size) for size in shape)]
+
+
+def gather(a: Array, index: Array, dim: int) -> Array:
+    """The items that ``index`` names along a dim, in C order."""
+    if not index.size:
+        return np.zeros(index.shape, a.dtype)
+    chosen = places(a.shape, np.asarray(index, order="C"), dim)
+    return as_array(np.ascontiguousarray(a).reshape(-1)[chosen])
+
+
+def scatter(a: Array, index: Array, src: Array, dim: int) -> Array:
+    """A copy of a with ``src`` written where ``index`` says; the last of several wins."""
+    result = own(a)
+    if index.size:
+        result.reshape(-1)[places(a.shape, index, dim).reshape(-1)] = corner(
+            as_array(src), index.shape
+        ).reshape(-1)
+    return result
+
+
+def scatter_value(a: Array, index: Array, dim: int, value: float) -> Array:
+    """A copy of a with one number written where ``index`` says."""
+    result, item = own(a), as_item(value, a.dtype)
+    if index.size:
+        result.reshape(-1)[places(a.shape, index, dim).reshape(-1)] = item
+    return result
+
+
+JOINED: dict[str, Any] = {
+    "sum": np.add, "add": np.add, "mean": np.add, "prod": np.multiply, "multiply": np.multiply,
+    "amax": np.maximum, "amin": np.minimum,
+}  # fmt: skip
+"""What happens to items that fall on one place, by PyTorch's names."""
+BEGINNINGS = {"sum": 0, "mean": 0, "prod": 1}
+
+
+def join_at(result: Array, at: Array, values: Array, reduce: str, include_self: bool) -> None:
+    """Combine values into flat places of a C-ordered array itself."""
+    flat, at, values = result.reshape(-1), at.reshape(-1), values.reshape(-1)
+    if not include_self:
+        flat[at] = values if reduce in ("amax", "amin") else BEGINNINGS[reduce]
+    JOINED[reduce].at(flat, at, values)
+    if reduce == "mean":
+        counts = np.bincount(at, minlength=flat.size)
+        hit = counts > 0
+        counts += include_self
+        divide = np.floor_divide if flat.dtype.kind in "iu" else np.true_divide
+        divide(flat, np.maximum(counts, 1).astype(flat.dtype), out=flat, where=hit)
+
+
+def scatter_add(a: Array, index: Array, src: Array, dim: int) -> Array:
+    """A copy of a with ``src`` added where ``index`` says."""
+    return scatter_reduce(a, index, src, dim, "sum", True)
+
+
+def scatter_reduce(
+    a: Array, index: Array, src: Array, dim: int, reduce: str, include_self: bool
+) -> Array:
+    """A copy of a with ``src`` combined into it where ``index`` says."""
+    if a.dtype.kind == "b" and reduce == "mean":
+        raise not_implemented("scatter_gather_tensor_cpu_reduce_mean", a.dtype)
+    result = own(a)
+    if index.size:
+        values = corner(as_array(src), index.shape)
+        join_at(result, places(a.shape, index, dim), values, reduce, include_self)
+    return result
+
+
+def scatter_joined(a: Array, index: Array, src: Array, dim: int, reduce: str) -> Array:
+    """``scatter(reduce="add" or "multiply")``."""
+    result = own(a)
+    if index.size:
+        at = places(a.shape, index, dim)
+        JOINED[reduce].at(result.reshape(-1), at.reshape(-1), corner(src, index.shape).reshape(-1))
+    return result
+
+
+def scatter_value_joined(a: Array, index: Array, dim: int, value: float, reduce: str) -> Array:
+    """The same with one number."""
+    return scatter_joined(a, index, np.full(index.shape, value, a.dtype), dim, reduce)
+
+
+# Along a dim, one index for each slice -----------------------------------------------------------
+def at_dim(index: Array, dim: int, ndim: int) -> tuple[Any, ...]:
+    """A numpy index: the slices of a dim."""
+    return (*(slice(None),) * (dim % max(ndim, 1)), index.reshape(-1))
+
+
+def spread_index(index: Array, like: Array, dim: int) -> Array:
+    """One index for each item, from one for each slice."""
+    like = as_array(like)
+    if not like.ndim:
+        return as_array(index).reshape(like.shape)
+    shape = [1] * like.ndim
+    shape[dim] = -1
+    return np.broadcast_to(as_array(index).reshape(shape), like.shape)
+
+
+def index_select(a: Array, index: Array, dim: int) -> Array:
+    """The slices that ``index`` names."""
+    if not a.ndim:
+        return a.copy()
+    return np.ascontiguousarray(a.take(index.reshape(-1), dim))
+
+
+def index_add(a: Array, index: Array, source: Array, dim: int, alpha: float) -> Array:
+    """A copy of a with slices added."""
+    result = own(a)
+    scaled = source if alpha == 1 else source * as_item(alpha, a.dtype)
+    if index.size and result.size:
+        spread = result if result.ndim else result.reshape(1)
+        add_slices(spread, index.reshape(-1), as_array(scaled), dim % spread.ndim)
+    return result
+
+
+def index_copy(a: Array, index: Array, source: Array, dim: int) -> Array:
+    """A copy of a with slices replaced."""
+    result = own(a)
+    if not a.ndim:
+        result[...] = as_array(source).reshape(())
+    else:
+        result[at_dim(index, dim, a.ndim)] = source
+    return result
+
+
+def index_fill(a: Array, index: Array, dim: int, value: float) -> Array:
+    """A copy of a with slices filled with one number, the dims in a's order in memory."""
+    result, item = clone(a), as_item(value, a.dtype)
+    if index.size:
+        spread = result if result.ndim else result.reshape(1)
+        spread[at_dim(index, dim, a.ndim)] = item
+    return result
+
+
+def index_fill_tensor(a: Array, index: Array, value: Array, dim: int) -> Array:
+    """The same with the number in a 0-d array."""
+    return index_fill(a, index, dim, as_array(value).item())
+
+
+def unique(a: Array) -> Array:
+    """The different items, sorted."""
+    return np.unique(a)
+
+
+def index_reduce(
+    a: Array, index: Array, source: Array, dim: int, reduce: str, include_self: bool
+) -> Array:
+    """A copy of a with slices combined into it."""
+    if a.dtype.kind == "b" and not include_self:
+        raise not_implemented("index_reduce_func_exclude_input_init", a.dtype)
+    if a.dtype.kind == "b" and reduce == "mean":
+        raise not_implemented("div_floor_cpu", a.dtype)
+    source = as_array(source)
+    return scatter_reduce(a, spread_index(index, source, dim), source, dim, reduce, include_self)
+
+
+# Flat indices -------------------------------------------------------------------------------------
+def take(a: Array, index: Array) -> Array:
+    """The items at flat indices.
+
+    Raises:
+        IndexError: out of range (PyTorch's text).
+    """
+    check_flat(index, a.size)
+    return np.asarray(np.ascontiguousarray(a).reshape(-1)[index], order="C")
+
+
+def put(a: Array, index: Array, source: Array, accumulate: bool) -> Array:
+    """A copy of a with items written (or added) at flat indices.
+
+    Raises:
+        IndexError: out of range (PyTorch's text).
+    """
+    check_flat(index, a.size)
+    flat, values = own(a).reshape(-1), as_array(source).reshape(-1)
+    if accumulate:
+        np.add.at(flat, index.reshape(-1), values)
+    else:
+        flat[index.reshape(-1)] = values
+    result = empty_like(a, a.dtype)
+    result[...] = flat.reshape(a.shape)
+    return result
+
+
+def check_flat(index: Array, size: int) -> None:
+    """Flat indices must be in range; they may count from the end.
+
+    Raises:
+        IndexError: PyTorch's text.
+    """
+    if index.size and (index.min() < -size or index.max() >= size):
+        bad = index[(index < -size) | (index >= size)][0]
+        raise IndexError(
+            f"out of range: tried to access index {bad} on a tensor of {size} elements."
+        )
+
+
+# Masks --------------------------------------------------------------------------------------------
+def masked_fill(a: Array, mask: Array, value: float, out: Any = ...) -> Array:
+    """A copy of a, or a itself as ``out``, with value where mask."""
+    item, result = as_item(value, a.dtype), out
+    if out is ...:
+        if a.shape != mask.shape:
+            a = np.broadcast_to(a, np.broadcast_shapes(a.shape, mask.shape))
+        result = np.array(a, order="C")
+    np.copyto(result, item, where=mask, casting="unsafe")
+    return result
+
+
+def masked_fill_tensor(a: Array, mask: Array, filler: Array, out: Any = ...) -> Array:
+    """The same with the number in a 0-d array."""
+    return masked_fill(a, mask, as_array(filler).item(), out)
+
+
+def masked_select(a: Array, mask: Array) -> Array:
+    """The items where the mask holds, 1-d."""
+    a, mask = np.broadcast_arrays(a, mask)
+    return a[mask]
+
+
+def masked_scatter(a: Array, mask: Array, source: Array) -> Array:
+    """A copy of a with consecutive items of ``source`` where the mask holds."""
+    shape = np.broadcast_shapes(as_array(a).shape, mask.shape)
+    result = np.array(np.broadcast_to(a, shape), order="C")
+    mask = np.broadcast_to(mask, shape)
+    result[mask] = as_array(source).reshape(-1)[: np.count_nonzero(mask)]
+    return result
+
+
+def put_masked(data: Array, mask: Array, source: Array) -> None:
+    """Write consecutive items of ``source`` where the mask holds. Where the source is part of what
+    is written, each is read when its turn has come, as in PyTorch (which makes it contiguous)."""
+    mask, items = np.broadcast_to(mask, data.shape), np.ascontiguousarray(source).reshape(-1)
+    if np.may_share_memory(data, items):
+        for turn, place in enumerate(np.argwhere(mask)):
+            data[tuple(place)] = items[turn]
+    else:
+        data[mask] = items[: np.count_nonzero(mask)]
+
+
+def masked_scatter_backward(grad: Array, mask: Array, sizes: Shape) -> Array:
+    """The gradient of what was written where the mask holds: its items in order, then zeros."""
+    result = np.zeros(sizes, as_array(grad).dtype)
+    items = masked_select(grad, mask)
+    result.reshape(-1)[: items.size] = items
+    return result

@@ -1,0 +1,345 @@
+"""Ops that read and write at indices along a dim, at flat indices, by masks and in views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...arrays.type_errors import broadcast
+from ..declare import ARRAYS, Namespace, composite, op
+from . import scatter_kernels as kernels
+from . import view_kernels as shape_kernels
+
+F = Namespace()
+
+# Along a dim, one index for each item ------------------------------------------------------------
+
+
+@composite
+def underivable(name: str) -> Any:
+    """What backward through an op without a derivative does.
+
+    Raises:
+        RuntimeError: always (PyTorch's text).
+    """
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+
+@composite
+def gather_backward(grad: Any, self: Any, index: Any, dim: Any) -> Any:
+    """Zeros to which the gradient is added where it was read."""
+    return F.scatter_add(F.zeros_like(self), index, grad, dim)
+
+
+op("gather(self, index, /, dim, sparse_grad=False)",
+   lambda a, index, dim, sparse_grad=False: kernels.gather(a, index, dim),
+   d_self=lambda grad, self, index, dim, sparse_grad: F.gather_backward(grad, self, index, dim),
+   text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx="GatherElements")
+
+op("scatter(self, index, src, /, dim)", kernels.scatter, inplace=True,
+   d_self=lambda grad, index, dim: F.scatter_value(grad, index, dim, 0),
+   d_src=lambda grad, index, dim: F.gather(grad, index, dim),
+   text="{self} with {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+op("scatter.value(self, index, /, dim, value)", kernels.scatter_value, inplace=True,
+   node="ScatterBackward1",
+   d_self=lambda grad, index, dim: F.scatter_value(grad, index, dim, 0),
+   text="{self} with {value} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+op("scatter.joined(self, index, src, /, dim, reduce)", kernels.scatter_joined, inplace=True,
+   node="NotImplemented",
+   d_self=lambda grad: F.underivable("scatter"),
+   d_src=lambda grad: F.underivable("scatter"),
+   text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+op("scatter.value_joined(self, index, /, dim, value, reduce)", kernels.scatter_value_joined,
+   inplace=True, node="NotImplemented",
+   d_self=lambda grad: F.underivable("scatter"),
+   text="{reduce} of {self} and {value} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+op("scatter_add(self, index, src, /, dim)", kernels.scatter_add, inplace=True,
+   d_self=lambda grad: grad,
+   d_src=lambda grad, index, dim: F.gather(grad, index, dim),
+   text="{self} + {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+
+@composite
+def taken(whole: Any, index: Any, dim: Any, slices: Any) -> Any:
+    """What lies at an index, of which each entry is for one item or for one of the slices."""
+    return F.index_select(whole, index, dim) if slices else F.gather(whole, index, dim)
+
+
+@composite
+def received(start: Any, index: Any, items: Any, dim: Any, slices: Any) -> Any:
+    """The sums of what each place receives."""
+    if slices:
+        return F.index_add(start, index, items, dim, 1)
+    return F.scatter_add(start, index, items, dim)
+
+
+@composite
+def reduced(
+    self: Any, index: Any, src: Any, dim: Any, reduce: Any, include_self: Any, slices: Any
+) -> Any:
+    """The op of either kind."""
+    op = F.index_reduce if slices else F.scatter_reduce
+    return op(self, index, src, dim, reduce, include_self)
+
+
+@composite
+def as_numbers(mask: Any, like: Any) -> Any:
+    """A mask as 0 and 1."""
+    return F.where(mask, F.ones_like(like), F.zeros_like(like))
+
+
+@composite
+def received_counts(
+    like: Any, index: Any, src: Any, dim: Any, include_self: Any, slices: Any
+) -> Any:
+    """How many items each place received, at least 1."""
+    start = F.ones_like(like) if include_self else F.zeros_like(like)
+    counts = F.received(start, index, F.ones_like(src), dim, slices)
+    return F.masked_fill(counts, counts == 0, 1)
+
+
+def check_items(index: Any, src: Any, reduce: Any, slices: Any) -> None:
+    """Refuse an index that is smaller than its source where backward compares the two item by item.
+
+    Raises:
+        RuntimeError: they do not broadcast (PyTorch's text).
+    """
+    if not slices and reduce not in ("sum", "mean"):
+        broadcast([src.shape, index.shape])
+
+
+@composite
+def reduced_backward_self(
+    grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
+    include_self: Any, slices: Any,
+) -> Any:  # fmt: skip
+    """d scatter_reduce or index_reduce by self. ``amax`` and ``amin`` share among equal items;
+    ``prod`` is the product of the others. What takes no part itself has a gradient only where
+    nothing was written."""
+    check_items(index, src, reduce, slices)
+    if reduce == "sum":
+        found = grad
+    elif reduce == "mean":
+        found = grad / F.received_counts(grad, index, src, dim, include_self, slices)
+    elif reduce == "prod":
+        filled = F.masked_fill(self, self == 0, 1)
+        others = F.reduced(filled, index, src, dim, reduce, include_self, slices)
+        found = (grad * others) / filled
+    else:
+        mine = F.as_numbers(self == result, self)
+        theirs = F.as_numbers(src == F.taken(result, index, dim, slices), src)
+        found = mine * (grad / F.received(mine, index, theirs, dim, slices))
+    if include_self:
+        return found
+    clear = F.index_fill if slices else F.scatter_value
+    return clear(found, index, dim, 0)
+
+
+@composite
+def reduced_backward_src(
+    grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
+    include_self: Any, slices: Any,
+) -> Any:  # fmt: skip
+    """d scatter_reduce or index_reduce by what is written."""
+    check_items(index, src, reduce, slices)
+    if reduce == "sum":
+        return F.taken(grad, index, dim, slices)
+    if reduce == "mean":
+        counts = F.received_counts(grad, index, src, dim, include_self, slices)
+        return F.taken(grad, index, dim, slices) / F.taken(counts, index, dim, slices)
+    if reduce == "prod":
+        zero = src == 0
+        zeros = F.received(F.zeros_like(self), index, F.as_numbers(zero, src), dim, slices)
+        single = zero & (F.taken(zeros, index, dim, slices) == 1)
+        others = F.reduced(
+            self, index, F.masked_fill(src, single, 1), dim, reduce, include_self, slices
+        )
+        quotient = F.taken(grad * result, index, dim, slices) / F.masked_fill(src, zero, 1)
+        found = F.where(single, F.taken(grad * others, index, dim, slices), quotient)
+        return F.derived_once(found, zeros, slices)
+    mine = F.as_numbers(self == result, self)
+    theirs = F.as_numbers(src == F.taken(result, index, dim, slices), src)
+    shared = grad / F.received(mine, index, theirs, dim, slices)
+    return theirs * F.taken(shared, index, dim, slices)
+
+
+@composite
+def derived_once(found: Any, zeros: Any, slices: Any) -> Any:
+    """The gradient of a product; where several factors of one place are 0, no derivatives follow,
+    though it has a graph."""
+    name, source = ("index_reduce", "source") if slices else ("scatter_reduce", "src")
+    text = (
+        f"{name}(): Double backward is unsupported for {source} when >1 zeros in {source} are "
+        "scattered to the same position in self"
+    )
+    return F.delayed_error(found, text) if bool(F.any(zeros > 1)) else found
+
+
+ARRAYS.__dict__["derived_once"] = lambda found, zeros, slices: found
+
+
+@composite
+def refuse(text: Any) -> Any:
+    """Refuses backward with a text.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(text)
+
+
+op("delayed_error(self, /, text)", lambda a, text: a.copy(), node="Error",
+   d_self=lambda grad, text: F.refuse(text),
+   public=False, sign="error", text="{self}", tex=r"{self}", onnx=None)
+
+op("scatter_reduce(self, index, src, /, dim, reduce, include_self=True)", kernels.scatter_reduce,
+   inplace=True,
+   d_self=lambda grad, self, index, src, result, dim, reduce, include_self:
+       F.reduced_backward_self(grad, self, index, src, result, dim, reduce, include_self, False),
+   d_src=lambda grad, self, index, src, result, dim, reduce, include_self:
+       F.reduced_backward_src(grad, self, index, src, result, dim, reduce, include_self, False),
+   text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+
+# Along a dim, one index for each slice -----------------------------------------------------------
+
+
+@composite
+def index_select_backward(grad: Any, self_shape: Any, index: Any, dim: Any) -> Any:
+    """Zeros to which the slices of the gradient are added."""
+    return F.index_add(F.zeros_of(grad, self_shape), index, grad, dim, 1)
+
+
+op("index_select(self, index, /, dim)", kernels.index_select,
+   d_self=lambda grad, self_shape, index, dim:
+       F.index_select_backward(grad, self_shape, index, dim),
+   text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx="Gather")
+
+
+@composite
+def slices_of(grad: Any, source_dim: Any, index: Any, dim: Any) -> Any:
+    """The slices of the gradient at an index, as what was written there: a number has no dims."""
+    found = F.index_select(grad, index, dim)
+    return F.reshape(found, ()) if source_dim == 0 else F.expand(found, found.shape)
+
+
+op("index_add(self, index, source, /, dim, alpha=1)", kernels.index_add, inplace=True,
+   d_self=lambda grad: grad,
+   d_source=lambda grad, index, source, source_dim, dim, alpha:
+       F.slices_of(grad, source_dim, index, dim) if alpha == 1
+       else F.slices_of(grad, source_dim, index, dim) * alpha,
+   text="{self} + {source} at {index}", tex=r"{self}", onnx=None)
+
+op("index_copy(self, index, source, /, dim)", kernels.index_copy, inplace=True,
+   d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
+   d_source=lambda grad, index, source, source_dim, dim:
+       F.slices_of(grad, source_dim, index, dim),
+   text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
+
+op("index_fill(self, index, /, dim, value)", kernels.index_fill, inplace=True,
+   d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
+   text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
+
+op("index_fill.tensor(self, index, value, /, dim)", kernels.index_fill_tensor, inplace=True,
+   node="IndexFillBackward1",
+   d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
+   d_value=lambda grad, index, dim: F.sum(F.index_select(grad, F.unique_of(index), dim)),
+   text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
+
+op("unique_of(self, /)", kernels.unique, nograd=True, public=False,
+   text="the different items of {self}", tex=r"{self}", onnx=None)
+
+op("index_reduce(self, index, source, /, dim, reduce, include_self=True)", kernels.index_reduce,
+   inplace=True,
+   d_self=lambda grad, self, index, source, result, dim, reduce, include_self:
+       F.reduced_backward_self(grad, self, index, source, result, dim, reduce, include_self, True),
+   d_source=lambda grad, self, index, source, result, dim, reduce, include_self:
+       F.reduced_backward_src(grad, self, index, source, result, dim, reduce, include_self, True),
+   text="{reduce} of {self} and {source} at {index}", tex=r"{self}", onnx=None)
+
+# Flat indices -------------------------------------------------------------------------------------
+op("take(self, index, /)", kernels.take,
+   d_self=lambda grad, self, index: F.put(F.zeros_like(self), index, grad, True),
+   text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx=None)
+
+op("put(self, index, source, /, accumulate=False)", kernels.put, inplace=True,
+   d_self=lambda grad, index, accumulate, _source_shape:
+       grad if accumulate else F.put(grad, index, F.zeros_of(grad, _source_shape), False),
+   d_source=lambda grad, index, source, accumulate:
+       F.reshape(F.take(grad, index), source.shape),
+   text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
+
+# Masks --------------------------------------------------------------------------------------------
+op("masked_fill(self, mask, /, value)", kernels.masked_fill, inplace=True, pointwise=True,
+   d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
+   text="{self} with {value} where {mask}",
+   tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx=None)
+
+op("masked_fill.tensor(self, mask, filler, /)", kernels.masked_fill_tensor, inplace=True,
+   pointwise=True, node="MaskedFillBackward1",
+   d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
+   d_filler=lambda grad, mask: F.where(mask, grad, F.zeros_like(grad)),
+   text="{self} with {filler} where {mask}",
+   tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx="Where")
+
+
+@composite
+def masked_select_backward(grad: Any, self: Any, mask: Any) -> Any:
+    """The gradient at the items that were selected, 0 elsewhere."""
+    whole = F.zeros_like(F.where(mask, self, self))
+    return F.sum_to_size(F.masked_scatter(whole, mask, grad), self.shape)
+
+
+op("masked_select(self, mask, /)", kernels.masked_select,
+   d_self=lambda grad, self, mask: F.masked_select_backward(grad, self, mask),
+   text="{self} where {mask}", tex=r"{self}_{{{mask}}}", onnx="Compress")
+
+op("masked_scatter(self, mask, source, /)", kernels.masked_scatter, inplace=True,
+   d_self=lambda grad, _self_shape, mask:
+       F.sum_to_size(F.masked_fill(grad, mask, 0), _self_shape),
+   d_source=lambda grad, mask, source_shape: F.masked_scatter_backward(grad, mask, source_shape),
+   text="{self}, items of {source} where {mask}", tex=r"{self}", onnx=None)
+
+op("masked_scatter_backward(grad_output, mask, /, _sizes)", kernels.masked_scatter_backward,
+   d_grad_output=lambda grad, mask, _grad_output_shape:
+       F.masked_scatter(F.zeros_of(grad, _grad_output_shape), mask, grad),
+   public=False, text="items of {grad_output} where {mask}, in order, then zeros",
+   tex=r"{grad_output}_{{{mask}}}", onnx=None)
+
+# Into a part of a copy --------------------------------------------------------------------------
+op("select_scatter(self, src, /, dim, index)", shape_kernels.scattered(shape_kernels.select),
+   d_self=lambda grad, _src_shape, dim, index:
+       F.select_scatter(grad, F.zeros_of(grad, _src_shape), dim, index),
+   d_src=lambda grad, dim, index: F.select(grad, dim, index),
+   text="{self} with {src} at [{index}]", tex=r"{self}", onnx=None)
+
+op("slice_scatter(self, src, /, dim=0, start=None, end=None, step=1)",
+   shape_kernels.scattered(shape_kernels.slice_),
+   d_self=lambda grad, _src_shape, dim, start, end, step:
+       F.slice_scatter(grad, F.zeros_of(grad, _src_shape), dim, start, end, step),
+   d_src=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
+   text="{self} with {src} at [{start}:{end}]", tex=r"{self}", onnx=None)
+
+op("diagonal_scatter(self, src, /, offset=0, dim1=0, dim2=1)",
+   shape_kernels.scattered(shape_kernels.diagonal),
+   d_self=lambda grad, _src_shape, offset, dim1, dim2:
+       F.diagonal_scatter(grad, F.zeros_of(grad, _src_shape), offset, dim1, dim2),
+   d_src=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
+   text="{self} with {src} on the diagonal", tex=r"{self}", onnx=None)
+
+
+def begun(size: Any, stride: Any, storage_offset: Any, geometry: Any) -> Any:
+    """The geometry asked for: without an offset, from where the tensor begins."""
+    return size, stride, geometry[2] if storage_offset is None else storage_offset
+
+
+op("as_strided_scatter(self, src, /, size, stride, storage_offset=None, _geometry=None)",
+   shape_kernels.as_strided_scatter,
+   d_self=lambda grad, _src_shape, size, stride, storage_offset, _geometry:
+       F.as_strided_scatter(grad, F.zeros_of(grad, _src_shape), size, stride, storage_offset,
+                            _geometry),
+   d_src=lambda grad, size, stride, storage_offset, _geometry:
+       F.restride(grad, _geometry, begun(size, stride, storage_offset, _geometry), _geometry),
+   text="{self} with {src} where strides {stride} lead", tex=r"{self}", onnx=None)
