@@ -76,7 +76,7 @@ def python_type(kind: type) -> dtype:
 
 def dtype_of(name: str) -> dtype:
     """A dtype from its pickle, which cannot name the constant: its public name is PyTorch's."""
-    return NAMES[name]
+    return NAMES[name] if name in NAMES else ABSENT[name]
 
 
 def _declare(name: str, abbr: str) -> dtype:
@@ -105,6 +105,13 @@ bool_: Final = _declare("bool", "b8")
 
 ALL: Final = (float64, float32, float16, int64, int32, int16, int8, uint8, bool_)
 
+# Every name of a dtype that exists here.
+NAMES: Final[dict[str, dtype]] = {
+    **{made.name: made for made in ALL},
+    "double": float64, "float": float32, "half": float16,
+    "long": int64, "int": int32, "short": int16,
+}  # fmt: skip
+
 ABSENT_TYPE = (
     "graphwidget does not have the type {}, only float64, float32, float16, int64, int32, int16, "
     "int8, uint8 and bool."
@@ -121,6 +128,7 @@ def _absent(name: str, itemsize: int, traits: str) -> dtype:
     return made
 
 
+# Every name of one that does not.
 ABSENT: Final[dict[str, dtype]] = {
     name: _absent(name, itemsize, traits)
     for itemsize, traits, names in (
@@ -144,14 +152,6 @@ ABSENT.update(
     chalf=ABSENT["complex32"], cfloat=ABSENT["complex64"], cdouble=ABSENT["complex128"],
     bit=ABSENT["uint1"],
 )  # fmt: skip
-
-# Every name under which the package offers a dtype.
-NAMES: Final[dict[str, dtype]] = {
-    **{made.name: made for made in ALL},
-    "double": float64, "float": float32, "half": float16,
-    "long": int64, "int": int32, "short": int16,
-    **ABSENT,
-}  # fmt: skip
 
 _OF: Final[dict[NumpyDtype, dtype]] = {made.numpy: made for made in ALL}
 

@@ -237,7 +237,7 @@ def _scalar(kind: str, inner: Any, described: dict[str, Any]) -> Any:
         value = described["value"]
         return np.dtype(inner).type(float(value["float"]) if isinstance(value, dict) else value)
     if kind == "dtype":
-        return dtypes.NAMES[inner]
+        return dtypes.dtype_of(inner)
     if kind == "device":
         return devices.device(inner)
     if kind == "bytes":
