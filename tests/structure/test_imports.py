@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.structure.tree import PACKAGE, files
 
 ROOMS = """
-    recording                | what happened, as a list of events; the standard library and numpy only
+    recording                | what happened, as a list of events; needs nothing but numpy
 
     arrays                   | numpy arrays typed and laid out as PyTorch's memory
     optable/declare          | what a declaration says
@@ -31,7 +31,7 @@ ROOMS = """
     eager                    | how a call computes and is recorded
     autograd                 | how the graph is walked back
 
-    adapters                 | live objects become events      (the product needs only what is above)
+    adapters                 | live objects become events; the product needs only what is above
     exporters                | Graphviz, HTML
     widget                   | events to the page, its commands back
     ipython                  | magics, cells
@@ -65,8 +65,8 @@ ROOMS = """
     profiler  version  xpu
     standin
 """
-"""The rooms of the package, the lowest first: each file imports only from rooms that stand above its
-own in this list, and from its own. Rooms on one line do not import each other."""
+"""The rooms of the package, the lowest first: each file imports only from its own room and from those
+that stand above it in this list. Rooms on one line do not import each other."""
 
 PRODUCT = {"recording", "adapters", "exporters", "widget", "ipython"}
 HEART = {"arrays", "optable", "graph", "eager", "autograd"}
