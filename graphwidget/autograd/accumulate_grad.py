@@ -10,8 +10,7 @@ import numpy as np
 from ..arrays.overlap import check_overlap, is_dense, real_strides
 from ..arrays.warnings import warn_once
 from ..eager.promote import check_spread
-from ..graph import errors
-from ..graph import runtime as hot
+from ..graph import errors, runtime
 from ..graph.gradient_sums import ALONE, is_own
 from ..graph.node import dtype_of_grad
 from ..graph.relaxed_rules import policy
@@ -60,9 +59,9 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
         variable._grad = made if variable._grad is None else variable._grad
         if variable._grad is made:
             return
-    with hot.lock:
+    with runtime.lock:
         if create:
-            variable._grad = made = hot.tensors.add(variable._grad, grad)
+            variable._grad = made = runtime.tensors.add(variable._grad, grad)
             if made._data.strides != variable._data.strides:
                 warn_of_layout(made._data, variable._data)
         else:
@@ -76,7 +75,7 @@ def fill_only(grad: Any) -> bool:
 
 def recorded(variable: Tensor, grad: Tensor) -> Tensor:
     """A leaf's first gradient when accumulation is recorded."""
-    made: Tensor = hot.copied(grad)
+    made: Tensor = runtime.copied(grad)
     dtype = dtype_of_grad(variable, made._data.dtype)
     if not obeys(made._data, variable._data, dtype):
         made._relay(promised(variable._data, made._data, dtype))
@@ -149,4 +148,4 @@ def warn_of_layout(grad: np.ndarray, data: np.ndarray) -> None:
         warn_once(LAYOUT.format(list(grad.shape), steps, list(data.shape), promised))
 
 
-hot.accumulate = accumulate
+runtime.accumulate = accumulate

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays.call_sites import PACKAGE, user_frame
 from ..arrays.warnings import warn
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.listeners import switch
 from ..graph.node import Node
 from ..graph.tensor import Tensor
@@ -70,7 +70,7 @@ class Anomaly:
         left = iter(grads)
         for place, slot in enumerate(node.slots):
             grad = None if slot is None else next(left)
-            data = grad._data if isinstance(grad, hot.Tensor) else grad
+            data = grad._data if isinstance(grad, runtime.Tensor) else grad
             if data is not None and data.dtype.kind == "f" and np.isnan(data).any():
                 raise RuntimeError(
                     f"Function '{node.name()}' returned nan values in its {place}th output."
@@ -120,7 +120,7 @@ ANOMALY = Anomaly()
 
 def is_anomaly_enabled() -> bool:
     """Whether anomaly mode is on."""
-    return hot.anomaly
+    return runtime.anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
@@ -140,9 +140,9 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
                 f"set_anomaly_enabled(): argument '{name}' (position {place}) must be bool, "
                 f"not {type(value).__name__}"
             )
-    if enabled != hot.anomaly:
+    if enabled != runtime.anomaly:
         switch(ANOMALY, enabled)
-    hot.anomaly, ANOMALY.check_nan = enabled, check_nan
+    runtime.anomaly, ANOMALY.check_nan = enabled, check_nan
 
 
 class detect_anomaly:
@@ -154,7 +154,7 @@ class detect_anomaly:
         warn(ENABLED)
 
     def __enter__(self) -> None:
-        self._before = hot.anomaly, ANOMALY.check_nan
+        self._before = runtime.anomaly, ANOMALY.check_nan
         set_anomaly_enabled(True, self.check_nan)
 
     def __exit__(self, *exc: object) -> None:
@@ -165,7 +165,7 @@ class set_detect_anomaly:
     """Switch anomaly mode by a bool: as a plain call, or for a ``with`` block."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._before = hot.anomaly, ANOMALY.check_nan
+        self._before = runtime.anomaly, ANOMALY.check_nan
         set_anomaly_enabled(mode, check_nan)
 
     def __enter__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..arrays.memory_order import empty_like
 from ..arrays.warnings import warn, warn_once
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.edges import GradientEdge
 from ..graph.tensor import Tensor
 from .engine import Run
@@ -246,7 +246,7 @@ def in_rows(
     return [
         None if any(grad is None for grad in column)
         else column[0] if any(column[0] is seed for seed in seeds)
-        else hot.tensors.stack(column, dim=0)
+        else runtime.tensors.stack(column, dim=0)
         for column in zip(*rows, strict=True)
     ]  # fmt: skip
 

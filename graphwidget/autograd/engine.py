@@ -15,8 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from ..eager.promote import checked_fit, fit_to
-from ..graph import runtime as hot
-from ..graph import saved_hooks as saving
+from ..graph import runtime, saved_hooks
 from ..graph.base import OWN, Hooks, RunBase
 from ..graph.errors import not_computed
 from ..graph.node import AccumulateGrad, Former, Node, Nowhere, Output, defined
@@ -49,7 +48,7 @@ def current_run() -> Run | None:
     return None
 
 
-hot.current_run = current_run
+runtime.current_run = current_run
 
 
 def current_node() -> Node | None:
@@ -140,13 +139,13 @@ class Run(RunBase):
             call_in_other_thread(self.finish)
             return
         self.pauses = False
-        contexts = saving.hooks.stack[:]
+        contexts = saved_hooks.hooks.stack[:]
         try:
             for _ in self.steps():
                 pass
         finally:
-            if saving.hooks.stack != contexts:
-                saving.restore(contexts)
+            if saved_hooks.hooks.stack != contexts:
+                saved_hooks.restore(contexts)
 
     def abandon(self) -> None:
         """Stop here: what was accumulated stays, the rest of the graph is untouched."""
@@ -216,8 +215,8 @@ class Run(RunBase):
         _open_runs().remove(self)
         self.slots.close(empty=status == "ok" and self.captures is None)
         try:
-            if hot.observer is not None:
-                hot.observer.run_ends(self, status, error)
+            if runtime.observer is not None:
+                runtime.observer.run_ends(self, status, error)
         finally:
             self.order, self._left = [], iter(())
             self.__dict__.pop("_reached", None)
@@ -229,8 +228,8 @@ class Run(RunBase):
     # The loop ---------------------------------------------------------------------------------
     def _steps(self) -> Iterator[Node]:
         status, error = "abandoned", None
-        if hot.observer is not None:
-            hot.observer.run_begins(self)
+        if runtime.observer is not None:
+            runtime.observer.run_begins(self)
         try:
             self._begin()
             captures, slots = self.captures, self.slots
@@ -240,7 +239,7 @@ class Run(RunBase):
                 if (
                     plain
                     and (captures is None or (target in self.through and target not in captures))
-                    and hot.observer is None and target.go(keep)
+                    and runtime.observer is None and target.go(keep)
                 ):  # fmt: skip
                     if self.pauses:
                         yield target
@@ -251,7 +250,7 @@ class Run(RunBase):
                     grad = self._arrive(target, grad)
                     if self._only_captured(target):
                         continue
-                if self.create_graph and not (hot.mode.enabled or target.__class__ in PASSING):
+                if self.create_graph and not (runtime.mode.enabled or target.__class__ in PASSING):
                     self._recorded(target, grad)
                 elif not target.special:
                     self._node(target, grad)
@@ -283,26 +282,26 @@ class Run(RunBase):
 
     def _call_back(self) -> None:
         """Call what the user asked for, in the grad mode of derivatives."""
-        before = hot.mode.asked
-        hot.set_grad_enabled(self.create_graph)
+        before = runtime.mode.asked
+        runtime.set_grad_enabled(self.create_graph)
         try:
             for callback in self.callbacks:
                 callback()
         finally:
-            hot.set_grad_enabled(before)
+            runtime.set_grad_enabled(before)
 
     def _recorded(self, target: Any, grad: Any) -> None:
         """Run one node with gradients recorded, though the caller's mode is not to record."""
         run = self._leaf if target.special else self._node
-        hot.set_grad_enabled(True)
+        runtime.set_grad_enabled(True)
         try:
             run(target, grad)
         finally:
-            hot.set_grad_enabled(False)
+            runtime.set_grad_enabled(False)
 
     def _node(self, node: Node, grad: Any) -> None:
         """Run one node on its gradient, and hand its own gradients on."""
-        observer, create, keep = hot.observer, self.create_graph, self.retain_graph
+        observer, create, keep = runtime.observer, self.create_graph, self.retain_graph
         if observer is not None:
             outs = tuple(grad) if grad.__class__ is list else (grad,)
             observer.node_starts(self, node, outs)
@@ -390,7 +389,7 @@ class Run(RunBase):
 
     def _leaf(self, target: AccumulateGrad, grad: Any) -> None:
         """Add to a leaf's ``.grad``."""
-        observer, hooks, variable = hot.observer, target.hooks, target.variable
+        observer, hooks, variable = runtime.observer, target.hooks, target.variable
         if observer is not None:
             observer.node_starts(self, target, (grad,))
         if grad is not None and variable._requires_grad:
@@ -411,9 +410,9 @@ def fit_to_leaf(grad: Any, leaf: Tensor) -> Any:
     if hooks is None or hooks.dtype is OWN or hooks.dtype is None:
         return grad
     data = grad._data if isinstance(grad, Tensor) else grad
-    return fit_to(grad, hot.meta(data.shape, hooks.dtype))
+    return fit_to(grad, runtime.meta(data.shape, hooks.dtype))
 
 
-def fitted(grad: Any, meta: hot.Meta | None) -> Any:
+def fitted(grad: Any, meta: runtime.Meta | None) -> Any:
     """One gradient reduced and cast, where that is needed."""
     return grad if grad is None or meta is None else fit_to(grad, meta)

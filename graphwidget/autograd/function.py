@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from ..arrays.warnings import warn
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.listeners import get_observer, set_observer
 from ..graph.node import Output, accumulator, edge_of
 from ..graph.tensor import Tensor
@@ -152,10 +152,10 @@ class Function:
             args = _in_order(cls.forward, args, kwargs, 0 if sets_up else 1)
         for each in args:
             if isinstance(each, Tensor) and each._view is not None:
-                hot.refresh(each)
+                runtime.refresh(each)
         node = cls._backward_cls(args)
         node.function = cls  # type: ignore[misc]
-        wanted = hot.grad_enabled() and node.requires_grad
+        wanted = runtime.grad_enabled() and node.requires_grad
         if wanted:
             needing = zip(args, node.needs_input_grad, strict=True)
             node.next = tuple(edge_of(each) for each, needs in needing if needs)
@@ -164,11 +164,11 @@ class Function:
         several = isinstance(result, tuple)
         outputs = list(result) if several else [result]
         _link(node, args, outputs, wanted)
-        if hot.observer is not None:
+        if runtime.observer is not None:
             made = tuple(each for each in outputs if isinstance(each, Tensor))
             given = tuple(each for each in args if isinstance(each, Tensor))
             op = _op_of(cls.__name__)
-            hot.observer.called(op, (given,), {}, made, node if wanted else None)
+            runtime.observer.called(op, (given,), {}, made, node if wanted else None)
         return tuple(outputs) if several else outputs[0]
 
 
@@ -200,8 +200,8 @@ def _in_order(
 
 def _run(node: FunctionNode, args: Any, sets_up: bool, observer: Any) -> Any:
     """The user's forward, unrecorded and (the op is one, whatever it is made of) unobserved."""
-    cls, before = node.function, hot.mode.asked
-    hot.set_grad_enabled(False)
+    cls, before = node.function, runtime.mode.asked
+    runtime.set_grad_enabled(False)
     if observer is not None:
         set_observer(None)
     try:
@@ -211,7 +211,7 @@ def _run(node: FunctionNode, args: Any, sets_up: bool, observer: Any) -> Any:
         cls.setup_context(node, args, result)
         return result
     finally:
-        hot.set_grad_enabled(before)
+        runtime.set_grad_enabled(before)
         if observer is not None:
             set_observer(observer)
 
@@ -270,7 +270,7 @@ def _linked(
         out._node = Output(node, nr) if len(node.metas) > 1 else node
         out._requires_grad = True
         if out._view is not None:
-            out._view.version = hot.counter_of(out).version
+            out._view.version = runtime.counter_of(out).version
         return out
     if out._requires_grad and out._node is None:
         raise RuntimeError(LEAF_WRITTEN)
@@ -286,7 +286,7 @@ def _linked(
     keeps = retaining(out)
     if out._view is not None:
         rebase(out, out._view, node)
-        hot.refresh(out)
+        runtime.refresh(out)
     else:
         out._node = Output(node, nr) if len(node.metas) > 1 else node
     out._requires_grad = True
@@ -329,12 +329,12 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def wrapper(ctx: Any, *grads: Any) -> Any:
-        before = hot.mode.asked
-        hot.set_grad_enabled(False)
+        before = runtime.mode.asked
+        runtime.set_grad_enabled(False)
         try:
             found = function(ctx, *grads)
         finally:
-            hot.set_grad_enabled(before)
+            runtime.set_grad_enabled(before)
         needs = any(isinstance(each, Tensor) and each.requires_grad for each in grads)
         if not before or not needs:
             return found

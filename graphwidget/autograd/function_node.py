@@ -10,9 +10,7 @@ import numpy as np
 from ..arrays.type_names import type_name
 from ..arrays.warnings import warn
 from ..eager.promote import checked_fit
-from ..graph import errors
-from ..graph import runtime as hot
-from ..graph import saved_hooks as saving
+from ..graph import errors, runtime, saved_hooks
 from ..graph.listeners import get_observer, set_observer
 from ..graph.node import AccumulateGrad, Node, Nowhere, dtype_of_grad, edge_of, output_of
 from ..graph.saved_hooks import Packed, SavedTensor
@@ -55,8 +53,8 @@ class FunctionNode(Node):
     function: ClassVar[Any]
     """The class of the user's, a ``Function``."""
     needs_input_grad: tuple[bool, ...]
-    input_metas: list[hot.Meta | None]
-    metas: list[hot.Meta | None]
+    input_metas: list[runtime.Meta | None]
+    metas: list[runtime.Meta | None]
 
     def __init__(self, inputs: Sequence[Any]) -> None:
         self.start(())
@@ -150,7 +148,7 @@ class FunctionNode(Node):
         if tensor is None:
             tensor = Tensor._wrap(entry.data)
             tensor._counter, tensor._node, tensor._requires_grad = entry.counter, edge, True
-        if hot.counter_of(tensor).version != entry.version:
+        if runtime.counter_of(tensor).version != entry.version:
             raise errors.stale(self, f"saved_tensors[{i}]", tensor, entry.version)
         return tensor
 
@@ -213,14 +211,14 @@ class FunctionNode(Node):
             nr = next((nr for nr, out in enumerate(outputs) if out is each), None)
             own = nr is not None and each._node is not None
             self._own.append(nr if own else None)
-            counter = hot.counter_of(each)
-            if saving.hooks.stack:
-                kept.append(Packed(self, each, each, own, saving.hooks.stack[-1]))
+            counter = runtime.counter_of(each)
+            if saved_hooks.hooks.stack:
+                kept.append(Packed(self, each, each, own, saved_hooks.hooks.stack[-1]))
             else:
                 kept.append(Kept(each._data, counter, counter.savable, None if own else each))
         self._entries = kept
 
-    def meta_of_output(self, output: Any) -> hot.Meta | None:
+    def meta_of_output(self, output: Any) -> runtime.Meta | None:
         """The form in which an output's gradient is made where none comes; None for no form."""
         if not isinstance(output, Tensor):
             return None
@@ -240,15 +238,15 @@ class FunctionNode(Node):
     def _backward(self, grad: Any, keep: bool, create: bool) -> list[Any]:
         grads = grad if isinstance(grad, list) else [grad]
         given = [self._given(i, each) for i, each in enumerate(grads)]
-        before, observer = hot.mode.asked, get_observer()
-        hot.set_grad_enabled(create)
+        before, observer = runtime.mode.asked, get_observer()
+        runtime.set_grad_enabled(create)
         if observer is not None and not create:  # what it computes with is not part of any graph
             set_observer(None)
         try:
             boxed = self.function.boxed_grads_call
             found = self.function._user_backward()(self, *([given] if boxed else given))
         finally:
-            hot.set_grad_enabled(before)
+            runtime.set_grad_enabled(before)
             if observer is not None and not create:
                 set_observer(observer)
         results = self._checked(found if isinstance(found, tuple) else (found,))
@@ -305,7 +303,7 @@ class FunctionNode(Node):
     def _fit(self, i: int, grad: Tensor, meta: Any) -> Tensor:
         end = self.next[i]
         if end.__class__ is AccumulateGrad and end.hooks is not None:
-            meta = hot.meta(meta.shape, dtype_of_grad(end.variable, grad._data.dtype))
+            meta = runtime.meta(meta.shape, dtype_of_grad(end.variable, grad._data.dtype))
         if grad._data.shape == meta.shape and grad._data.dtype == meta.dtype:
             return grad
         return checked_fit(grad, meta, i, type(self).__name__)  # type: ignore[no-any-return]
@@ -330,10 +328,10 @@ class Error(Node):
 
     takes_none = True
     refuses = True
-    metas: Sequence[hot.Meta | None] = (None,)
+    metas: Sequence[runtime.Meta | None] = (None,)
 
     def __init__(self, message: str, targets: Sequence[Any]) -> None:
-        hot.refusing = True
+        runtime.refusing = True
         self.start(tuple(target for target in targets if target is not None))
         self.message = message
         self.places = tuple(target is not None for target in targets)

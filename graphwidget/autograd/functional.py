@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.tensor import Tensor
 from .backward import grad
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
@@ -90,7 +90,7 @@ def _fresh(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
     """Tensors of their own, that the user's function may be differentiated by: connected to those
     given only under create_graph."""
     return tuple(
-        hot.tensors.view(each, each._data.shape)
+        runtime.tensors.view(each, each._data.shape)
         if create_graph and each.requires_grad
         else each.detach().requires_grad_(needs_grad)
         for each in tensors
@@ -330,8 +330,8 @@ def _rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -
     if not all(columns):  # an output without items
         raise RuntimeError("stack expects a non-empty TensorList")
     return tuple(
-        hot.tensors.view(
-            hot.tensors.stack(column, dim=0), output._data.shape + inputs[nr]._data.shape
+        runtime.tensors.view(
+            runtime.tensors.stack(column, dim=0), output._data.shape + inputs[nr]._data.shape
         )
         for nr, column in enumerate(columns)
     )
@@ -370,7 +370,7 @@ def hessian(
         many, outputs = _tupled(output, OUTPUTS, "hessian")
         _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
         _single(outputs, many, "hessian")
-        return hot.tensors.squeeze(output)
+        return runtime.tensors.squeeze(output)
 
     def first(*args: Tensor) -> Any:
         found = jacobian(single, args, create_graph=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..arrays.warnings import warn
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.listeners import switch
 from ..graph.relaxed_rules import policy
 from ..graph.tensor import Tensor
@@ -29,7 +29,7 @@ CLASS_DECORATED = (
 
 def is_grad_enabled() -> bool:
     """Whether this thread records operations."""
-    return hot.mode.asked
+    return runtime.mode.asked
 
 
 def wanted_bool(function: str, value: Any) -> None:
@@ -53,15 +53,15 @@ class _Mode:
     name: str
 
     def __enter__(self) -> None:
-        self.prev = hot.mode.asked
-        hot.set_grad_enabled(self.on)
-        if hot.observer is not None:
-            hot.observer.scope(self.name, self.name, True)
+        self.prev = runtime.mode.asked
+        runtime.set_grad_enabled(self.on)
+        if runtime.observer is not None:
+            runtime.observer.scope(self.name, self.name, True)
 
     def __exit__(self, *exc: object) -> None:
-        hot.set_grad_enabled(self.prev)
-        if hot.observer is not None:
-            hot.observer.scope(self.name, self.name, False)
+        runtime.set_grad_enabled(self.prev)
+        if runtime.observer is not None:
+            runtime.observer.scope(self.name, self.name, False)
 
     def clone(self) -> _Mode:
         """Another one of this mode."""
@@ -135,20 +135,20 @@ class set_grad_enabled(_Mode):
     def __init__(self, mode: bool) -> None:
         wanted_bool("set_grad_enabled", mode)
         self.mode = mode
-        self.prev = hot.mode.asked
-        hot.set_grad_enabled(mode)
+        self.prev = runtime.mode.asked
+        runtime.set_grad_enabled(mode)
 
     def __enter__(self) -> None:
-        hot.set_grad_enabled(self.mode)
+        runtime.set_grad_enabled(self.mode)
 
     def __exit__(self, *exc: object) -> None:
-        hot.set_grad_enabled(self.prev)
+        runtime.set_grad_enabled(self.prev)
 
     def clone(self) -> _Mode:
         return type(self)(self.mode)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        hot.set_grad_enabled(self.prev)  # as a decorator it changes nothing outside
+        runtime.set_grad_enabled(self.prev)  # as a decorator it changes nothing outside
         return super().__call__(function)
 
     def __repr__(self) -> str:
@@ -162,14 +162,14 @@ class Inference:
     def called(
         self, op: Any, inputs: Any, params: Any, outputs: Sequence[Tensor], node: Any
     ) -> None:
-        if hot.mode.inference:
+        if runtime.mode.inference:
             for out in outputs:
                 if out._counter.__class__ is InferenceCounter:
                     out._view = None  # nobody follows the views of inference tensors
                 self.made(out)
 
     def made(self, tensor: Tensor) -> None:
-        if hot.mode.inference and tensor._counter is None:
+        if runtime.mode.inference and tensor._counter is None:
             tensor._counter = InferenceCounter()
 
 
@@ -192,20 +192,20 @@ class inference_mode(_Mode):
         self.mode = mode
 
     def __enter__(self) -> None:
-        self._outer = hot.mode.inference
-        self.prev = hot.mode.asked
-        hot.mode.inference = self.mode
-        hot.set_grad_enabled(not self.mode)
+        self._outer = runtime.mode.inference
+        self.prev = runtime.mode.asked
+        runtime.mode.inference = self.mode
+        runtime.set_grad_enabled(not self.mode)
         switch(INFERENCE, True)
-        if hot.observer is not None:
-            hot.observer.scope(self.name, self.name, True)
+        if runtime.observer is not None:
+            runtime.observer.scope(self.name, self.name, True)
 
     def __exit__(self, *exc: object) -> None:
-        if hot.observer is not None:
-            hot.observer.scope(self.name, self.name, False)
+        if runtime.observer is not None:
+            runtime.observer.scope(self.name, self.name, False)
         switch(INFERENCE, False)
-        hot.mode.inference = self._outer
-        hot.set_grad_enabled(self.prev)
+        runtime.mode.inference = self._outer
+        runtime.set_grad_enabled(self.prev)
 
     def clone(self) -> _Mode:
         return inference_mode(self.mode)
@@ -213,7 +213,7 @@ class inference_mode(_Mode):
 
 def is_inference_mode_enabled() -> bool:
     """Whether this thread is in inference mode."""
-    return hot.mode.inference
+    return runtime.mode.inference
 
 
 def is_inference(input: Tensor) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.warnings import warn
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.tensor import Tensor
 from .backward import grad
 from .function import Function
@@ -84,7 +84,7 @@ class Undefined(Function):
 
     @staticmethod
     def forward(ctx: Any, tensor: Tensor) -> Tensor:
-        return hot.tensors.clone(tensor)  # type: ignore[no-any-return]
+        return runtime.tensors.clone(tensor)  # type: ignore[no-any-return]
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> None:
@@ -140,7 +140,7 @@ def _numerical(
             data[index] = before
             for i, (low, high) in enumerate(zip(below, above, strict=True)):
                 _check_alike(low, high, index, eps)
-                away = hot.tensors.sub(Tensor._wrap(high), Tensor._wrap(low))
+                away = runtime.tensors.sub(Tensor._wrap(high), Tensor._wrap(low))
                 found[i][row] = (away._data / (2 * eps)).reshape(-1)
         yield found
 
@@ -172,7 +172,7 @@ def _analytical(inputs: Sequence[Any], output: Tensor, tolerance: float) -> list
 def _derivatives(inputs: Sequence[Any], output: Tensor) -> list[np.ndarray]:
     """The derivatives of an output, by one backward for each of its elements."""
     wanted = _wanted(inputs)
-    alike = hot.tensors.clone(output)
+    alike = runtime.tensors.clone(output)
     found = [np.zeros((each._data.size, output._data.size), each._data.dtype) for each in wanted]
     for column in range(output._data.size):
         seed = np.zeros(output._data.shape, output._data.dtype)
@@ -403,7 +403,7 @@ def gradgradcheck(
 
 
 def _random_like(output: Any, gaps: bool) -> Tensor:
-    data = hot.uniform(output._data.shape, output._data.dtype, -1.0, 1.0)
+    data = runtime.uniform(output._data.shape, output._data.dtype, -1.0, 1.0)
     if gaps and data.size > 1:
         wide = np.empty((*data.shape[:-1], 2 * data.shape[-1]), data.dtype)
         wide[..., ::2] = data

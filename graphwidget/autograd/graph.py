@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import saved_hooks as saving
+from ..graph import saved_hooks
 from ..graph.edges import GradientEdge, get_gradient_edge
 from ..graph.hook_handles import RemovableHandle
 from ..graph.node import Node
@@ -49,10 +49,10 @@ class saved_tensors_hooks:
         self.unpack_hook = unpack_hook
 
     def __enter__(self) -> None:
-        saving.push(self.pack_hook, self.unpack_hook)
+        saved_hooks.push(self.pack_hook, self.unpack_hook)
 
     def __exit__(self, *exc: object) -> None:
-        saving.pop()
+        saved_hooks.pop()
 
 
 class save_on_cpu(saved_tensors_hooks):

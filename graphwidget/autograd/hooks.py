@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import dtypes
 from ..arrays.type_names import type_name
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.base import Hooks, RunBase
 from ..graph.node import Node, Nowhere
 from ..graph.version import counter_for_grad
@@ -18,12 +18,12 @@ from ..graph.views import show_spread
 def as_tensor(run: RunBase | None, grad: Any) -> Any:
     """A gradient as users see it: a Tensor (the one that a user gave, where it came unchanged), or
     None."""
-    if grad is None or isinstance(grad, hot.Tensor):
+    if grad is None or isinstance(grad, runtime.Tensor):
         return grad
     known = None if run is None else run.given.get(id(grad))
     if known is not None:
         return known
-    tensor = hot.Tensor._wrap(grad)
+    tensor = runtime.Tensor._wrap(grad)
     tensor._counter = counter_for_grad()
     if 0 in grad.strides:
         show_spread(tensor)
@@ -51,15 +51,15 @@ class Mode:
         self.on = on
 
     def __enter__(self) -> None:
-        self.before = hot.mode.enabled
-        hot.set_grad_enabled(self.on)
-        if hot.observer is not None:
-            hot.observer.scope("hook", "hook", True)
+        self.before = runtime.mode.enabled
+        runtime.set_grad_enabled(self.on)
+        if runtime.observer is not None:
+            runtime.observer.scope("hook", "hook", True)
 
     def __exit__(self, *exc: object) -> None:
-        hot.set_grad_enabled(self.before)
-        if hot.observer is not None:
-            hot.observer.scope("hook", "hook", False)
+        runtime.set_grad_enabled(self.before)
+        if runtime.observer is not None:
+            runtime.observer.scope("hook", "hook", False)
 
 
 def check_result(hook: Any, before: Any, after: Any) -> None:
@@ -71,7 +71,7 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
     """
     if before is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
-    if not isinstance(after, hot.Tensor):
+    if not isinstance(after, runtime.Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type_name(after)}'")
     if after._data.dtype != before._data.dtype:
         raise RuntimeError(
@@ -104,14 +104,14 @@ def run_retain(run: RunBase, hooks: Hooks, grad: Any) -> None:
     if tensor._grad is not None:
         with Mode(run.create_graph):
             tensor._grad = tensor._grad + as_tensor(None, grad)
-    elif isinstance(grad, hot.Tensor):
-        tensor._grad = hot.tensors.clone(grad)
+    elif isinstance(grad, runtime.Tensor):
+        tensor._grad = runtime.tensors.clone(grad)
         tensor._grad._relay(np.asarray(tensor._grad._data, order="C"))
     else:
-        tensor._grad = hot.Tensor._wrap(np.array(grad, order="C"))
+        tensor._grad = runtime.Tensor._wrap(np.array(grad, order="C"))
         tensor._grad._counter = counter_for_grad()
-    if hot.observer is not None:
-        hot.observer.accumulated(run, tensor, "retained", grad)
+    if runtime.observer is not None:
+        runtime.observer.accumulated(run, tensor, "retained", grad)
 
 
 def run_pre(run: RunBase, node: Any, hooks: Hooks, grad: Any) -> Any:

@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..graph import gradient_sums as meeting
-from ..graph import runtime as hot
+from ..graph import gradient_sums, runtime
 from ..graph.gradient_sums import meet
 from ..graph.node import Output
 from .order import collect
@@ -40,7 +39,7 @@ class Slots:
     def open(self, roots: Sequence[Any]) -> list[Any]:
         """All targets that are reached from the roots, in order. Until ``close`` their slots are
         this run's, unless another one has some of them."""
-        with hot.lock:
+        with runtime.lock:
             self.targets = collect(roots)
             if any(other.meets(self.targets) for other in tuple(_open)):
                 self.private = defaultdict(Slot)
@@ -59,7 +58,7 @@ class Slots:
         if not empty and self.private is None:
             for target in self.targets:
                 target.grad = None
-        with hot.lock:
+        with runtime.lock:
             _open.discard(self)
             self.targets, self.members, self.private = [], None, None
 
@@ -72,7 +71,7 @@ class Slots:
         slot = self.of(target)
         if slot.grad is None:
             slot.grad = grad
-        elif self.apart or meeting.apart:
+        elif self.apart or gradient_sums.apart:
             slot.grad = slot.grad + grad
         else:
             meet(slot, grad)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.node import AccumulateGrad, Output, output_of
 
 _marks = itertools.count(1).__next__
@@ -31,7 +31,7 @@ def collect(roots: Sequence[Any]) -> list[Any]:
     for target in order:  # which grows meanwhile
         target.reach(mark, order)
     order.sort(key=SEQUENCE, reverse=True)
-    return refusals_first(order) if hot.refusing else order
+    return refusals_first(order) if runtime.refusing else order
 
 
 def refusals_first(order: list[Any]) -> list[Any]:

@@ -6,26 +6,26 @@ import contextvars
 import threading
 from collections.abc import Callable
 
-from ..graph import runtime as hot
+from ..graph import runtime
 
 
 def call_in_other_thread(function: Callable[[], None]) -> None:
     """Call a function in a new thread and wait for it. Modes, hooks and context variables are
     this thread's there; what the function raises is raised here."""
-    states = [(each, vars(each).copy()) for each in hot.thread_states]
+    states = [(each, vars(each).copy()) for each in runtime.thread_states]
     raised: list[BaseException] = []
 
     def work() -> None:
         for each, state in states:
             vars(each).update(state)
-        hot.set_grad_enabled(hot.mode.asked)
+        runtime.set_grad_enabled(runtime.mode.asked)
         try:
             function()
         except BaseException as error:
             raised.append(error)
         finally:  # a thread that ends is no more among those that record nothing
-            hot.mode.inference = False
-            hot.set_grad_enabled(True)
+            runtime.mode.inference = False
+            runtime.set_grad_enabled(True)
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(work,))
     thread.start()

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays.dtypes import Size, default_numpy
 from ..arrays.type_names import type_name
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.edges import GradientEdge, meta_at, refreshed, target_at
 from ..graph.node import AccumulateGrad, target_of
 from ..graph.tensor import Tensor
@@ -87,9 +87,9 @@ def seeds_for(
             if meta is not None:
                 dtype = meta.dtype
                 if isinstance(output, Tensor) and output._node is None:
-                    dtype = hot.dtype_of_grad(output, grad._data.dtype)
+                    dtype = runtime.dtype_of_grad(output, grad._data.dtype)
                 if grad._data.dtype != dtype:
-                    grad = hot.tensors.to_copy(grad, dtype)
+                    grad = runtime.tensors.to_copy(grad, dtype)
             seeds.append(grad if create or batched else grad._data)
         elif grad is None:
             seeds.append(implicit_seed(output, meta, create))
@@ -102,7 +102,7 @@ def seeds_for(
     return seeds
 
 
-def implicit_seed(output: Any, meta: hot.Meta | None, create: bool) -> Any:
+def implicit_seed(output: Any, meta: runtime.Meta | None, create: bool) -> Any:
     """1, the gradient of a root of one element that was given none.
 
     Raises:
@@ -119,7 +119,7 @@ def implicit_seed(output: Any, meta: hot.Meta | None, create: bool) -> Any:
     return Tensor._wrap(ones) if create else ones
 
 
-def meta_of_root(output: Any) -> hot.Meta | None:
+def meta_of_root(output: Any) -> runtime.Meta | None:
     """Shape and dtype of a root; None for an edge of which nobody knows it."""
     if isinstance(output, GradientEdge):
         return meta_at(output)
@@ -178,7 +178,7 @@ def targets_of(inputs: Sequence[Any]) -> list[Any]:
 
 def leaves_of(tensor: Tensor) -> set[Any]:
     """The leaves that a backward from this tensor would reach."""
-    with hot.lock:
+    with runtime.lock:
         return {
             end.variable for end in collect(roots_of([tensor])) if end.__class__ is AccumulateGrad
         }

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..graph import gradient_sums as meeting
-from ..graph import runtime as hot
-from ..graph import saved_hooks as saving
+from ..graph import gradient_sums, runtime, saved_hooks
 
 OUTSIDE = (
     "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
@@ -44,10 +42,10 @@ def allow_mutation_on_saved_tensors() -> Iterator[Any]:
         assert copies.open, OUTSIDE
         return kept
 
-    saving.push(lambda tensor: hot.Tensor._wrap(tensor._data.copy()), unpack)
-    _current, meeting.apart = copies, True
+    saved_hooks.push(lambda tensor: runtime.Tensor._wrap(tensor._data.copy()), unpack)
+    _current, gradient_sums.apart = copies, True
     try:
         yield copies
     finally:
-        _current, copies.open, meeting.apart = None, False, False
-        saving.pop()
+        _current, copies.open, gradient_sums.apart = None, False, False
+        saved_hooks.pop()

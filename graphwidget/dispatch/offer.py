@@ -24,8 +24,7 @@ from ..eager.inplace import writer
 from ..eager.lazy import parameter_names
 from ..eager.record import TENSORS
 from ..optable import TABLE, Op
-from . import docstrings as docs
-from . import python_written_table as handed
+from . import docstrings, python_written_table
 from .parsed import faced
 from .python_written import guarded, passing
 from .signatures import inner_signatures
@@ -65,7 +64,7 @@ def offer(
     def register(offered: Offered) -> Offered:
         place = SPACES[space] if space else FUNCTIONS
         names = parameter_names(offered)
-        offered.__doc__ = docs.describe_written(offered.__doc__, offered.__name__, names)
+        offered.__doc__ = docstrings.describe_written(offered.__doc__, offered.__name__, names)
         for name in (offered.__name__, *also):
             if function:
                 place[name] = offered
@@ -101,7 +100,7 @@ def offer_table() -> None:
             written = METHODS.get(key + "_")
             if written is None:
                 written = METHODS[key + "_"] = writer(key)
-                written.__doc__ = docs.describe_in_place(op)
+                written.__doc__ = docstrings.describe_in_place(op)
             for name in op.also:
                 if "." not in name:
                     METHODS.setdefault(name + "_", written)
@@ -125,8 +124,8 @@ def face_all() -> None:
     for name, target in METHODS.items():
         if inspect.isfunction(target) and inner_signatures("Tensor", name):
             METHODS[name] = faced("Tensor", name, target)
-        elif name in handed.METHODS:
-            METHODS[name] = passing(target, *handed.METHODS[name], f"Tensor.{name}")
+        elif name in python_written_table.METHODS:
+            METHODS[name] = passing(target, *python_written_table.METHODS[name], f"Tensor.{name}")
     _faced.append(True)
 
 
@@ -139,8 +138,8 @@ def face(space: str, name: str) -> None:
         out = ""
     if inspect.isfunction(target) and (out or signatures):
         functions[name] = faced(space or "torch", known, target, out)
-    if not space and name in handed.FUNCTIONS:
-        functions[name] = passing(functions[name], *handed.FUNCTIONS[name])
+    if not space and name in python_written_table.FUNCTIONS:
+        functions[name] = passing(functions[name], *python_written_table.FUNCTIONS[name])
 
 
 def offer_op(op: Op) -> None:
@@ -150,7 +149,7 @@ def offer_op(op: Op) -> None:
     function, method = FUNCTIONS.get(op.key), METHODS.get(op.key)
     out = WITH_OUT.get(("", op.key), "")
     if function is None and method is None and (op.public or op.also):
-        record.__doc__ = docs.describe(op)
+        record.__doc__ = docstrings.describe(op)
         function = method = record
         out = "" if op.variadic or op.view or not op.out else op.key
         if op.public:

@@ -14,7 +14,7 @@ from ..autograd.function_node import Underived
 from ..autograd.grad_mode import no_grad
 from ..eager.inplace import history, write
 from ..eager.promote import CAST, CASTS, refuse_target
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..optable import TABLE
 from .resize import resized
@@ -266,7 +266,7 @@ def check_gradient(name: str, given: Any, outs: tuple[Tensor, ...]) -> list[Tens
         RuntimeError: PyTorch does not record such a write (its text).
     """
     wanting = [each for each in tensors_in((given, outs)) if each.requires_grad]
-    if not wanting or not hot.grad_enabled() or has_no_gradient(name):
+    if not wanting or not runtime.grad_enabled() or has_no_gradient(name):
         return []
     if name in UNDERIVED and not any(each.is_leaf and each.requires_grad for each in outs):
         return wanting

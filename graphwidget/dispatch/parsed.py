@@ -20,9 +20,9 @@ import numpy as np
 from ..arrays.dtypes import Size, dtype, python_type
 from ..eager.lazy import compiled, later
 from ..eager.record import RECORDED, body
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.tensor import Tensor
-from . import docstrings as docs
+from . import docstrings
 from .out import into
 from .parser import MISSING, Bound, parse
 from .parser_errors import Named
@@ -160,10 +160,10 @@ def faced(section: str, name: str, target: Any, out: str = "") -> Any:
         target: what computes it.
         out: if it takes ``out=``, which its target knows nothing of: what ``into`` calls it.
     """
-    scope: dict[str, Any] = hot.__dict__ if target in RECORDED else {}
+    scope: dict[str, Any] = runtime.__dict__ if target in RECORDED else {}
     made: Any = later(name, lambda: build(section, name, target, out, made, scope), scope)
     made.__module__ = "graphwidget" if out else target.__module__
-    made.__doc__ = docs.with_out(target.__doc__) if out else target.__doc__
+    made.__doc__ = docstrings.with_out(target.__doc__) if out else target.__doc__
     if section == "Tensor" and not out:
         made.__wrapped__ = target
     else:
@@ -188,7 +188,7 @@ def build(
     own: dict[str, Any] = {"FACE": face, "TARGET": target, "INTO": into, "MISSING": MISSING,
                            "PLAIN": plain}  # fmt: skip
     lines = "\n    ".join(source(face, own, bool(out)))
-    if scope is hot.__dict__:  # shared: the names of this face carry its own
+    if scope is runtime.__dict__:  # shared: the names of this face carry its own
         for each in sorted(own, key=len, reverse=True):
             lines = re.sub(rf"\b{each}\b", f"{section}_{name}_{each}", lines)
         own = {f"{section}_{name}_{each}": value for each, value in own.items()}

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..eager.lazy import before, behind
 from ..eager.record import RECORDED
-from ..graph import runtime as hot
+from ..graph import runtime
 from .signatures import signatures
 from .torch_function_styles import (
     Front,
@@ -98,12 +98,12 @@ _inner: dict[Any, Any] = {}
 
 def awaken() -> None:
     """Set fronts before all public functions, because somebody wants to be asked."""
-    with hot.lock:
+    with runtime.lock:
         if not _inner:
             for place in PLACES:
                 for function, front in place():
                     set_before(function, front)
-            for name in list(vars(hot.Tensor)):
+            for name in list(vars(runtime.Tensor)):
                 front_member(name)
 
 
@@ -133,7 +133,7 @@ def bound(section: str, name: str) -> Front:
 def as_method(name: str) -> Front:
     """For a function that calls a method, which is what those who are asked are told of."""
     front = Front(bare, f"torch.Tensor.{name}")
-    front.func = vars(hot.Tensor)[name]
+    front.func = vars(runtime.Tensor)[name]
     return front
 
 
@@ -156,7 +156,7 @@ def written_in(title: str, names: dict[str, Any], known: Iterable[str], manner: 
 def asking(name: str) -> bool:
     """Whether a member of Tensor asks."""
     dunder = name.startswith("__") and name.endswith("__")
-    member = vars(hot.Tensor)[name]
+    member = vars(runtime.Tensor)[name]
     own = not name.startswith("_") or dunder or name in PRIVATE
     return (
         own and name not in UNASKED and (inspect.isfunction(member) or isinstance(member, property))
@@ -165,7 +165,7 @@ def asking(name: str) -> bool:
 
 def front_member(name: str) -> None:
     """Set a front before a method or property of Tensor."""
-    member = vars(hot.Tensor)[name]
+    member = vars(runtime.Tensor)[name]
     if not asking(name):
         return
     if isinstance(member, property):
@@ -202,13 +202,13 @@ def front_method(name: str, method: types.FunctionType) -> None:
     if method in RECORDED or method in _inner:
         front.inner = _inner.get(method, method)
         method = before(front.ask, method)
-        setattr(hot.Tensor, name, method)
+        setattr(runtime.Tensor, name, method)
         front.func = method
     else:
         set_before(method, front)
     method.__name__ = NAMES.get(name, name)
     if called != name:
-        front.func = vars(hot.Tensor)[called]
+        front.func = vars(runtime.Tensor)[called]
 
 
-hot.awaken = awaken
+runtime.awaken = awaken

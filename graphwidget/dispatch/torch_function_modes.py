@@ -14,7 +14,7 @@ from typing import Any
 from ..arrays import dtypes
 from ..arrays.warnings import warn, warn_once
 from ..eager.scalar_tensors import Absent, Constant
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.tensor import Tensor
 
 PLAIN_METHOD = (
@@ -41,7 +41,7 @@ class State(threading.local):
 
 
 state = State()
-hot.thread_states.append(state)
+runtime.thread_states.append(state)
 
 ENTERED: list[None] = []
 """An item for each mode that is on in any thread: without any, nobody looks for a thread's."""
@@ -134,7 +134,7 @@ def past(func: Any, args: Any, kwargs: Any) -> Any:
 
 def enter(mode: Any) -> None:
     """Put a mode on."""
-    hot.awaken()
+    runtime.awaken()
     ENTERED.append(None)
     state.modes.append(mode)
 
@@ -265,9 +265,9 @@ def inheriting(asked: Sequence[Any]) -> Any:
 
 def converted(found: Any, cls: Any) -> Any:
     """Plain tensors in a result, as tensors of a class."""
-    if cls is hot.Tensor:
+    if cls is runtime.Tensor:
         return found
-    if isinstance(found, hot.Tensor):
+    if isinstance(found, runtime.Tensor):
         return found if isinstance(found, cls) else found.as_subclass(cls)
     if isinstance(found, (tuple, list)):
         return type(found)(converted(each, cls) for each in found)
@@ -279,7 +279,7 @@ def init_subclass(cls: type[Tensor], **kwargs: Any) -> None:
     """A subclass of Tensor is defined: it wants to be asked, unless it says otherwise."""
     super(Tensor, cls).__init_subclass__(**kwargs)
     if cls.__torch_function__ is not disabled:  # type: ignore[attr-defined]
-        hot.awaken()
+        runtime.awaken()
 
 
 Tensor.__torch_function__ = classmethod(default)  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..eager.record import OPERATORS
-from ..graph import runtime as hot
+from ..graph import runtime
 from .torch_function import awake, awaken, fronted
 from .torch_function_modes import asks, flat
 
@@ -39,4 +39,4 @@ def left_alone(operator: str | Callable[..., Any], *operands: Any) -> Any:
     return (OPERATORS[operator] if isinstance(operator, str) else operator)(*operands)
 
 
-hot.left_alone = left_alone
+runtime.left_alone = left_alone

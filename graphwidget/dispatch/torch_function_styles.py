@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..graph import runtime as hot
+from ..graph import runtime
 from .parser import MISSING, refusal
 from .signatures import signatures
 from .torch_function_modes import (
@@ -68,7 +68,7 @@ class Front:
         """
         if self.section:
             method = self.section == "Tensor"
-            if method and not isinstance(args[0], hot.Tensor):
+            if method and not isinstance(args[0], runtime.Tensor):
                 raise TypeError(
                     f"descriptor '{self.name}' for 'torch._C.TensorBase' objects doesn't apply to "
                     f"a '{type(args[0]).__name__}' object"
@@ -104,7 +104,7 @@ class Front:
 # The three manners --------------------------------------------------------------------------------
 def parsed(front: Front) -> Asking:
     """A function bound to C++ that has a parser of arguments."""
-    mode = hot.mode
+    mode = runtime.mode
 
     def ask(args: Any, kwargs: Any) -> Any:
         if not (ENTERED or kwargs):
@@ -131,7 +131,7 @@ def parsed(front: Front) -> Asking:
 
 def bare(front: Front) -> Asking:
     """A method or property that has none."""
-    mode = hot.mode
+    mode = runtime.mode
 
     def ask(args: Any, kwargs: Any) -> Any:
         if not args or (args[0].__class__ in PLAIN and not ENTERED) or mode.deriving:
@@ -145,7 +145,7 @@ def bare(front: Front) -> Asking:
 
 def verbatim(front: Front) -> Asking:
     """An operator that is written in Python: it hands on what it was given."""
-    mode = hot.mode
+    mode = runtime.mode
 
     def ask(args: Any, kwargs: Any) -> Any:
         if mode.deriving or not has(args):
@@ -162,7 +162,7 @@ def written(front: Front, manner: str = "") -> Asking:
         manner: ``alone`` asks the first argument only; ``named`` hands on all by name; ``roots``
             makes tuples of tensors and hands on no name that is outdated.
     """
-    mode = hot.mode
+    mode = runtime.mode
     positional, named = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
     def ask(args: Any, kwargs: Any) -> Any:
@@ -225,7 +225,7 @@ def iterating(front: Front) -> Asking:
 
 def comparing(front: Front) -> Asking:
     """``==``, which asks the other operand by another name."""
-    mode = hot.mode
+    mode = runtime.mode
 
     def ask(args: Any, kwargs: Any) -> Any:
         if mode.deriving or not has(args):
@@ -233,7 +233,7 @@ def comparing(front: Front) -> Asking:
         if asked(args[0]) or (state.modes and not asked(args[1])):
             return front.answer([each for each in args[:1] if asked(each)], args, kwargs)
         try:
-            return hot.Tensor.eq(*args)
+            return runtime.Tensor.eq(*args)
         except TypeError:
             return NotImplemented
 

@@ -18,9 +18,7 @@ from ..arrays import dtypes
 from ..arrays.memory_order import clone, memory_order
 from ..arrays.overlap import check_overlap, interleaved, overlaps_itself, same_memory
 from ..arrays.scalars import as_item
-from ..graph import errors
-from ..graph import runtime as hot
-from ..graph import saved_hooks as saving
+from ..graph import errors, runtime, saved_hooks
 from ..graph.node import Node, reformed, save_input, save_output
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_of
@@ -30,7 +28,7 @@ from ..optable.declare import parameters_of
 from ..optable.pointwise.zero_tensors import is_immutable
 from ..optable.shape.index_kernels import put_into
 from ..optable.shape.scatter_kernels import put_masked
-from . import no_grad_views as pathless
+from . import no_grad_views
 from .numpy_errors import quietly
 from .promote import CAST, CASTS, cast_to, promotion, refuse_target
 from .record import LINKS, TENSORS, signature_of
@@ -58,7 +56,7 @@ def one_by_one(op: Op, operands: tuple[Tensor, ...], params: dict[str, Any]) -> 
     if op.name == "copy":
         arrays, kernel = [operands[1]._data], np.asarray
     else:
-        arrays = hot.promote(op, operands)[0]
+        arrays = runtime.promote(op, operands)[0]
     wide = [np.broadcast_to(array, data.shape) for array in arrays]
     order = memory_order(data.shape, data)
     for turned in np.ndindex(*(data.shape[dim] for dim in order)):
@@ -75,18 +73,18 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     """
     operands: tuple[Tensor, ...] = (tensor, *rest)
     if op.pointwise and rest:
-        operands = hot.coerce(op, operands)
+        operands = runtime.coerce(op, operands)
     wanted = allowed(op, operands)
     if tensor._data.__class__ is not np.ndarray and is_immutable(tensor._data):
         raise errors.immutable(op.name)
     put, fit = prepare(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
-        if hot.observer is not None:  # before the base has a node that runs this one
-            pathless.PATHLESS.called(op, operands, params, (), node)
+        if runtime.observer is not None:  # before the base has a node that runs this one
+            no_grad_views.PATHLESS.called(op, operands, params, (), node)
         keep_old(node, op, tensor)
-        if saving.hooks.stack:
-            saving.PACKING.called(op, operands, params, (), node)
+        if saved_hooks.hooks.stack:
+            saved_hooks.PACKING.called(op, operands, params, (), node)
     try:
         put()
     except ValueError as error:
@@ -95,9 +93,9 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     info = tensor._view
     if node is not None:
         history(tensor, node)
-    if hot.observer is not None:
+    if runtime.observer is not None:
         base = None if info is None else info.base
-        hot.observer.wrote(op, tensor, operands, params, base, node)
+        runtime.observer.wrote(op, tensor, operands, params, base, node)
     return tensor
 
 
@@ -108,7 +106,7 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
         RuntimeError: autograd cannot follow (leaves, restricted views).
     """
     # PyTorch has no derivatives of logical ops at all, so that they may write leaves.
-    if not hot.mode.enabled or op.name.startswith("logical_"):
+    if not runtime.mode.enabled or op.name.startswith("logical_"):
         return False
     for operand in operands:
         view = operand._view
@@ -125,7 +123,7 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
         check_writable(operands[0], op.name + "_")
     for operand in operands:
         if operand._view is not None:
-            hot.refresh(operand)
+            runtime.refresh(operand)
     return wanted
 
 
@@ -136,11 +134,11 @@ def may_be_reshaped(tensor: Tensor, op: str) -> bool:
     Raises:
         RuntimeError: autograd cannot follow (as for ``write``).
     """
-    wanted: bool = hot.grad_enabled() and tensor.requires_grad
+    wanted: bool = runtime.grad_enabled() and tensor.requires_grad
     if wanted:
         check_writable(tensor, op)
     if tensor._view is not None:
-        hot.refresh(tensor)
+        runtime.refresh(tensor)
     return wanted
 
 
@@ -156,7 +154,7 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     node = LINKS[key](tensor, *params.values(), None) if wanted else None
     before, strides = tensor._meta, tensor._data.strides
     tensor._data = op.kernel(tensor._data, **params)
-    tensor._meta = hot.meta_of(tensor._data)
+    tensor._meta = runtime.meta_of(tensor._data)
     bump(tensor, op.name + "_")
     info = tensor._view
     if info is not None:  # the base's history stays; its next write replays the longer chain
@@ -167,8 +165,10 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
         tensor._node, tensor._requires_grad = node, True
         if info is not None:
             info.version = counter_of(tensor).version
-    if hot.observer is not None:
-        hot.observer.wrote(op, tensor, (tensor,), params, None if info is None else info.base, node)
+    if runtime.observer is not None:
+        runtime.observer.wrote(
+            op, tensor, (tensor,), params, None if info is None else info.base, node
+        )
     return tensor
 
 
@@ -262,7 +262,7 @@ def fill_with(
     fit = None if metas[0] is metas[1] else metas
     if op.name == "copy":
         tangled = not same_memory(data, source) and check_overlap(data, [source])
-        check_fits(op, data, hot.broadcast([data.shape, source.shape]), data.dtype)
+        check_fits(op, data, runtime.broadcast([data.shape, source.shape]), data.dtype)
         if tangled and data.size <= ONE_BY_ONE:
             return partial(one_by_one, op, operands, params), fit
     else:
@@ -308,7 +308,7 @@ def history(tensor: Tensor, node: Node) -> None:
         save_output(node, node.own, tensor)
     if tensor._view is not None:
         rebase(tensor, tensor._view, node)
-        hot.refresh(tensor)
+        runtime.refresh(tensor)
         # The result that the node saved has the view's own history, for as long as that lives.
         node.metadata["view"] = weakref.ref(tensor._node)
     else:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
-from ..graph import runtime as hot
+from ..graph import runtime
 
 Front = Callable[[Any, Any], Any]
 """What may stand before a function: it takes its arguments, those by position and those by name."""
@@ -30,7 +30,7 @@ def later(
     function.__qualname__ = name  # by which Python's own errors call it
 
     def write(into: types.FunctionType = function) -> types.FunctionType:
-        with hot.lock:
+        with runtime.lock:
             if is_pending(into):
                 made = build()
                 # ``write`` stays: another thread may be about to call what is still pending.

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.listeners import switch
 from ..graph.node import Node, Nowhere, accumulator
 from ..graph.tensor import Tensor
@@ -85,7 +85,7 @@ def plan_without(cls: type[Node], targets: tuple[str, ...]) -> type[Node]:
     assert op is not None
     methods: Any = NoTargets
     if targets:
-        methods = hot.__dict__[plan_name(op, targets)]
+        methods = runtime.__dict__[plan_name(op, targets)]
     scope = {
         "__slots__": (), "__module__": cls.__module__, "targets": targets,
         "saves": op.saved_by(targets), "single": len(targets) == 1, "go": methods.go,
@@ -116,4 +116,4 @@ class NoTargets:
     backward_tensors = backward_arrays
 
 
-hot.accumulator = place_of
+runtime.accumulator = place_of

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph import errors
-from ..graph import runtime as hot
+from ..graph import errors, runtime
 from ..graph.gradient_sums import meet
 from ..graph.node import AccumulateGrad, Node, Nowhere
 from ..graph.saved_hooks import Packed, PackedIndices
@@ -34,7 +33,7 @@ class Functions(Namespace):
 
 TENSORS = Functions()
 """``F`` on Tensors: the record functions."""
-hot.tensors, hot.ndarray, hot.array = TENSORS, np.ndarray, np.array
+runtime.tensors, runtime.ndarray, runtime.array = TENSORS, np.ndarray, np.array
 
 
 HELD = ("indices",)
@@ -169,7 +168,11 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
         found = ["    " + line for line in found]
         lines += hushed(found, "    ") if complains(op) else found
     else:
-        lines += ["    mode = hot.mode", "    mode.deriving = hot.derived = True", "    try:"]
+        lines += [
+            "    mode = runtime.mode",
+            "    mode.deriving = runtime.derived = True",
+            "    try:",
+        ]
         lines += ["        " + line for line in found]
         lines += ["    finally: mode.deriving = False"]
     return "\n".join(lines)
@@ -211,7 +214,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             continue
         founds.append(f"    found{i} = {result}")
         if fitting:
-            founds.append(f"    if fit is not None: found{i} = hot.fit_to(found{i}, fit[{i}])")
+            founds.append(f"    if fit is not None: found{i} = runtime.fit_to(found{i}, fit[{i}])")
         gives += [
             f"    if child{i}.grad is None: child{i}.grad = found{i}",
             f"    elif found{i} is not None: meet(child{i}, found{i})",
@@ -310,7 +313,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     cls = type(op.node, (Node,), scope)
     globals_: dict[str, Any] = {
         "__name__": __name__,  # by which Python knows whose warnings are silent
-        "freed": errors.freed, "stale": errors.stale, "hot": hot, "ndarray": np.ndarray,
+        "freed": errors.freed, "stale": errors.stale, "runtime": runtime, "ndarray": np.ndarray,
         "meet": meet, "hush": hush, "unhush": unhush, "QUIET": QUIET,
         "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
     }  # fmt: skip
@@ -329,7 +332,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
 
 
 def _refused(node: Any) -> None:
-    hot.refusing = True
+    runtime.refusing = True
 
 
 def _variadic_slots(node: Any) -> tuple[Any, ...]:

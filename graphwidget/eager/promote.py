@@ -13,8 +13,7 @@ from ..arrays.memory_order import ordered
 from ..arrays.scalars import check_integer
 from ..arrays.type_errors import broadcast
 from ..arrays.type_names import type_name
-from ..graph import errors
-from ..graph import runtime as hot
+from ..graph import errors, runtime
 from ..graph.tensor import Tensor
 from ..optable import TABLE, Op
 from ..optable.pointwise import common_kernels as kernels
@@ -42,7 +41,7 @@ def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
     found = _constants.get(key)
     if found is None:
         check_integer(number)
-        found = hot.Constant._wrap(np.array(number).astype(dtype))
+        found = runtime.Constant._wrap(np.array(number).astype(dtype))
         found.number = number
         if number == number:  # nan is no key
             if len(_constants) >= CONSTANTS_LIMIT:
@@ -61,7 +60,7 @@ def is_number(value: Any) -> bool:
 def not_tensor(op: Op, operands: Sequence[Any]) -> TypeError:
     """The error for an operand that is no tensor. Faces say of it what PyTorch's parser does."""
     for position, operand in enumerate(operands):
-        if not isinstance(operand, hot.Tensor):
+        if not isinstance(operand, runtime.Tensor):
             name = op.inputs[position] if position else "input"
             return TypeError(
                 f"{op.name}(): argument '{name}' (position {max(position, 1)}) must be Tensor, not "
@@ -79,29 +78,31 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     if len(operands) == 2 and op.numbers:  # by far the most common: a float tensor, a number
         first, second = operands
         kind = second.__class__
-        plain = (kind is float or kind is int) and isinstance(first, hot.Tensor)
+        plain = (kind is float or kind is int) and isinstance(first, runtime.Tensor)
         if plain and first._meta.floating:
             return first, constant(second, first._meta.dtype)
     for operand in operands:
-        if not isinstance(operand, hot.Tensor):
+        if not isinstance(operand, runtime.Tensor):
             break
     else:
         return tuple(operands)
     if op.optional:
-        operands = [hot.ABSENT if operand is None else operand for operand in operands]
-    tensors = [x for x in operands if isinstance(x, hot.Tensor)]
+        operands = [runtime.ABSENT if operand is None else operand for operand in operands]
+    tensors = [x for x in operands if isinstance(x, runtime.Tensor)]
     if len(tensors) == len(operands):
         return tuple(operands)
-    if not op.numbers or (op.numbers == "last" and isinstance(operands[-1], hot.Tensor)):
+    if not op.numbers or (op.numbers == "last" and isinstance(operands[-1], runtime.Tensor)):
         raise not_tensor(op, operands)
-    if not tensors or not all(isinstance(x, hot.Tensor) or is_number(x) for x in operands):
+    if not tensors or not all(isinstance(x, runtime.Tensor) or is_number(x) for x in operands):
         raise not_tensor(op, operands)
     made = []
     for operand in operands:
-        if not isinstance(operand, hot.Tensor):
+        if not isinstance(operand, runtime.Tensor):
             number = dtypes.plain_number(operand)
             if isinstance(number, bool) and op.guard is not None:
-                op.guard(*(x.dtype.numpy if isinstance(x, hot.Tensor) else BOOL for x in operands))
+                op.guard(
+                    *(x.dtype.numpy if isinstance(x, runtime.Tensor) else BOOL for x in operands)
+                )
             typed = [x._data for x in tensors if x._data.dtype != bool] or [tensors[0]._data]
             dtype = dtypes.result_type(typed[0], number)
             if op.dtype == "float" and dtype.kind != "f":  # a small integer type may not hold it
@@ -129,7 +130,7 @@ class Promotion(NamedTuple):
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     casts: tuple[np.dtype[Any] | None, ...]
-    fit: tuple[hot.Meta, ...] | None
+    fit: tuple[runtime.Meta, ...] | None
 
 
 def promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
@@ -213,7 +214,7 @@ def refuse_target(name: str, given: np.dtype[Any], *own: np.dtype[Any]) -> None:
 
 def promote(
     op: Op, tensors: Sequence[Tensor]
-) -> tuple[list[np.ndarray], tuple[hot.Meta, ...] | None]:
+) -> tuple[list[np.ndarray], tuple[runtime.Meta, ...] | None]:
     """Arrays of one type for the kernel (None for a tensor left out), and what each gradient must
     be fitted to."""
     _, _, casts, fit = promotion(op, tensors)
@@ -228,12 +229,12 @@ def cast_to(tensors: Sequence[Tensor], casts: Sequence[Any]) -> list[np.ndarray]
     ]
 
 
-def fit_to(grad: Any, meta: hot.Meta) -> Any:
+def fit_to(grad: Any, meta: runtime.Meta) -> Any:
     """A gradient summed to a shape that was broadcast, and cast to its dtype.
 
     On Tensors (create_graph) the sum and the cast are recorded as PyTorch records them.
     """
-    F = hot.tensors if isinstance(grad, hot.Tensor) else None
+    F = runtime.tensors if isinstance(grad, runtime.Tensor) else None
     data = grad._data if F is not None else grad
     if data.shape != meta.shape:
         if F is None:
@@ -254,14 +255,14 @@ def fit_to(grad: Any, meta: hot.Meta) -> Any:
     return grad
 
 
-def checked_fit(grad: Any, meta: hot.Meta, nr: int, function: str | None) -> Any:
+def checked_fit(grad: Any, meta: runtime.Meta, nr: int, function: str | None) -> Any:
     """``fit_to`` for a gradient of any shape: number ``nr`` of those that a function gave, or of
     those with which a run begins.
 
     Raises:
         RuntimeError: its shape is none to which the right one is broadcast (PyTorch's text).
     """
-    shape = grad._data.shape if isinstance(grad, hot.Tensor) else grad.shape
+    shape = grad._data.shape if isinstance(grad, runtime.Tensor) else grad.shape
     try:
         fits = np.broadcast_shapes(meta.shape, shape) == shape
     except ValueError:
@@ -275,5 +276,10 @@ def checked_fit(grad: Any, meta: hot.Meta, nr: int, function: str | None) -> Any
     return fit_to(grad, meta)
 
 
-hot.broadcast, hot.ordered = broadcast, ordered
-hot.coerce, hot.promote, hot.fit_to, hot.not_tensor = coerce, promote, fit_to, not_tensor
+runtime.broadcast, runtime.ordered = broadcast, ordered
+runtime.coerce, runtime.promote, runtime.fit_to, runtime.not_tensor = (
+    coerce,
+    promote,
+    fit_to,
+    not_tensor,
+)

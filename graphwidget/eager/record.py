@@ -4,7 +4,7 @@ Like ``attrs`` and ``dataclasses``, this writes Python source from a declaration
 op. A record function is flat: it runs the kernel, makes the result and, where a gradient is
 wanted, one node of the plan for the inputs that need it.
 
-Every generated function has the module ``hot`` as its globals.
+Every generated function has the module ``runtime`` as its globals.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.type_errors import WORDS
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.node import Node
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.pointwise.zero_tensors import COMBINED
@@ -282,7 +282,7 @@ def not_differentiable(dtype: Any) -> RuntimeError:
     return RuntimeError(f"Autograd not support dtype: {WORDS[dtype.name]}")
 
 
-hot.not_differentiable = not_differentiable
+runtime.not_differentiable = not_differentiable
 
 
 def link_function_source(op: Op) -> str:
@@ -300,7 +300,7 @@ def link_function_source(op: Op) -> str:
 
 def awaiting(what: str, op: Op) -> Callable[..., Any]:
     """A function of an op (``record``, ``operator`` or ``link``), not written yet."""
-    function: Any = later(op.name, lambda: build(what, op.key), hot.__dict__)
+    function: Any = later(op.name, lambda: build(what, op.key), runtime.__dict__)
     function.__module__ = "graphwidget"
     function.__doc__ = f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
     function.__signature__ = signature_of(op)
@@ -314,7 +314,7 @@ def build(what: str, key: str) -> types.FunctionType:
     source = with_own_names(source, op)
     if what == "operator":
         source = operator_source(source, op)
-    return compiled(source, key, hot.__dict__)
+    return compiled(source, key, runtime.__dict__)
 
 
 def with_own_names(source: str, op: Op) -> str:
@@ -322,11 +322,11 @@ def with_own_names(source: str, op: Op) -> str:
     globals."""
     prefix = op.key.replace(".", "_")
     # All generated functions share their globals, so an op's own names carry its key.
-    if f"OP_{prefix}" not in hot.__dict__:
-        hot.__dict__[f"kernel_{prefix}"] = op.kernel
+    if f"OP_{prefix}" not in runtime.__dict__:
+        runtime.__dict__[f"kernel_{prefix}"] = op.kernel
         for targets in plans(op):
-            hot.__dict__[plan_name(op, targets)] = node_class(op, targets)
-        hot.__dict__[f"OP_{prefix}"] = op
+            runtime.__dict__[plan_name(op, targets)] = node_class(op, targets)
+        runtime.__dict__[f"OP_{prefix}"] = op
     return source.replace("OP", f"OP_{prefix}").replace("kernel(", f"kernel_{prefix}(")
 
 
@@ -386,8 +386,8 @@ def specialise() -> None:
         ARRAYS.__dict__.setdefault(name, bind(function, ARRAYS))
         TENSORS.__dict__[name] = bind(function, TENSORS)
     for key in NUMBERED:
-        hot.__dict__[f"number_{key}"] = TENSORS.__dict__[f"{key}_number"]
+        runtime.__dict__[f"number_{key}"] = TENSORS.__dict__[f"{key}_number"]
 
 
 specialise()
-hot.DETACH = TABLE["detach"]
+runtime.DETACH = TABLE["detach"]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..optable.declare import REQUIRED, Op
 from .node_classes import node_class
 from .numpy_errors import quietly
@@ -26,19 +26,19 @@ def record_list(op: Op) -> Callable[..., Any]:
         if args:
             params = {**dict(zip(op.params, args, strict=False)), **params}
         data = kernel([tensor._data for tensor in tensors], **params)
-        out = hot.wrap(data)
+        out = runtime.wrap(data)
         which = []
         for i, tensor in enumerate(tensors):
             if tensor._view is not None:
-                hot.refresh(tensor)
+                runtime.refresh(tensor)
             if tensor._requires_grad:
                 which.append(i)
         node: Any = None
-        if which and hot.mode.enabled:
+        if which and runtime.mode.enabled:
             if not out._meta.floating:  # a write into them may have asked for gradients
-                raise hot.not_differentiable(data.dtype)
+                raise runtime.not_differentiable(data.dtype)
             node = class_of()()
-            node.start(tuple([hot.target_of(tensors[i]) for i in which]))
+            node.start(tuple([runtime.target_of(tensors[i]) for i in which]))
             node.which, node.count, node.unused = tuple(which), len(tensors), ()
             metas = [tensor._meta for tensor in tensors]
             if any(meta.dtype is not out._meta.dtype for meta in metas):
@@ -47,8 +47,8 @@ def record_list(op: Op) -> Callable[..., Any]:
             for name in names:
                 setattr(node, "p_" + name, params[name] if name in params else shapes[name])
             out._node, out._requires_grad = node, True
-        if hot.observer is not None:
-            hot.observer.called(op, (tensors,), params, (out,), node)
+        if runtime.observer is not None:
+            runtime.observer.called(op, (tensors,), params, (out,), node)
         return out
 
     return record
@@ -69,43 +69,43 @@ def record_many(op: Op) -> Callable[..., Any]:
 
     def start(node: Any, targets: tuple[str, ...], given: Any, outs: Any, params: Any) -> None:
         """Make the node part of the graph, and save what it needs."""
-        node.start(tuple([hot.target_of(given[name]) for name in targets]))
+        node.start(tuple([runtime.target_of(given[name]) for name in targets]))
         node.metas = [None if out is None else out._meta for out in outs]
         for slot, name, source, what in metadata(targets):
             value = params[name] if name in params else getattr(given[source]._meta, what)
             setattr(node, slot, value)
         for nr, out in enumerate(outs):
             if out is not None and out._meta.floating:
-                out._node, out._requires_grad = hot.Output(node, nr), True
+                out._node, out._requires_grad = runtime.Output(node, nr), True
         for name in saved_by(targets):
             if name in op.outputs:
-                hot.save_output(node, name, outs[op.outputs.index(name)])
+                runtime.save_output(node, name, outs[op.outputs.index(name)])
             else:
-                hot.save_input(node, name, given[name])
+                runtime.save_input(node, name, given[name])
 
     def record(*args: Any, **params: Any) -> Any:
-        tensors = tuple([hot.ABSENT if tensor is None else tensor for tensor in args[:count]])
+        tensors = tuple([runtime.ABSENT if tensor is None else tensor for tensor in args[:count]])
         params = {**defaults, **dict(zip(op.params, args[count:], strict=False)), **params}
         found = kernel(*[tensor._data for tensor in tensors], **params)
-        outs = tuple([None if data is None else hot.wrap(data) for data in found])
+        outs = tuple([None if data is None else runtime.wrap(data) for data in found])
         for tensor in tensors:
             if tensor._view is not None:
-                hot.refresh(tensor)
+                runtime.refresh(tensor)
         node: Any = None
         given = dict(zip(op.inputs, tensors, strict=True))
         targets = tuple([name for name in op.derivatives if given[name]._requires_grad])
-        if targets and hot.mode.enabled:
+        if targets and runtime.mode.enabled:
             first = outs[0] if outs else None
             if first is not None and not first._meta.floating:
-                raise hot.not_differentiable(first._data.dtype)
+                raise runtime.not_differentiable(first._data.dtype)
             node = class_of(targets)()
             start(node, targets, given, outs, params)
         if op.view:
             for nr, out in enumerate(outs):
-                hot.as_view(out, tensors[0], op, params, nr)
-        if hot.observer is not None:
+                runtime.as_view(out, tensors[0], op, params, nr)
+        if runtime.observer is not None:
             made = tuple([out for out in outs if out is not None])
-            hot.observer.called(op, tensors, params, made, node)
+            runtime.observer.called(op, tensors, params, made, node)
         return outs
 
     return record

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.tensor import Tensor
 
 
@@ -32,5 +32,5 @@ class Absent(Constant):
         return None
 
 
-hot.Constant, hot.ABSENT = Constant, Absent._wrap(np.zeros(()))
-hot.ABSENT._data = None
+runtime.Constant, runtime.ABSENT = Constant, Absent._wrap(np.zeros(()))
+runtime.ABSENT._data = None

@@ -17,7 +17,7 @@ from ..autograd.backward import grad as gradients
 from ..autograd.grad_mode import enable_grad, inference_mode
 from ..autograd.roots import leaves_of
 from ..eager.record import TENSORS as F
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.tensor import Tensor
 from .hooks import without_saved_hooks
 from .trees import Spec, flatten, over, unflatten
@@ -29,7 +29,7 @@ Leaves = list[Tensor]
 def recording() -> Any:
     """Record, whatever the caller's mode is: PyTorch's transforms heed only what a function itself
     turns off."""
-    return inference_mode(False) if hot.mode.inference else enable_grad()
+    return inference_mode(False) if runtime.mode.inference else enable_grad()
 
 
 # The arguments to derive by -----------------------------------------------------------------------
@@ -109,7 +109,7 @@ class Inputs:
             raise RuntimeError(f"Expected tensors, got unsupported type {type(value)}")
         if not value.requires_grad:
             return value
-        outside = hot.mode.enabled and leaves_of(value) - self.own
+        outside = runtime.mode.enabled and leaves_of(value) - self.own
         return value if outside else value.detach()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any, NamedTuple
 
-from . import runtime as hot
+from . import runtime
 from .node import Former, Node, Output, target_of
 from .tensor import Tensor
 from .views import refresh
@@ -23,7 +23,7 @@ class GradientEdge(NamedTuple):
     ownership_token: Any = None
 
 
-_known: weakref.WeakKeyDictionary[Node, dict[int, tuple[Any, hot.Meta]]]
+_known: weakref.WeakKeyDictionary[Node, dict[int, tuple[Any, runtime.Meta]]]
 _known = weakref.WeakKeyDictionary()
 """What is known of the outputs of nodes: where their gradients collect, and their form."""
 
@@ -70,7 +70,7 @@ def checked_node(edge: GradientEdge) -> Node:
     return edge.node
 
 
-def meta_at(edge: GradientEdge) -> hot.Meta | None:
+def meta_at(edge: GradientEdge) -> runtime.Meta | None:
     """Shape and dtype of what flows there, where it is known."""
     known = _known.get(checked_node(edge), {}).get(edge.output_nr)
     return None if known is None else known[1]

@@ -20,7 +20,7 @@ from ..arrays.call_sites import Site, call_site
 from ..arrays.dtypes import printed_type
 from ..arrays.type_errors import broadcast
 from ..arrays.type_names import type_name
-from . import runtime as hot
+from . import runtime
 from .base import NodeBase, TensorBase
 from .version import DetachedCounter, WriteRecord
 
@@ -144,12 +144,12 @@ def stale(node: NodeBase, slot: str, tensor: TensorBase, expected: int) -> Excep
         where=where,
         found=found,
         expected=expected,
-        hint=ANOMALY_SHOWS if hot.anomaly else ENABLE_ANOMALY,
+        hint=ANOMALY_SHOWS if runtime.anomaly else ENABLE_ANOMALY,
     )
     writes = tuple(counter.writes_after(expected))
     saver = node.name()
     many = f"{found - expected} times" if found - expected > 1 else "once"
-    known = hot.observer.saved_at(node, slot) if hot.observer is not None else None
+    known = runtime.observer.saved_at(node, slot) if runtime.observer is not None else None
     name, line = known or ("", "")
     help = [
         f"{saver}{f', made by {line},' if line else ''} saved {name or repr(slot)} at version "
@@ -188,8 +188,8 @@ def leaf_written(tensor: TensorBase, op: str, message: str = LEAF) -> Exception:
         "a new tensor out of place.",
     )
     error = explained(RuntimeError(message), Finding("leaf", help, tensor=tensor))
-    if hot.observer is not None:
-        hot.observer.failed(error)
+    if runtime.observer is not None:
+        runtime.observer.failed(error)
     return error
 
 
@@ -255,13 +255,13 @@ def check_grad(tensor: TensorBase, grad: Any) -> None:
         TypeError: it is no tensor.
         RuntimeError: it is the tensor itself, or of another type or size.
     """
-    if not isinstance(grad, hot.Tensor):
+    if not isinstance(grad, runtime.Tensor):
         raise TypeError(
             f"assigned grad expected to be a Tensor or None but got grad of type {type_name(grad)}"
         )
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
-    wanted = hot.dtype_of_grad(tensor, grad._data.dtype)
+    wanted = runtime.dtype_of_grad(tensor, grad._data.dtype)
     if grad._data.dtype != wanted:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{dtypes.c_word(grad._data.dtype)}' to a "

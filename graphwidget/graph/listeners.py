@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import runtime as hot
+from . import runtime
 from .observer import EVENTS, Observer
 
 
@@ -44,15 +44,15 @@ def _install() -> None:
     latest = reversed(_listeners)
     members = (_observer, *latest) if _observer is not None else tuple(latest)
     if _listeners:
-        hot.observer = Listeners(members)  # type: ignore[assignment]
+        runtime.observer = Listeners(members)  # type: ignore[assignment]
     else:
-        hot.observer = _observer
+        runtime.observer = _observer
 
 
 def set_observer(observer: Observer | None) -> None:
     """Install the observer, or remove it with ``None``."""
     global _observer
-    with hot.lock:
+    with runtime.lock:
         _observer = observer
         _install()
 
@@ -65,7 +65,7 @@ def get_observer() -> Observer | None:
 def switch(listener: Any, on: bool) -> None:
     """Let a listener hear, or no more when it was switched off as often as on. It has those of the
     observer's methods that it cares for."""
-    with hot.lock:
+    with runtime.lock:
         count = _listeners.pop(listener, 0) + (1 if on else -1)
         if count:
             _listeners[listener] = count

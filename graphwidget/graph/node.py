@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import runtime as hot
+from . import runtime
 from .base import OWN, Hooks, TensorBase
 from .hook_handles import RemovableHandle
 from .saved import Saves
@@ -63,7 +63,7 @@ class Node(Saves):
         """Give a node made by hand its place in the graph (generated code does it inline)."""
         self.next = next
         self.fit = None
-        self.seq = hot.next_sequence()
+        self.seq = runtime.next_sequence()
         self.grad = None
         self.hooks = None
         self.mark = 0
@@ -142,7 +142,7 @@ class Node(Saves):
         return self
 
     def _hooks(self) -> Hooks:
-        with hot.lock:
+        with runtime.lock:
             if self.hooks is None:
                 self.hooks = Hooks()
         return self.hooks
@@ -183,7 +183,7 @@ class Node(Saves):
         if len(grads) != expected:
             raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
         for place, grad in enumerate(grads):
-            if grad is not None and not isinstance(grad, hot.Tensor):
+            if grad is not None and not isinstance(grad, runtime.Tensor):
                 raise TypeError(f"argument {place} is not a Variable")
         given: Any = grads[0] if metas is None else list(grads) + [None] * (len(metas) - expected)
         if metas is not None and not self.takes_none:
@@ -209,7 +209,7 @@ def defined(node: Any, grads: list[Any], create: bool) -> Any:
     for grad, meta in zip(grads, node.metas, strict=True):
         if grad is None and meta.floating:
             grad = np.zeros(meta.shape, meta.dtype)
-            grad = hot.Tensor._wrap(grad) if create else grad
+            grad = runtime.Tensor._wrap(grad) if create else grad
         filled.append(grad)
     return filled
 
@@ -258,7 +258,7 @@ class Former(Output):
     __slots__ = ("meta",)
     __eq__, __hash__ = object.__eq__, object.__hash__
 
-    def __init__(self, place: Node, meta: hot.Meta, giver: Node | None = None) -> None:
+    def __init__(self, place: Node, meta: runtime.Meta, giver: Node | None = None) -> None:
         self.start((place,))  # it comes after all to whom the result is given from now on
         if giver is not None:
             self.seq = giver.seq - 0.25
@@ -278,7 +278,7 @@ class Renewed:
 
     __slots__ = ("former", "meta", "place")
 
-    def __init__(self, place: Callable[[], Any], meta: hot.Meta) -> None:
+    def __init__(self, place: Callable[[], Any], meta: runtime.Meta) -> None:
         self.place, self.meta = place, meta
         self.former: Callable[[], Former | None] = lambda: None
 
@@ -309,12 +309,12 @@ class AccumulateGrad(Node):
         grad = self.grad
         self.grad = None
         if grad is not None and variable._requires_grad:
-            hot.accumulate(variable, grad, False)
+            runtime.accumulate(variable, grad, False)
         return True
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
-        create = hot.grad_enabled()
-        hot.accumulate(self.variable, grad if create else grad._data, create)
+        create = runtime.grad_enabled()
+        runtime.accumulate(self.variable, grad if create else grad._data, create)
         return ()
 
     def name(self) -> str:
@@ -358,12 +358,12 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad | Former | Nowhere | None:
     return found if leaf._accumulator is made else accumulator(leaf)
 
 
-def alike(before: hot.Meta, now: hot.Meta) -> bool:
+def alike(before: runtime.Meta, now: runtime.Meta) -> bool:
     """Whether gradients of one form are of the other, too: how they lie in memory is no matter."""
     return before is now or (before.shape == now.shape and before.dtype == now.dtype)
 
 
-def renewed(leaf: TensorBase, before: hot.Meta) -> None:
+def renewed(leaf: TensorBase, before: runtime.Meta) -> None:
     """A leaf whose data had another form ``before``: the AccumulateGrad that graphs refer to knows
     that one. Of another type, it gets a new AccumulateGrad."""
     found = leaf._accumulator
@@ -376,7 +376,7 @@ def renewed(leaf: TensorBase, before: hot.Meta) -> None:
         leaf._accumulator = Renewed(found, before)
 
 
-def reformed(tensor: TensorBase, before: hot.Meta) -> None:
+def reformed(tensor: TensorBase, before: runtime.Meta) -> None:
     """A tensor whose data had another form ``before`` and was given this one without a history:
     the node that gave it knows that one."""
     if tensor._node is None:
@@ -406,7 +406,7 @@ def dtype_of_grad(tensor: TensorBase, given: np.dtype[Any]) -> np.dtype[Any]:
     return given if hooks.dtype is None else hooks.dtype
 
 
-hot.dtype_of_grad = dtype_of_grad
+runtime.dtype_of_grad = dtype_of_grad
 
 
 def save_input(node: Any, name: str, tensor: TensorBase) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from . import runtime as hot
+from . import runtime
 
 
 class Policy(threading.local):
@@ -17,4 +17,4 @@ class Policy(threading.local):
 
 
 policy = Policy()
-hot.thread_states.append(policy)
+runtime.thread_states.append(policy)

@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from ..optable.declare import Op
-from . import errors
-from . import runtime as hot
+from . import errors, runtime
 from .base import NodeBase
 from .saved_attributes import (
     CHOSEN,
@@ -101,7 +100,7 @@ class Saves(NodeBase):
         version = getattr(self, "version_" + name)
         if not self.is_own(name):
             return saved, version
-        tensor = hot.Tensor._wrap(saved)
+        tensor = runtime.Tensor._wrap(saved)
         tensor._counter = self.own_counter(name)
         if tensor._meta.floating and (self.op is None or self.op.differentiable(name)):
             tensor._node = self.output_edge(name)
@@ -111,7 +110,7 @@ class Saves(NodeBase):
     def own_counter(self, name: str | None = None) -> VersionCounter:
         """The counter of a saved output, made now if nobody needed it before."""
         slot = f"counter_{name or self.own}"
-        with hot.lock:
+        with runtime.lock:
             counter: VersionCounter | None = getattr(self, slot)
             if counter is None:
                 counter = VersionCounter()
@@ -151,7 +150,9 @@ class Saves(NodeBase):
         if slot not in self.saves:
             return None
         saved = getattr(self, "saved_" + slot)
-        if isinstance(saved, hot.Tensor) and saved._data is None:  # an operand that was left out
+        if (
+            isinstance(saved, runtime.Tensor) and saved._data is None
+        ):  # an operand that was left out
             return None
         return () if saved is None else saved
 

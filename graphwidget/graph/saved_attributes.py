@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays.memory_order import true_strides
 from ..optable.declare import GIVEN, Op
 from ..optable.layers.pooling_kernels import flat_indices
-from . import runtime as hot
+from . import runtime
 from .base import NodeBase
 
 CONSTANTS: dict[str, dict[str, Any]] = {
@@ -77,7 +77,7 @@ def chosen_indices(node: Any) -> Any:
     hidden = hasattr(node, "p__kernel")
     names = ("_kernel", "_stride", "_padding", "_dilation")
     sizes = [getattr(node, f"p_{name}") for name in (names if hidden else PARTS)]
-    return hot.Tensor._wrap(flat_indices(choice._data, sized(node, "self"), *sizes))
+    return runtime.Tensor._wrap(flat_indices(choice._data, sized(node, "self"), *sizes))
 
 
 PARTS = ("kernel_size", "stride", "padding", "dilation")
@@ -119,7 +119,7 @@ NUMBERS = (
 def unsigned(name: str, value: Any) -> Any:
     """Metadata as PyTorch shows it: negative dims and sizes as 64-bit words without a sign."""
     if name in NUMBERS:
-        return value.item() if isinstance(value, (np.generic, hot.Tensor)) else value
+        return value.item() if isinstance(value, (np.generic, runtime.Tensor)) else value
     if value.__class__ is tuple:
         return tuple(unsigned(name, each) for each in value)
     if isinstance(value, int) and not isinstance(value, bool):

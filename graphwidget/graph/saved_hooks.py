@@ -15,8 +15,7 @@ import numpy as np
 
 from ..arrays.type_names import type_name
 from ..optable.declare import Op
-from . import errors
-from . import runtime as hot
+from . import errors, runtime
 from .base import NodeBase, TensorBase
 from .listeners import switch
 from .version import counter_of
@@ -52,7 +51,7 @@ class Hooks(threading.local):
 
 
 hooks = Hooks()
-hot.thread_states.append(hooks)
+runtime.thread_states.append(hooks)
 
 
 def push(pack: Pack, unpack: Pack) -> None:
@@ -120,14 +119,14 @@ class Packed:
         self.own = own
         self.edge = None if own else tensor._node
         self.needs_grad = tensor._requires_grad
-        self.accumulator = None if own else hot.target_of(tensor) if self.needs_grad else None
+        self.accumulator = None if own else runtime.target_of(tensor) if self.needs_grad else None
         version = given._version
-        before = hot.mode.enabled
-        hot.set_grad_enabled(False)
+        before = runtime.mode.enabled
+        runtime.set_grad_enabled(False)
         try:
             self.kept = pack(given)
         finally:
-            hot.set_grad_enabled(before)
+            runtime.set_grad_enabled(before)
         if given._version != version:
             raise RuntimeError(MODIFIED)
 
@@ -138,11 +137,11 @@ class Packed:
             TypeError: that is no tensor.
         """
         found = self.unpack(self.kept)
-        if not isinstance(found, hot.Tensor):
+        if not isinstance(found, runtime.Tensor):
             raise TypeError(NOT_TENSOR.format(type_name(found)))
         if not self.needs_grad and not found._requires_grad:
             return found  # type: ignore[no-any-return]
-        out: TensorBase = hot.Tensor._wrap(found._data)
+        out: TensorBase = runtime.Tensor._wrap(found._data)
         out._counter = counter_of(found)
         out._node = edge if self.own else self.edge
         out._requires_grad = self.needs_grad
@@ -155,12 +154,12 @@ class Packed:
     @property
     def _data(self) -> np.ndarray:
         """The array that ``unpack`` gives."""
-        before = hot.mode.enabled  # a backward on arrays records nothing
-        hot.set_grad_enabled(False)
+        before = runtime.mode.enabled  # a backward on arrays records nothing
+        runtime.set_grad_enabled(False)
         try:
             return self.restore()._data
         finally:
-            hot.set_grad_enabled(before)
+            runtime.set_grad_enabled(before)
 
 
 class PackedIndices:
@@ -275,9 +274,9 @@ class SavedTensor:
         saved = self._node.raw_saved(self._slot)
         if isinstance(saved, Packed):
             return saved.kept
-        if isinstance(saved, hot.Tensor):
+        if isinstance(saved, runtime.Tensor):
             return saved.as_saved() if saved._number else saved
-        return hot.Tensor._wrap(saved) if isinstance(saved, np.ndarray) else None
+        return runtime.Tensor._wrap(saved) if isinstance(saved, np.ndarray) else None
 
     @property
     def unpack_hook(self) -> Pack | None:

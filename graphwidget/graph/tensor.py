@@ -17,8 +17,7 @@ from ..arrays import devices, dtypes
 from ..arrays.type_names import type_name
 from ..arrays.warnings import warn
 from ..optable.pointwise.zero_tensors import as_array
-from . import errors
-from . import runtime as hot
+from . import errors, runtime
 from .base import Hooks, TensorBase
 from .hook_handles import RemovableHandle
 from .node import Node, Output, accumulator, edge_of, reformed, save_input, save_output
@@ -59,13 +58,13 @@ class Tensor(TensorMethods):
                 "torch._C.TensorBase"
             )
         if len(args) == 1 and isinstance(args[0], Tensor):
-            shown: Self = hot.tensors.alias(args[0])
+            shown: Self = runtime.tensors.alias(args[0])
             shown.__class__ = cls
             return shown
         self: Self = new(cls)
-        self._adopt(hot.legacy_array(dtypes.default_numpy(), *args, **kwargs))
-        if hot.observer is not None:
-            hot.observer.made(self)
+        self._adopt(runtime.legacy_array(dtypes.default_numpy(), *args, **kwargs))
+        if runtime.observer is not None:
+            runtime.observer.made(self)
         return self
 
     def _adopt(self, data: np.ndarray, meta: Meta | None = None) -> None:
@@ -128,7 +127,7 @@ class Tensor(TensorMethods):
             raise RuntimeError("requires_grad must be a bool")
         if self._node is not None:
             raise RuntimeError(errors.NOT_A_LEAF + ("" if on else errors.USE_DETACH))
-        if on and self.is_inference() and not hot.mode.inference:
+        if on and self.is_inference() and not runtime.mode.inference:
             raise RuntimeError(errors.INFERENCE_GRAD)
         if on and not self._meta.floating:
             raise RuntimeError(
@@ -137,8 +136,8 @@ class Tensor(TensorMethods):
         self._requires_grad = on
         if self._view is not None:
             self._view.asked, self._accumulator = on, None
-        if hot.observer is not None:
-            hot.observer.flagged(self)
+        if runtime.observer is not None:
+            runtime.observer.flagged(self)
 
     @requires_grad.deleter
     def requires_grad(self) -> None:
@@ -163,8 +162,8 @@ class Tensor(TensorMethods):
             warning = UserWarning(errors.NONLEAF_GRAD)
             errors.explained(warning, errors.none_grad(self))
             warn(warning)
-            if hot.observer is not None:
-                hot.observer.failed(warning)
+            if runtime.observer is not None:
+                runtime.observer.failed(warning)
         return self._grad
 
     @grad.setter
@@ -172,8 +171,8 @@ class Tensor(TensorMethods):
         if grad is not None:
             errors.check_grad(self, grad)
         self._grad = grad
-        if hot.observer is not None:
-            hot.observer.assigned(self)
+        if runtime.observer is not None:
+            runtime.observer.assigned(self)
 
     @grad.deleter
     def grad(self) -> None:
@@ -206,16 +205,16 @@ class Tensor(TensorMethods):
         if self._node is None or self.is_leaf or self._retaining_hooks() is not None:
             return
         self._node._hooks().retain = weakref.ref(self)
-        if hot.observer is not None:
-            hot.observer.flagged(self)
+        if runtime.observer is not None:
+            runtime.observer.flagged(self)
 
     def _release_grad(self) -> None:
         """Undo ``retain_grad`` (PyTorch has no public way)."""
         hooks = self._retaining_hooks()
         if hooks is not None:
             hooks.retain = None
-            if hot.observer is not None:
-                hot.observer.flagged(self)
+            if runtime.observer is not None:
+                runtime.observer.flagged(self)
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call ``hook(grad)`` when the gradient of this tensor is computed; what it returns
@@ -242,7 +241,7 @@ class Tensor(TensorMethods):
 
     def _leaf_hooks(self) -> Hooks:
         """This leaf's own hooks, which its AccumulateGrad shares."""
-        with hot.lock:
+        with runtime.lock:
             if self._hooks is None:
                 self._hooks = Hooks()
                 end = accumulator(self)
@@ -299,8 +298,8 @@ class Tensor(TensorMethods):
     def detach(self) -> Tensor:
         """A tensor without history that shares values and version counter."""
         out = self._detached()
-        if hot.observer is not None:
-            hot.observer.called(hot.DETACH, (self,), {}, (out,), None)
+        if runtime.observer is not None:
+            runtime.observer.called(runtime.DETACH, (self,), {}, (out,), None)
         return out
 
     def _detached(self) -> Tensor:
@@ -319,7 +318,7 @@ class Tensor(TensorMethods):
         Raises:
             RuntimeError: it is a view.
         """
-        if hot.mode.inference:
+        if runtime.mode.inference:
             return self
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
@@ -331,8 +330,8 @@ class Tensor(TensorMethods):
             self._hooks.retain = weakref.ref(self)
         self._node = None
         self._requires_grad = False
-        if hot.observer is not None:
-            hot.observer.flagged(self)
+        if runtime.observer is not None:
+            runtime.observer.flagged(self)
         return self
 
     # What it is -------------------------------------------------------------------------------
@@ -357,9 +356,13 @@ class Tensor(TensorMethods):
         return self._data.ndim
 
 
-hot.Tensor, hot.new = Tensor, new
-hot.as_view, hot.refresh, hot.Output = as_view, refresh_for_op, Output
-hot.target_of, hot.counter_of = edge_of, counter_of
-hot.save_input, hot.save_output, hot.VersionCounter = save_input, save_output, VersionCounter
-hot.nothing = lambda: None
-hot.wrap = Tensor._wrap
+runtime.Tensor, runtime.new = Tensor, new
+runtime.as_view, runtime.refresh, runtime.Output = as_view, refresh_for_op, Output
+runtime.target_of, runtime.counter_of = edge_of, counter_of
+runtime.save_input, runtime.save_output, runtime.VersionCounter = (
+    save_input,
+    save_output,
+    VersionCounter,
+)
+runtime.nothing = lambda: None
+runtime.wrap = Tensor._wrap

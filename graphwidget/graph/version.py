@@ -11,7 +11,7 @@ from types import CodeType
 from typing import NamedTuple
 
 from ..arrays.call_sites import Site, user_frame
-from . import runtime as hot
+from . import runtime
 from .base import TensorBase
 
 REMEMBERED_WRITES = 16
@@ -63,7 +63,7 @@ def filled(times: int = 1) -> VersionCounter:
 
 def counter_for_grad() -> VersionCounter | None:
     """The counter of a fresh gradient: in inference mode that of all that is made there."""
-    return InferenceCounter() if hot.mode.inference else None
+    return InferenceCounter() if runtime.mode.inference else None
 
 
 class InferenceCounter(VersionCounter):
@@ -101,7 +101,7 @@ class DetachedInference(InferenceCounter):
 
 def detached_inference() -> InferenceCounter:
     """The counter of what is detached from an inference tensor."""
-    return InferenceCounter() if hot.mode.inference else DetachedInference()
+    return InferenceCounter() if runtime.mode.inference else DetachedInference()
 
 
 class Afterwards(int):
@@ -189,7 +189,7 @@ def bump(tensor: TensorBase, op: str, site: tuple[CodeType, int] | None = None) 
     counter.version += 1
     if counter.__class__ is not InferenceCounter:
         counter.savable = counter.version
-    elif not hot.mode.inference:
+    elif not runtime.mode.inference:
         raise RuntimeError(INFERENCE_WRITE)
     if counter.writes is None:
         counter.writes = deque(maxlen=REMEMBERED_WRITES)

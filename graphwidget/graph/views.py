@@ -16,8 +16,7 @@ import numpy as np
 from ..arrays.memory_order import laid_out, lies, memory_of, memory_order, true_strides
 from ..arrays.overlap import OVERLAP, overlaps_itself
 from ..optable.declare import ARRAYS, TABLE, Op, bind
-from . import errors
-from . import runtime as hot
+from . import errors, runtime
 from .base import TensorBase
 from .listeners import get_observer, set_observer
 from .node import Node, Nowhere, target_of
@@ -130,8 +129,8 @@ def as_view(
         out._node, out._requires_grad = None, False
         return  # of such a tensor, leaves with gradients among them, nobody keeps views
     origin = "default" if op.single else "multi"
-    if not hot.mode.enabled:
-        origin = "inference" if hot.mode.inference else "no_grad"
+    if not runtime.mode.enabled:
+        origin = "inference" if runtime.mode.inference else "no_grad"
     # As Link(...) makes it, without a call in between.
     link = new_tuple(Link, (op, params, source._meta.shape, source._data.strides))
     info = out._view = ViewInfo(source, link, origin, counter.version, nr)
@@ -146,7 +145,7 @@ def show_spread(tensor: TensorBase) -> None:
     repeated = [step == 0 and size > 1 for step, size in zip(data.strides, data.shape, strict=True)]
     if not any(repeated) or not data.size:
         return
-    base: TensorBase = hot.Tensor._wrap(
+    base: TensorBase = runtime.Tensor._wrap(
         data[tuple(0 if each else slice(None) for each in repeated)]
     )
     base._counter = tensor._counter
@@ -185,12 +184,12 @@ class AsStridedBackward0(Node):
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         if not grad._data.size:  # zeros, whatever they came from
-            return hot.Tensor._wrap(np.zeros(self.chain[0].shape, grad._data.dtype))
+            return runtime.Tensor._wrap(np.zeros(self.chain[0].shape, grad._data.dtype))
         for link in reversed(self.chain):
-            grad = link.backward(grad, hot.tensors)
+            grad = link.backward(grad, runtime.tensors)
         if lies(grad._data, self.order):
             return grad
-        grad = hot.tensors.clone(grad)
+        grad = runtime.tensors.clone(grad)
         grad._relay(laid_out(grad._data, self.order))
         return grad
 
@@ -210,7 +209,7 @@ def refresh(view: TensorBase) -> None:
         view._requires_grad = info.asked
         return
     if info.version != view._counter.version:
-        with hot.lock:
+        with runtime.lock:
             if info.version != view._counter.version:
                 renew(view, info)
 
@@ -240,15 +239,15 @@ def renew(view: TensorBase, info: ViewInfo) -> None:
 
 def replayed(info: ViewInfo) -> Any:
     """The history of a view as its view ops make it from the base as it is now."""
-    found, before, observer = info.base, hot.mode.asked, get_observer()
-    hot.set_grad_enabled(True)
+    found, before, observer = info.base, runtime.mode.asked, get_observer()
+    runtime.set_grad_enabled(True)
     set_observer(None)  # the views are not the user's
     try:
         for link in info.chain:
-            found = getattr(hot.tensors, link.op.key.replace(".", "_"))(found, **link.params)
+            found = getattr(runtime.tensors, link.op.key.replace(".", "_"))(found, **link.params)
     finally:
         set_observer(observer)
-        hot.set_grad_enabled(before)
+        runtime.set_grad_enabled(before)
     return found._node
 
 
@@ -263,7 +262,7 @@ def retaining(tensor: TensorBase) -> Any:
 
 def refresh_for_op(view: TensorBase) -> None:
     """``refresh`` for an operand: without grad mode nobody asks for its history."""
-    if hot.mode.enabled:
+    if runtime.mode.enabled:
         refresh(view)
 
 
@@ -350,7 +349,7 @@ class CopySlices(Node):
         """Whether the view's gradient cannot be written, though that of the base is wanted."""
         if not overlaps_itself(part):
             return False
-        run = hot.current_run()
+        run = runtime.current_run()
         return run is None or run.present is None or self.next[0] in run.present
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
@@ -369,7 +368,7 @@ class CopySlices(Node):
         own = found[0]
         if self._refuses(part):
             raise RuntimeError(OVERLAP)
-        part[...] = own if function.fit is None else hot.fit_to(own, function.fit[0])
+        part[...] = own if function.fit is None else runtime.fit_to(own, function.fit[0])
         return (whole, *found[1:]) if self.passes else found[1:]
 
     def _part(self, whole: TensorBase) -> TensorBase:
@@ -380,19 +379,19 @@ class CopySlices(Node):
         if data.dtype == whole._data.dtype:
             begin = data.ctypes.data - whole._data.ctypes.data
             strides = tuple(each // data.itemsize for each in data.strides)
-            whole = hot.as_strided(whole, data.shape, strides, begin // data.itemsize)
+            whole = runtime.as_strided(whole, data.shape, strides, begin // data.itemsize)
         else:
             for link in self.chain:
-                record = getattr(hot.tensors, link.op.key.replace(".", "_"))
+                record = getattr(runtime.tensors, link.op.key.replace(".", "_"))
                 whole = record(whole, **link.params)
         return whole
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         function = self._function()
-        whole = hot.copied(grad)
+        whole = runtime.copied(grad)
         whole._relay(laid_out(whole._data, self.order))
         part = self._part(whole)
-        found = function.backward_tensors(hot.tensors.clone(part), True)
+        found = function.backward_tensors(runtime.tensors.clone(part), True)
         self.function = function if keep else None
         found = (found,) if function.single else found
         if function.slots[0] is None:

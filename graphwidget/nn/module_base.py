@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any, ClassVar, NamedTuple
 
 from ..functions.tensor.switches import typename
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.hook_handles import RemovableHandle
 from ..graph.tensor import Tensor
 from .parameter import Parameter, is_buffer
@@ -136,8 +136,8 @@ class ModuleBase:
         if param is not None:
             param = self._registering("parameter", name, param)
         self._parameters[name] = param
-        if hot.observer is not None and param is not None:
-            hot.observer.bind([(type(self).__name__, name, param)])
+        if runtime.observer is not None and param is not None:
+            runtime.observer.bind([(type(self).__name__, name, param)])
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is state but no parameter; `persistent` ones are saved."""
@@ -164,10 +164,10 @@ class ModuleBase:
         if module is None:
             return
         module.__dict__["_called"] = name
-        if hot.observer is not None:
+        if runtime.observer is not None:
             within = type(self).__name__
             members = ModuleBase.named_parameters(module, prefix=name)
-            hot.observer.bind((within, path, member) for path, member in members)
+            runtime.observer.bind((within, path, member) for path, member in members)
 
     def register_module(self, name: str, module: ModuleBase | None) -> None:
         """The same as `add_module`."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..arrays.warnings import warn
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.hook_handles import RemovableHandle
 from ..graph.tensor import Tensor
 from .backward_hooks import ModuleGradients, hook_old_style
@@ -79,7 +79,7 @@ class Calls(ModuleBase):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        observer = hot.observer
+        observer = runtime.observer
         if observer is None:
             return self._call_impl(*args, **kwargs)
         kind = self._get_name()

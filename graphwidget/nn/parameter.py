@@ -15,8 +15,7 @@ from ..dispatch import torch_function_modes as overrides
 from ..dispatch.offer import METHODS
 from ..functions.creation.factories import empty
 from ..functions.tensor import attach as _methods  # noqa: F401  (all methods are there)
-from ..graph import errors
-from ..graph import runtime as hot
+from ..graph import errors, runtime
 from ..graph.base import TensorBase
 from ..graph.tensor import Tensor
 from ..graph.version import InferenceCounter, counter_of
@@ -72,19 +71,19 @@ class Parameter(Tensor, metaclass=_ParameterType):
         if (
             requires_grad
             and isinstance(source._counter, InferenceCounter)
-            and not hot.mode.inference
+            and not runtime.mode.inference
         ):
             raise RuntimeError(errors.INFERENCE_GRAD)
         if requires_grad and not source._meta.floating:
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
-        self: Self = hot.new(cls)
+        self: Self = runtime.new(cls)
         self._adopt(source._data)
         self._counter = counter_of(source)
         self._requires_grad = requires_grad
-        if hot.observer is not None:
-            hot.observer.made(self)
+        if runtime.observer is not None:
+            runtime.observer.made(self)
         return self
 
     def __repr__(self) -> str:  # type: ignore[override]
@@ -260,7 +259,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
     _becomes = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Self:
-        self: Self = hot.new(cls)
+        self: Self = runtime.new(cls)
         self._adopt(empty(0, device=device, dtype=dtype)._data)
         self._requires_grad = requires_grad
         return self
@@ -285,7 +284,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[mis
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None,
         persistent: bool = True,
     ) -> Self:  # fmt: skip
-        self: Any = hot.new(cls)
+        self: Any = runtime.new(cls)
         self._adopt(empty(0, device=device, dtype=dtype)._data)
         self._requires_grad = requires_grad
         self.persistent = persistent

@@ -17,7 +17,7 @@ from ..arrays import dtypes
 from ..arrays.call_sites import call_site
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..functions.creation.factories import zeros_like
-from ..graph import runtime as hot
+from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..graph.version import bump
 from ..optable import TABLE
@@ -117,7 +117,7 @@ class PerParameter(Optimizer):
                 continue
             state = self.state.get(parameter) or self._begin(parameter, group)
             self._refuse_capturing(group)
-            before = parameter._data.copy() if hot.observer is not None else None
+            before = parameter._data.copy() if runtime.observer is not None else None
             rule, numbers, names = self.rule(parameter, group, state)
             arrays = [parameter._data, grad._data, *(state[name]._data for name in names)]
             if apart:
@@ -201,7 +201,7 @@ class PerParameter(Optimizer):
 
     def _tell(self, parameter: Tensor, before: np.ndarray, group: Group) -> None:
         """Let the observer know of the write: as the addition that it comes to."""
-        observer = hot.observer
+        observer = runtime.observer
         if observer is not None:
             op, change, params = self.told(parameter, before, group)
             view = parameter._view

@@ -20,7 +20,7 @@ from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..functions.creation.factories import empty
 from ..functions.random.generator import default as generator
-from ..graph import saved_hooks as saving
+from ..graph import saved_hooks
 from ..graph.listeners import get_observer, set_observer
 from ..graph.tensor import Tensor
 
@@ -168,12 +168,12 @@ def checkpoint(
 
     early = early_stop if _early_stop is None else _early_stop
     part = _Part(compute, saver, early, determinism_check == "default")
-    saving.push(part.pack, part.unpack)
+    saved_hooks.push(part.pack, part.unpack)
     try:
         with first:
             found = function(*args, **kwargs)
     finally:
-        saving.pop()
+        saved_hooks.pop()
     part.complete = True
     return found
 
@@ -300,14 +300,14 @@ class _Part:
             for is_tensor, other in zip(ctx.tensors, ctx.others, strict=True)
         ]
         filling = _Filling(self, run)
-        saving.push(filling.pack, lambda tensor: tensor)
+        saved_hooks.push(filling.pack, lambda tensor: tensor)
         try:
             with enable_grad():
                 self.compute(inputs)
         except _Stop:
             pass
         finally:
-            saving.pop()
+            saved_hooks.pop()
         filling.compare()
 
 

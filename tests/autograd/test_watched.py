@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import graphwidget as torch
-from graphwidget.graph import listeners
-from graphwidget.graph import runtime as hot
+from graphwidget.graph import listeners, runtime
 
 
 def ops(graph: Any) -> list[str]:
@@ -26,9 +25,9 @@ def nothing_is_on() -> Any:
         warnings.simplefilter("ignore", RuntimeWarning)
         yield
     assert listeners._listeners == {}
-    assert hot.observer is None
-    assert not hot.anomaly
-    assert hot.grad_everywhere
+    assert runtime.observer is None
+    assert not runtime.anomaly
+    assert runtime.grad_everywhere
 
 
 def test_saved_tensor_hooks_are_recorded_over() -> None:

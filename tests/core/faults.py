@@ -11,11 +11,10 @@ import pytest
 
 from graphwidget.autograd import backward, engine, function
 from graphwidget.eager import inplace, promote
-from graphwidget.graph import runtime as hot
-from graphwidget.graph import tensor, version, views
+from graphwidget.graph import runtime, tensor, version, views
 from graphwidget.optable.declare import ARRAYS
 from graphwidget.optable.pointwise import common_kernels as kernels
-from graphwidget.optable.shape import view_kernels as shape_kernels
+from graphwidget.optable.shape import view_kernels
 
 Patch = pytest.MonkeyPatch
 FAULTS: list[Callable[[Patch], None]] = []
@@ -56,7 +55,7 @@ def counter_not_shared(patch: Patch) -> None:
         tensor.as_view(out, source, op, params, nr)
         out._counter = version.VersionCounter()
 
-    patch.setattr(hot, "as_view", as_view)
+    patch.setattr(runtime, "as_view", as_view)
 
 
 @fault
@@ -112,7 +111,7 @@ def nodes_always_released(patch: Patch) -> None:
 @fault
 def views_not_regenerated(patch: Patch) -> None:
     """A view keeps its history when its base is written."""
-    patch.setattr(hot, "refresh", lambda view: None)
+    patch.setattr(runtime, "refresh", lambda view: None)
     patch.setattr(tensor, "refresh", lambda view: None)
 
 
@@ -181,12 +180,12 @@ def writes_recorded_without_grad(patch: Patch) -> None:
     real = inplace.allowed
 
     def always(op: Any, operands: Any) -> bool:
-        before = hot.grad_enabled()
-        hot.set_grad_enabled(True)
+        before = runtime.grad_enabled()
+        runtime.set_grad_enabled(True)
         try:
             return real(op, operands)
         finally:
-            hot.set_grad_enabled(before)
+            runtime.set_grad_enabled(before)
 
     patch.setattr(inplace, "allowed", always)
 
@@ -204,7 +203,7 @@ def gradients_replace_each_other(patch: Patch) -> None:
         real(variable, *rest, **named)
 
     patch.setattr(engine, "accumulate", overwrite)
-    patch.setattr(hot, "accumulate", overwrite)  # the common path's
+    patch.setattr(runtime, "accumulate", overwrite)  # the common path's
 
 
 @fault
@@ -219,7 +218,7 @@ def gradients_shared(patch: Patch) -> None:
             real(variable, grad, *rest, **named)
 
     patch.setattr(engine, "accumulate", share)
-    patch.setattr(hot, "accumulate", share)  # the common path's
+    patch.setattr(runtime, "accumulate", share)  # the common path's
 
 
 @fault
@@ -283,12 +282,12 @@ def derivatives_not_recorded(patch: Patch) -> None:
     real = engine.Run._node
 
     def unrecorded(self: Any, node: Any, grad: Any, version: Any) -> None:
-        before = hot.grad_enabled()
-        hot.set_grad_enabled(False)
+        before = runtime.grad_enabled()
+        runtime.set_grad_enabled(False)
         try:
             real(self, node, grad, version)
         finally:
-            hot.set_grad_enabled(before)
+            runtime.set_grad_enabled(before)
 
     patch.setattr(engine.Run, "_node", unrecorded)
 
@@ -372,7 +371,7 @@ def repeated_indices_once(patch: Patch) -> None:
 @fault
 def slices_from_the_start(patch: Patch) -> None:
     """The gradient of an item lands at the first place."""
-    real = shape_kernels.select_backward
+    real = view_kernels.select_backward
     patch.setattr(
         ARRAYS, "select_backward", lambda grad, shape, dim, index: real(grad, shape, dim, 0)
     )

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from graphwidget.graph import runtime as hot
+from graphwidget.graph import runtime
 from graphwidget.optable import TABLE
 from tests.core.idioms import write_tutorial
 from tests.core.machine import Step, replay, runnable, shrink
@@ -71,12 +71,12 @@ def check(seed: int, coverage: Coverage | None = None) -> tuple[list[Step], list
 
     The engine spells out its common path for when nobody watches: a third of them take it."""
     steps = write(seed)
-    before = hot.observer
-    hot.observer = coverage if seed % 3 else None  # type: ignore[assignment]
+    before = runtime.observer
+    runtime.observer = coverage if seed % 3 else None  # type: ignore[assignment]
     try:
         return steps, replay(steps)
     finally:
-        hot.observer = before
+        runtime.observer = before
 
 
 def shard(seeds: range) -> Report:

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphwidget.arrays import devices, dtypes
-from graphwidget.arrays import finfo as limits
+from graphwidget.arrays import devices, dtypes, finfo
 from tests.core.both import both, source
 
 NUMBERS = (True, 2, 2.5)
@@ -88,8 +87,8 @@ def test_devices() -> None:
 def test_limits() -> None:
     for made in dtypes.ALL:
         theirs = getattr(torch, made.name)
-        assert outcome(limits.finfo, made) == outcome(torch.finfo, theirs)
-        assert outcome(limits.iinfo, made) == outcome(torch.iinfo, theirs)
+        assert outcome(finfo.finfo, made) == outcome(torch.finfo, theirs)
+        assert outcome(finfo.iinfo, made) == outcome(torch.iinfo, theirs)
 
 
 def test_default_dtype_must_be_floating() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphwidget.functions.random import generator as random
+from graphwidget.functions.random import generator
 
 SHAPES = [(), (1,), (3,), (0,), (5, 3), (16,), (17,), (31,), (20, 7), (2, 2), (1000,)]
 
@@ -17,9 +17,9 @@ Draw = Callable[[Any, tuple[int, ...], str], Any]
 @pytest.mark.parametrize("seed", [0, 42, -3, 2**63 + 7])
 @pytest.mark.parametrize("kind", ["float32", "float64", "float16"])
 def test_same_stream(seed: int, kind: str) -> None:
-    random.manual_seed(seed)
+    generator.manual_seed(seed)
     torch.manual_seed(seed)
-    assert random.initial_seed() == torch.initial_seed()
+    assert generator.initial_seed() == torch.initial_seed()
     ours, theirs = np.dtype(kind), getattr(torch, kind)
 
     def same(mine: Any, expected: torch.Tensor) -> None:
@@ -33,41 +33,41 @@ def test_same_stream(seed: int, kind: str) -> None:
 
     for shape in SHAPES:
         empty = torch.empty(shape, dtype=theirs)
-        close(random.randn(shape, ours), torch.randn(shape, dtype=theirs))
-        same(random.rand(shape, ours), torch.rand(shape, dtype=theirs))
-        same(random.uniform(shape, ours, -0.577, 0.577), empty.uniform_(-0.577, 0.577))
-        close(random.normal(shape, ours, 0.3, 2.7), empty.normal_(0.3, 2.7))
-        same(random.coin(shape, ours, 0.3), empty.bernoulli_(0.3))
+        close(generator.randn(shape, ours), torch.randn(shape, dtype=theirs))
+        same(generator.rand(shape, ours), torch.rand(shape, dtype=theirs))
+        same(generator.uniform(shape, ours, -0.577, 0.577), empty.uniform_(-0.577, 0.577))
+        close(generator.normal(shape, ours, 0.3, 2.7), empty.normal_(0.3, 2.7))
+        same(generator.coin(shape, ours, 0.3), empty.bernoulli_(0.3))
         chances = torch.rand(shape, dtype=theirs)
-        random.rand(shape, ours)
-        same(random.bernoulli(chances.numpy()), torch.bernoulli(chances))
-        same(random.randint(-5, 17, shape), torch.randint(-5, 17, shape))
-        same(random.randint(0, 2**40, shape), torch.randint(0, 2**40, shape))
+        generator.rand(shape, ours)
+        same(generator.bernoulli(chances.numpy()), torch.bernoulli(chances))
+        same(generator.randint(-5, 17, shape), torch.randint(-5, 17, shape))
+        same(generator.randint(0, 2**40, shape), torch.randint(0, 2**40, shape))
     for count in (0, 1, 2, 10, 300):
-        same(random.randperm(count), torch.randperm(count))
+        same(generator.randperm(count), torch.randperm(count))
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (lambda: random.manual_seed(2**64), lambda: torch.manual_seed(2**64)),
-        (lambda: random.manual_seed("a"), lambda: torch.manual_seed("a")),  # type: ignore[arg-type]
-        (lambda: random.randint(3, 3, (1,)), lambda: torch.randint(3, 3, (1,))),
-        (lambda: random.randperm(-1), lambda: torch.randperm(-1)),
+        (lambda: generator.manual_seed(2**64), lambda: torch.manual_seed(2**64)),
+        (lambda: generator.manual_seed("a"), lambda: torch.manual_seed("a")),  # type: ignore[arg-type]
+        (lambda: generator.randint(3, 3, (1,)), lambda: torch.randint(3, 3, (1,))),
+        (lambda: generator.randperm(-1), lambda: torch.randperm(-1)),
         (
-            lambda: random.normal((2,), np.dtype("float32"), 0, -1),
+            lambda: generator.normal((2,), np.dtype("float32"), 0, -1),
             lambda: torch.empty(2).normal_(0, -1),
         ),
         (
-            lambda: random.uniform((2,), np.dtype("float32"), 2, 1),
+            lambda: generator.uniform((2,), np.dtype("float32"), 2, 1),
             lambda: torch.empty(2).uniform_(2, 1),
         ),
         (
-            lambda: random.rand((2,), np.dtype("int64")),
+            lambda: generator.rand((2,), np.dtype("int64")),
             lambda: torch.rand(2, dtype=torch.int64),
         ),
         (
-            lambda: random.bernoulli(np.array([2.0], np.float32)),
+            lambda: generator.bernoulli(np.array([2.0], np.float32)),
             lambda: torch.bernoulli(torch.tensor([2.0])),
         ),
     ],
@@ -81,8 +81,8 @@ def test_errors(ours: Callable[[], Any], theirs: Callable[[], Any]) -> None:
 
 
 def test_a_generator_has_its_own_stream() -> None:
-    mine = random.Generator().manual_seed(3)
-    first = random.rand((4,), np.dtype("float32"), mine)
-    random.rand((4,), np.dtype("float32"))
-    assert np.array_equal(first, random.rand((4,), np.dtype("float32"), mine.manual_seed(3)))
+    mine = generator.Generator().manual_seed(3)
+    first = generator.rand((4,), np.dtype("float32"), mine)
+    generator.rand((4,), np.dtype("float32"))
+    assert np.array_equal(first, generator.rand((4,), np.dtype("float32"), mine.manual_seed(3)))
     assert mine.seed() == mine.initial_seed()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import graphwidget as torch
-from graphwidget.autograd import input_buffers as slots
+from graphwidget.autograd import input_buffers
 
 
 def in_threads(work: Callable[[int], Any], count: int = 8) -> list[Any]:
@@ -72,7 +72,7 @@ def test_threads_share_leaves_and_graphs() -> None:
         for one, other in zip(found, wanted, strict=True):
             assert np.array_equal(one, other)
     assert all(weight.grad is None for weight in weights)
-    assert not slots._open
+    assert not input_buffers._open
 
 
 def test_threads_add_to_shared_leaves() -> None:

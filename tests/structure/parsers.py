@@ -17,7 +17,7 @@ import torchgen
 from torchgen.gen import parse_native_yaml
 from torchgen.packaged.autograd import gen_python_functions as bindings
 
-from graphwidget.dispatch import python_written_table as handed
+from graphwidget.dispatch import python_written_table
 from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 from graphwidget.dispatch.signatures import NOTHING, PATH, as_method
 from graphwidget.functions.tensor.attach import OWN
@@ -130,8 +130,8 @@ def known(section: str, name: str) -> list[str]:
 
 def names(section: str) -> list[str]:
     """What both packages may offer in a section, by the names that PyTorch's errors use."""
-    if section in handed.BOUND:
-        return list(handed.BOUND[section])
+    if section in python_written_table.BOUND:
+        return list(python_written_table.BOUND[section])
     layers = {name for name in dir(functional) if callable(getattr(functional, name))}
     layers |= {inner for _, inner, _ in functional.PASSED.values()}
     layers |= {bound_name(key) for keys in INTERPOLATING.values() for key in keys}

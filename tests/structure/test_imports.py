@@ -65,8 +65,8 @@ ROOMS = """
     profiler  version  xpu
     standin
 """
-"""The rooms of the package, the lowest first: each file imports only from its own room and from those
-that stand above it in this list. Rooms on one line do not import each other."""
+"""The rooms of the package, the lowest first: each file imports only from its own room and from
+those that stand above it in this list. Rooms on one line do not import each other."""
 
 PRODUCT = {"recording", "adapters", "exporters", "widget", "ipython"}
 HEART = {"arrays", "optable", "graph", "eager", "autograd"}

@@ -7,7 +7,7 @@ import types
 import pytest
 
 from graphwidget.eager.record import record_source
-from graphwidget.graph import runtime as hot
+from graphwidget.graph import runtime
 from graphwidget.optable import TABLE, Op
 
 every_op = pytest.mark.parametrize("op", TABLE.values(), ids=TABLE.keys())
@@ -44,7 +44,7 @@ def test_nothing_that_written_functions_need_is_hidden_by_a_param() -> None:
     written = [op for op in TABLE.values() if op.single and not op.variadic]
     needed = set()
     for op in written:
-        needed |= names_in(compile(record_source(op), op.key, "exec")) & set(vars(hot))
+        needed |= names_in(compile(record_source(op), op.key, "exec")) & set(vars(runtime))
     assert "grad_mode" in needed
     for op in written:
         assert needed.isdisjoint([*op.inputs, *op.params]), op.key

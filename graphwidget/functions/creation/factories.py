@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import devices, dtypes
-from ...arrays import memory_order as memory
+from ...arrays import devices, dtypes, memory_order
 from ...arrays.memory_formats import check_format, formatted, preserve_format
 from ...arrays.scalars import as_item, check_integer
 from ...arrays.type_errors import C_WORDS
 from ...arrays.warnings import warn, warn_once
 from ...dispatch.offer import FUNCTIONS, offer
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ..memory.storage import StorageBase, UntypedStorage
 from .factory import GRADLESS, factory, made, shape_from
@@ -107,7 +106,7 @@ def like(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[...,
 
     def numbers(input: Tensor, *, generator: Any = None, dtype: Any = None) -> np.ndarray:
         chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-        data: np.ndarray = memory.empty_like(input._data, chosen)
+        data: np.ndarray = memory_order.empty_like(input._data, chosen)
         source = () if generator is None else (generator,)
         data[...] = make(input._data.shape, chosen, *source)
         return data
@@ -164,7 +163,7 @@ def full_like(
 ) -> np.ndarray:
     """``full`` in the shape and (by default) the dtype of ``input``."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    data: np.ndarray = memory.empty_like(
+    data: np.ndarray = memory_order.empty_like(
         input._data, input._data.dtype if dtype is None else numpy_type(dtype)
     )
     data[...] = as_item(value, data.dtype)
@@ -331,4 +330,4 @@ for _name, _dtype in (
     })  # fmt: skip
 
 
-hot.legacy_array = legacy
+runtime.legacy_array = legacy

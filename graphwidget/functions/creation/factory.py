@@ -14,7 +14,7 @@ from ...arrays.layouts import require_strided
 from ...arrays.memory_formats import check_format, formatted
 from ...dispatch.offer import offer
 from ...dispatch.parser import refusal
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ..dims import shape_args
 
@@ -96,8 +96,8 @@ def made(data: Any, requires_grad: bool = False, name: str = "tensor") -> Tensor
         if not out._meta.floating:
             raise RuntimeError(GRADLESS)
         out._requires_grad = True
-    if hot.observer is not None:
-        hot.observer.made(out)
+    if runtime.observer is not None:
+        runtime.observer.made(out)
     return out
 
 

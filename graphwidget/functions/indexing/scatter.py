@@ -12,7 +12,7 @@ from ...arrays.type_errors import broadcast
 from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.record import TENSORS as F
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.node import Former, target_of
 from ...graph.tensor import Tensor
 from ...optable import TABLE
@@ -58,7 +58,7 @@ def do_from(
     """``do`` for a scatter from ``src``. Its derivative is read at the index: of a smaller one it
     does not fit, which backward says, as PyTorch's does, where that gradient is wanted."""
     out = do(key, self, (index, src), params, here)
-    if index._data.shape != src._data.shape and hot.grad_enabled() and src.requires_grad:
+    if index._data.shape != src._data.shape and runtime.grad_enabled() and src.requires_grad:
         place = target_of(src)
         if place is not None:
             node = (out if out._view is None else out._view.base)._node

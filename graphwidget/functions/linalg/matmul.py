@@ -10,7 +10,7 @@ from ...arrays.overlap import real_strides
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import SPACES, offer
 from ...eager.record import TENSORS as F
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ..memory.strides import contiguous
 from ..shape.permute import squeeze_, t, transpose
@@ -34,7 +34,7 @@ def matmul(input: Tensor, other: Any) -> Tensor:
         )
     for operand in (input, other):
         if operand._view is not None:
-            hot.refresh(operand)
+            runtime.refresh(operand)
     if n == 2 and m == 2:
         return mm(input, other)
     if n == 1 and m == 1:
@@ -98,7 +98,7 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
             return matmul(a, F.squeeze_dim(b, 0))
     rows, inner = (left[-2] if n > 1 else 1), left[-1]
     inner2, columns = (right[-2], right[-1]) if m > 1 else (right[0], 1)
-    batch = hot.broadcast([left[:-2], right[:-2]])
+    batch = runtime.broadcast([left[:-2], right[:-2]])
     count = 1
     for size in batch:
         count *= size

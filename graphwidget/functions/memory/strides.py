@@ -24,7 +24,7 @@ from ...dispatch.offer import offer
 from ...dispatch.resize import bytes_of, enlarged, resized
 from ...eager.inplace import history
 from ...eager.record import TENSORS as F
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.node import reformed
 from ...graph.runtime import meta_of
 from ...graph.tensor import Tensor
@@ -117,7 +117,7 @@ def set_(
         one, two = C_WORDS[source._data.dtype.name], C_WORDS[data.dtype.name]
         raise RuntimeError(f"Could not set tensor of type {one} to a tensor of type {two}")
     given = [self, source] if isinstance(source, Tensor) and size is None else [self]
-    wanted = hot.grad_enabled() and any(each.requires_grad for each in given)
+    wanted = runtime.grad_enabled() and any(each.requires_grad for each in given)
     if wanted:
         check_writable(self, "set_")
     node = Underived("set_", given) if wanted else None
@@ -212,7 +212,7 @@ def resize_(
     Raises:
         RuntimeError: the tensor requires grad, outside of inference mode.
     """
-    if self.requires_grad and not hot.mode.inference:
+    if self.requires_grad and not runtime.mode.inference:
         raise RuntimeError("cannot resize variables that require grad")
     shape = shape_args(sizes if size is None else (size,))
     check_sizes(shape)

@@ -20,7 +20,7 @@ from ...optable import TABLE
 from ..dims import wrap_dim
 from ..memory.conversion import to
 from ..random import generator as random
-from ..random import sampling as distributions
+from ..random import sampling
 
 
 def _apply(key: str, input: Tensor, inplace: bool, name: str = "", **params: Any) -> Tensor:
@@ -311,7 +311,7 @@ def gumbel_softmax(
         tau: the temperature.
         hard: give one-hot samples, with the gradient of the soft ones.
     """
-    drawn = distributions.exponential(logits._data.shape, logits._data.dtype, 1.0)
+    drawn = sampling.exponential(logits._data.shape, logits._data.dtype, 1.0)
     gumbels = -F.log(Tensor._wrap(drawn))
     soft: Tensor = softmax((logits + gumbels) / tau, dim)
     if not hard:

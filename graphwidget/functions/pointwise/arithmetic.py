@@ -15,7 +15,7 @@ from ...eager.inplace import write
 from ...eager.numpy_errors import quiet
 from ...eager.promote import BOOL, constant, is_number, not_tensor
 from ...eager.record import TENSORS as F
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.version import filled
 from ...optable import TABLE
@@ -52,10 +52,10 @@ def rsub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
             broadcast([other._data.shape, input._data.shape])
         return F.rsub_tensor(input, other, alpha)
     if not is_number(other):
-        return hot.left_alone(rsub, input, other)  # type: ignore[no-any-return]
+        return runtime.left_alone(rsub, input, other)  # type: ignore[no-any-return]
     if input._data.dtype == bool or isinstance(other, bool):
         refuse_bools(BOOL if isinstance(other, bool) else INT, input._data.dtype)
-    if hot.mode.deriving:  # PyTorch's formulas subtract from a tensor filled with the number
+    if runtime.mode.deriving:  # PyTorch's formulas subtract from a tensor filled with the number
         return F.sub(other, input)
     dtype = dtypes.result_type(input._data, other)
     source = input if input._data.dtype == dtype else F.to_copy(input, dtype)
@@ -83,7 +83,7 @@ def true_divide(input: Any, other: Any) -> Tensor:
 def rdiv(self: Tensor, other: Any) -> Tensor:
     """other / self, which PyTorch computes as ``self.reciprocal() * other``, but in formulas as a
     division of a tensor filled with the number."""
-    if hot.mode.deriving and is_number(other):
+    if runtime.mode.deriving and is_number(other):
         return F.div(other, self)
     found: Tensor = F.reciprocal(self) * other  # the operator: numpy takes an array over
     return found
@@ -96,12 +96,12 @@ def pow(input: Any, exponent: Any) -> Tensor:
         if isinstance(input, Tensor):
             return F.pow_tensor(input, exponent)
         if not is_number(input):
-            return hot.left_alone(rpow, exponent, input)  # type: ignore[no-any-return]
+            return runtime.left_alone(rpow, exponent, input)  # type: ignore[no-any-return]
         dtype = dtypes.result_type(exponent._data, input)
         power = exponent if exponent._data.dtype == dtype else F.to_copy(exponent, dtype)
         return F.pow_base(power, input)
     if not is_number(exponent):
-        return hot.left_alone(pow, input, exponent)  # type: ignore[no-any-return]
+        return runtime.left_alone(pow, input, exponent)  # type: ignore[no-any-return]
     dtype = dtypes.result_type(input._data, exponent)
     if input._data.dtype != dtype:
         input = F.to_copy(input, dtype)

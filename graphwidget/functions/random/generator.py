@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...arrays.devices import device as as_device
 from ...arrays.devices import require_cpu
 from ...arrays.type_errors import not_implemented
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...optable.pointwise.where_clamp_kernels import choose, zero_where
 
 Array = NDArray[Any]
@@ -413,4 +413,4 @@ def _sincos(angles: Array) -> tuple[Array, Array]:
     return (sine.view(np.int32) ^ sign).view(single), (cosine.view(np.int32) ^ other).view(single)
 
 
-hot.uniform = uniform
+runtime.uniform = uniform

@@ -16,7 +16,7 @@ from ...autograd.function_node import Underived
 from ...dispatch.offer import offer
 from ...eager.inplace import history, write
 from ...eager.record import TENSORS as F
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.views import check_writable
 from ...optable import TABLE
@@ -24,7 +24,7 @@ from ..creation.factories import filled, like
 from ..creation.factory import factory, made, shape_from
 from ..creation.nested_sequences import numpy_type
 from . import generator as random
-from . import sampling as distributions
+from . import sampling
 from .generator import Generator
 
 rand, rand_like = (
@@ -59,7 +59,7 @@ def randint(
         low, high = 0, low
     chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
     shape = shape_from("randint", (size,))
-    return distributions.between(shape, chosen, int(low), int(high), generator)
+    return sampling.between(shape, chosen, int(low), int(high), generator)
 
 
 @factory(like=True)
@@ -74,7 +74,7 @@ def randint_like(
     """``randint`` in the shape and (by default) the dtype of ``input``."""
     start, end = (0, low) if high is None else (low, high)
     chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-    return distributions.between(input._data.shape, chosen, start, end, generator)
+    return sampling.between(input._data.shape, chosen, start, end, generator)
 
 
 @factory(out=True)
@@ -147,7 +147,7 @@ def bernoulli(
     """
     if p is not None:
         drawn = made(random.coin(input._data.shape, input._data.dtype, p, generator))
-        if hot.grad_enabled() and input.requires_grad:
+        if runtime.grad_enabled() and input.requires_grad:
             history(drawn, Underived("aten::bernoulli", (input,)))
         return drawn
     return F.bernoulli(input, data_of(random.bernoulli(input._data, generator)))
@@ -159,7 +159,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
     Shapes: any; the result has the same.
     """
-    return F.poisson(input, data_of(distributions.poisson(input._data, generator)))
+    return F.poisson(input, data_of(sampling.poisson(input._data, generator)))
 
 
 @offer(method=False)
@@ -169,7 +169,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     Raises:
         ValueError: not of floating types.
     """
-    return F.binomial(count, prob, data_of(distributions.binomial(count._data, prob._data,
+    return F.binomial(count, prob, data_of(sampling.binomial(count._data, prob._data,
                                                                   generator)))  # fmt: skip
 
 
@@ -188,14 +188,14 @@ def multinomial(
     Raises:
         RuntimeError: too many without replacement, or weights that are none.
     """
-    return made(distributions.multinomial(input._data, num_samples, replacement, generator))
+    return made(sampling.multinomial(input._data, num_samples, replacement, generator))
 
 
 # Written into tensors -----------------------------------------------------------------------------
 def _written(key: str, self: Tensor, draw: Callable[[], np.ndarray], *others: Tensor) -> Tensor:
     """Random numbers written into a tensor. None are drawn where autograd refuses the write."""
     op = TABLE[key]
-    if hot.mode.enabled and self.requires_grad:
+    if runtime.mode.enabled and self.requires_grad:
         check_writable(self, op.name + "_")
     return write(op, self, (*others, Tensor._wrap(draw())), {})
 
@@ -234,7 +234,7 @@ def uniform_(
 @offer(function=False)
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Exponential random numbers with the rate ``lambd``, written into this tensor."""
-    return _drawn("exponential.written", self, distributions.exponential, lambd, generator)
+    return _drawn("exponential.written", self, sampling.exponential, lambd, generator)
 
 
 @offer(function=False)
@@ -242,13 +242,13 @@ def cauchy_(
     self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
     """Random numbers of Cauchy's distribution, written into this tensor."""
-    return _drawn("cauchy.written", self, distributions.cauchy, median, sigma, generator)
+    return _drawn("cauchy.written", self, sampling.cauchy, median, sigma, generator)
 
 
 @offer(function=False)
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """How many trials of probability ``p`` it took to succeed, written into this tensor."""
-    return _drawn("geometric.written", self, distributions.geometric, p, generator)
+    return _drawn("geometric.written", self, sampling.geometric, p, generator)
 
 
 @offer(function=False)
@@ -256,7 +256,7 @@ def log_normal_(
     self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
 ) -> Tensor:
     """exp of normal random numbers, written into this tensor."""
-    return _drawn("log_normal.written", self, distributions.log_normal, mean, std, generator)
+    return _drawn("log_normal.written", self, sampling.log_normal, mean, std, generator)
 
 
 @offer(function=False)
@@ -290,7 +290,7 @@ def random_(
         RuntimeError: the range is empty, or too large for the dtype.
     """
     if from_ is None:
-        return _drawn("random.written", self, distributions.whole_range, generator)
+        return _drawn("random.written", self, sampling.whole_range, generator)
     if to is None:
-        return _drawn("random.below", self, distributions.between, 0, from_, generator)
-    return _drawn("random.range", self, distributions.between, from_, to, generator)
+        return _drawn("random.below", self, sampling.between, 0, from_, generator)
+    return _drawn("random.range", self, sampling.between, from_, to, generator)

@@ -6,12 +6,12 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from ...arrays import memory_order as layout
+from ...arrays import memory_order
 from ...arrays.overlap import real_strides
 from ...dispatch.offer import offer
 from ...eager.inplace import reshape_in_place
 from ...eager.record import TENSORS as F
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ..dims import as_given, wrap_dim
 from .shapes import ravel
@@ -162,15 +162,17 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 # Any strides --------------------------------------------------------------------------------------
-def geometry_of(tensor: Tensor) -> layout.Geometry:
+def geometry_of(tensor: Tensor) -> memory_order.Geometry:
     """Sizes, strides and storage offset, in items."""
     data = tensor._data
     strides = tuple(step // data.itemsize for step in real_strides(data))
-    start = data.ctypes.data - layout.memory_of(data).ctypes.data
+    start = data.ctypes.data - memory_order.memory_of(data).ctypes.data
     return data.shape, strides, start // data.itemsize
 
 
-def check_strided(tensor: Tensor, size: Any, stride: Any, offset: int | None) -> layout.Geometry:
+def check_strided(
+    tensor: Tensor, size: Any, stride: Any, offset: int | None
+) -> memory_order.Geometry:
     """The tensor's own geometry, when the asked one lies within its storage.
 
     Raises:
@@ -194,7 +196,7 @@ def check_strided(tensor: Tensor, size: Any, stride: Any, offset: int | None) ->
         )
     if 0 not in size:
         reach = 1 + builtins.sum((n - 1) * step for n, step in zip(size, stride, strict=True))
-        needed, have = (begin + reach) * data.itemsize, layout.memory_of(data).nbytes
+        needed, have = (begin + reach) * data.itemsize, memory_order.memory_of(data).nbytes
         if needed > have:
             raise RuntimeError(
                 f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {begin}, "
@@ -216,7 +218,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     return F.as_strided(input, sizes, strides, storage_offset, geometry)
 
 
-hot.as_strided = as_strided
+runtime.as_strided = as_strided
 
 
 @offer()

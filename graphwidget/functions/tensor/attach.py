@@ -33,24 +33,18 @@ from ..pointwise import (  # noqa: F401  (each offers its functions when it is i
     arithmetic,
 )
 from ..shape import (  # noqa: F401  (each offers its functions when it is imported)
-    permute as axes,
-)
-from ..shape import (
+    permute,
     shapes,
 )
 from . import (  # noqa: F401  (each offers its functions when it is imported)  # noqa: F401  (each offers its functions when it is imported)
     autocast,
     dtype_queries,
     inplace_methods,
+    methods,
     numpy_dlpack,
     operators,
+    queries,
     switches,
-)
-from . import (
-    methods as functions,
-)
-from . import (
-    queries as facts,
 )
 from .printing import format_tensor, tensor_repr
 
@@ -138,11 +132,11 @@ PLACES += [
     ],
     written_in("torch.functional", FUNCTIONS, FUNCTIONAL),
     functions_of(FUNCTIONS, "torch"),
-    *(functions_of(functions, space, f"{space}_") for space, functions in SPACES.items()),
+    *(functions_of(methods, space, f"{space}_") for space, methods in SPACES.items()),
 ]
-Tensor._make_subclass = staticmethod(facts.make_subclass)  # type: ignore[attr-defined]
+Tensor._make_subclass = staticmethod(queries.make_subclass)  # type: ignore[attr-defined]
 Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
-F.__dict__.update(reshape=shapes.reshape, sum_to_size=functions.summed_to)
+F.__dict__.update(reshape=shapes.reshape, sum_to_size=methods.summed_to)
 
 
 def seal(cls: type[Tensor]) -> None:

@@ -12,7 +12,7 @@ from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.promote import is_number, not_tensor
 from ...eager.record import TENSORS as F
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.version import filled
 from ...optable import TABLE
@@ -107,4 +107,4 @@ def clone_for_grad(grad: Tensor) -> Tensor:
     return out
 
 
-hot.copied = clone_for_grad
+runtime.copied = clone_for_grad

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.offer import offer
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...optable.pointwise.zero_tensors import is_immutable
 from ..dims import shape_args
@@ -23,14 +23,14 @@ def sum_to_size(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
     """The sum over the dims that a broadcast from ``size`` stretched; of no dims, that of all."""
     shape = shape_args(sizes if size is None else (size,))
     if not shape:
-        whole: Tensor = hot.tensors.sum(input)
+        whole: Tensor = runtime.tensors.sum(input)
         return whole
     own = input._data.shape
     ends = own[len(own) - len(shape) :]
     if len(shape) > len(own) or any(a not in (1, b) for a, b in zip(shape, ends, strict=False)):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
     if not input._meta.floating and own != shape:
-        input = hot.tensors.to_copy(input, np.dtype(np.int64))  # as all sums of integers
+        input = runtime.tensors.to_copy(input, np.dtype(np.int64))  # as all sums of integers
     return summed_to(input, shape)
 
 
@@ -39,7 +39,7 @@ def summed_to(input: Tensor, shape: Any) -> Tensor:
     return (
         input
         if input._data.shape == shape
-        else hot.fit_to(input, hot.meta(shape, input._data.dtype))
+        else runtime.fit_to(input, runtime.meta(shape, input._data.dtype))
     )
 
 
@@ -65,7 +65,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     Raises:
         RuntimeError: it requires grad.
     """
-    if self.requires_grad and hot.grad_enabled() and not force:
+    if self.requires_grad and runtime.grad_enabled() and not force:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )

@@ -21,7 +21,7 @@ from ...graph.tensor import Tensor
 from ...graph.version import filled
 from ..creation.factory import made
 from ..memory.storage import copied_memory
-from . import methods as functions
+from . import methods
 
 NOT_REMADE = (
     "The default implementation of __deepcopy__() for non-wrapper subclasses only works for "
@@ -45,7 +45,7 @@ INVALID_CAPSULE = (
 # numpy -------------------------------------------------------------------------------------------
 def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
     """What ``np.asarray(tensor)`` gives: the tensor's memory where dtype and ``copy`` allow."""
-    return np.array(functions.numpy(self), dtype, copy=copy)
+    return np.array(methods.numpy(self), dtype, copy=copy)
 
 
 def from_ufunc(

@@ -15,13 +15,13 @@ from ...eager.inplace import writer
 from ...eager.promote import is_number
 from ...eager.record import OPERATORS as BINARY
 from ...eager.record import TENSORS as F
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ..creation.factories import from_numpy
 from ..indexing.getitem import getitem, setitem
 from ..linalg import matmul
 from ..pointwise import arithmetic, elementwise
-from . import inplace_methods as writes
+from . import inplace_methods
 
 SCALAR_OF_A_GRAPH = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
@@ -37,7 +37,7 @@ def rfloordiv(self: Tensor, other: Any) -> Tensor:
 def rmod(self: Tensor, other: Any) -> Tensor:
     """other % self."""
     if not is_number(other):
-        return hot.left_alone(rmod, self, other)  # type: ignore[no-any-return]
+        return runtime.left_alone(rmod, self, other)  # type: ignore[no-any-return]
     return elementwise.remainder(other, self)
 
 
@@ -62,7 +62,7 @@ def equal(self: Tensor, other: Any) -> Any:
             return F.eq(self, from_numpy(other))
     elif found is NotImplemented and hasattr(other, "__torch_function__"):
         with suppress(TypeError):
-            return hot.Tensor.eq(self, other)
+            return runtime.Tensor.eq(self, other)
     return found
 
 
@@ -74,14 +74,14 @@ def turned(self: Tensor) -> Tensor:
 def at(self: Tensor, other: Any) -> Tensor:
     """self @ other, which no number may be."""
     if not isinstance(other, Tensor):
-        return hot.left_alone(at, self, other)  # type: ignore[no-any-return]
+        return runtime.left_alone(at, self, other)  # type: ignore[no-any-return]
     return matmul.matmul(self, other)
 
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
     """other @ self."""
     if not isinstance(other, Tensor):
-        return hot.left_alone(rmatmul, self, other)  # type: ignore[no-any-return]
+        return runtime.left_alone(rmatmul, self, other)  # type: ignore[no-any-return]
     return matmul.matmul(other, self)
 
 
@@ -99,7 +99,7 @@ def scalar(self: Tensor) -> Any:
 def as_float(self: Tensor) -> float:
     """The only item as a float, with PyTorch's warning that it has no history."""
     found = float(scalar(self))
-    if self.requires_grad and hot.grad_enabled():
+    if self.requires_grad and runtime.grad_enabled():
         warn_once(SCALAR_OF_A_GRAPH)
     return found
 
@@ -170,14 +170,14 @@ def left_alone(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], A
         except TypeError:
             if isinstance(other, (Tensor, complex, float, int, np.generic)):
                 raise
-            return hot.left_alone(operator, self, other)
+            return runtime.left_alone(operator, self, other)
 
     return operator
 
 
 WRITERS: dict[str, Callable[[Tensor, Any], Any]] = {
     "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
-    "__itruediv__": writer("div"), "__ipow__": writes.pow_,
+    "__itruediv__": writer("div"), "__ipow__": inplace_methods.pow_,
     "__ifloordiv__": METHODS["floor_divide_"], "__imod__": METHODS["remainder_"],
     "__iand__": writer("bitwise_and"), "__ior__": writer("bitwise_or"),
     "__ixor__": writer("bitwise_xor"), "__ilshift__": writer("bitwise_left_shift"),

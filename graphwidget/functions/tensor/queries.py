@@ -14,7 +14,7 @@ from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import METHODS, offer
 from ...eager.record import TENSORS as F
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.base import OWN
 from ...graph.tensor import Tensor
 from ...graph.version import bump
@@ -57,7 +57,7 @@ def is_distributed(input: Tensor) -> bool:
 @offer()
 def conj_physical_(input: Tensor) -> Tensor:
     """The tensor itself, written with its own numbers: all are real here."""
-    if hot.grad_enabled() and input.requires_grad:
+    if runtime.grad_enabled() and input.requires_grad:
         check_writable(input, "conj_physical_")
     bump(input, "conj_physical_")
     return input

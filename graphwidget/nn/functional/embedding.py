@@ -9,7 +9,7 @@ from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
 from ...eager.record import TENSORS as F
 from ...functions.tensor.dtype_queries import promote_types
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 
 
@@ -52,7 +52,7 @@ def look_up(
             "embedding(): argument 'indices' (position 2) must be Tensor, not "
             f"{type(input).__name__}"
         )
-    if weight.requires_grad and hot.grad_enabled():
+    if weight.requires_grad and runtime.grad_enabled():
         weight.size(0)  # PyTorch's node is told first how many rows there are
     if weight._data.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")

@@ -13,7 +13,7 @@ from ...eager.inplace import history
 from ...eager.record import LINKS
 from ...eager.record import TENSORS as F
 from ...functions.pointwise.activations import hardshrink
-from ...graph import runtime as hot
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 from . import convolution as _convolution
@@ -70,7 +70,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     data = input._data
     if not data.size:
         nothing = Tensor._wrap(np.empty_like(data))
-        wanted = hot.grad_enabled()
+        wanted = runtime.grad_enabled()
         node = LINKS["native_dropout"](input, nothing, p, train, None) if wanted else None
         if node is not None:
             history(input, node)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import memory_order as layout
+from ...arrays import memory_order
 from ...arrays.scalars import as_item
 from ...arrays.type_errors import C_WORDS, no_bools, no_bools_in_relu
 from ..declare import ARRAYS, Namespace, composite, op
@@ -340,7 +340,7 @@ op("where(condition, self, other, /)", kernels.where, pointwise=True,
    text="{self} where {condition} else {other}",
    tex=r"\operatorname{{where}}({condition}, {self}, {other})", onnx="Where")
 
-op("clone(self, /)", layout.clone, pointwise=True, out=False,
+op("clone(self, /)", memory_order.clone, pointwise=True, out=False,
    d_self=lambda grad: grad,
    text="{self}", tex=r"{self}", onnx="Identity")
 
@@ -348,7 +348,7 @@ op("clone.contiguous(self, /)", lambda a: np.array(a, order="C"), node="CloneBac
    d_self=lambda grad: grad,
    public=False, text="{self}", tex=r"{self}", onnx="Identity")
 
-op("to_copy(self, /, dtype)", layout.to_copy, node="ToCopyBackward0",
+op("to_copy(self, /, dtype)", memory_order.to_copy, node="ToCopyBackward0",
    d_self=lambda grad, self_dtype: F.to_copy(grad, self_dtype),
    public=False, sign="to", text="{self} as {dtype}", tex=r"{self}", onnx="Cast")
 
@@ -377,13 +377,13 @@ op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inpla
    d_value=lambda grad: F.sum(grad),
    sign="fill", text="{value}", tex=r"{value}", onnx=None)
 
-op("filled(self, /, value)", lambda a, value: layout.filled(a, as_item(value, a.dtype)),
+op("filled(self, /, value)", lambda a, value: memory_order.filled(a, as_item(value, a.dtype)),
    pointwise=True,
    node="FillBackward0",
    d_self=lambda grad: F.zeros_like(grad),
    public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
 
-op("filled.tensor(self, value, /)", layout.filled, node="FillBackward1",
+op("filled.tensor(self, value, /)", memory_order.filled, node="FillBackward1",
    d_self=lambda grad: F.zeros_like(grad),
    d_value=lambda grad: F.sum(grad),
    public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)

@@ -7,7 +7,7 @@ from typing import Any
 from ...arrays.type_errors import broadcast
 from ..declare import ARRAYS, Namespace, composite, op
 from . import scatter_kernels as kernels
-from . import view_kernels as shape_kernels
+from . import view_kernels
 
 F = Namespace()
 
@@ -309,21 +309,21 @@ op("masked_scatter_backward(grad_output, mask, /, _sizes)", kernels.masked_scatt
    tex=r"{grad_output}_{{{mask}}}", onnx=None)
 
 # Into a part of a copy --------------------------------------------------------------------------
-op("select_scatter(self, src, /, dim, index)", shape_kernels.scattered(shape_kernels.select),
+op("select_scatter(self, src, /, dim, index)", view_kernels.scattered(view_kernels.select),
    d_self=lambda grad, _src_shape, dim, index:
        F.select_scatter(grad, F.zeros_of(grad, _src_shape), dim, index),
    d_src=lambda grad, dim, index: F.select(grad, dim, index),
    text="{self} with {src} at [{index}]", tex=r"{self}", onnx=None)
 
 op("slice_scatter(self, src, /, dim=0, start=None, end=None, step=1)",
-   shape_kernels.scattered(shape_kernels.slice_),
+   view_kernels.scattered(view_kernels.slice_),
    d_self=lambda grad, _src_shape, dim, start, end, step:
        F.slice_scatter(grad, F.zeros_of(grad, _src_shape), dim, start, end, step),
    d_src=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
    text="{self} with {src} at [{start}:{end}]", tex=r"{self}", onnx=None)
 
 op("diagonal_scatter(self, src, /, offset=0, dim1=0, dim2=1)",
-   shape_kernels.scattered(shape_kernels.diagonal),
+   view_kernels.scattered(view_kernels.diagonal),
    d_self=lambda grad, _src_shape, offset, dim1, dim2:
        F.diagonal_scatter(grad, F.zeros_of(grad, _src_shape), offset, dim1, dim2),
    d_src=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
@@ -336,7 +336,7 @@ def begun(size: Any, stride: Any, storage_offset: Any, geometry: Any) -> Any:
 
 
 op("as_strided_scatter(self, src, /, size, stride, storage_offset=None, _geometry=None)",
-   shape_kernels.as_strided_scatter,
+   view_kernels.as_strided_scatter,
    d_self=lambda grad, _src_shape, size, stride, storage_offset, _geometry:
        F.as_strided_scatter(grad, F.zeros_of(grad, _src_shape), size, stride, storage_offset,
                             _geometry),

@@ -10,22 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import memory_order as layout
+from ...arrays import memory_order
 from ..declare import ARRAYS, TABLE, Namespace, also_in_place, composite, op
-from . import view_kernels as shape_kernels
+from . import view_kernels
 
 F = Namespace()
 
 # Sizes ------------------------------------------------------------------------------------------
-op("view(self, /, shape)", shape_kernels.view, view=True,
+op("view(self, /, shape)", view_kernels.view, view=True,
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
-op("reshape_alias(self, /, shape)", shape_kernels.view, view=True, node="ReshapeAliasBackward0",
+op("reshape_alias(self, /, shape)", view_kernels.view, view=True, node="ReshapeAliasBackward0",
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    public=False, text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
-op("unsafe_view(self, /, shape)", lambda a, shape: layout.as_array(a).reshape(shape),
+op("unsafe_view(self, /, shape)", lambda a, shape: memory_order.as_array(a).reshape(shape),
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    public=False, sign="reshape", text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
@@ -33,7 +33,7 @@ op("alias(self, /)", lambda a: a[...], view=True,
    d_self=lambda grad: grad,
    public=False, text="{self}", tex=r"{self}", onnx="Identity")
 
-op("unsqueeze(self, /, dim)", shape_kernels.unsqueeze, view=True,
+op("unsqueeze(self, /, dim)", view_kernels.unsqueeze, view=True,
    d_self=lambda grad, dim: F.squeeze_dim(grad, dim),
    text="{self}", tex=r"{self}", onnx="Unsqueeze")
 
@@ -53,27 +53,27 @@ op("squeeze(self, /)", lambda a: a.squeeze() if 1 in a.shape else a[...], view=T
    d_self=lambda grad, self_shape: F.unsqueezed(grad, self_shape),
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
-op("squeeze.dim(self, /, dim)", lambda a, dim: shape_kernels.squeeze(a, (dim,)), view=True,
+op("squeeze.dim(self, /, dim)", lambda a, dim: view_kernels.squeeze(a, (dim,)), view=True,
    node="SqueezeBackward1",
    d_self=lambda grad, self_shape, dim:
        F.unsqueeze(grad, dim) if self_shape and self_shape[dim] == 1 else grad,
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
 
-op("squeeze.dims(self, /, dim)", shape_kernels.squeeze, view=True, node="SqueezeBackward2",
+op("squeeze.dims(self, /, dim)", view_kernels.squeeze, view=True, node="SqueezeBackward2",
    d_self=lambda grad, self_shape, dim: F.unsqueezed(grad, self_shape, dim),
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
-op("expand(self, /, shape)", shape_kernels.expand, view=True,
+op("expand(self, /, shape)", view_kernels.expand, view=True,
    d_self=lambda grad, self_shape: F.sum_to_size(grad, self_shape),
    text="{self} spread to {shape}", tex=r"{self}", onnx="Expand")
 
 # Order of dims ----------------------------------------------------------------------------------
-op("t(self, /)", lambda a: shape_kernels.strided(a).T, view=True,
+op("t(self, /)", lambda a: view_kernels.strided(a).T, view=True,
    d_self=lambda grad: F.t(grad),
    sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
 
-op("transpose(self, /, dim0, dim1)", shape_kernels.transpose, view=True,
+op("transpose(self, /, dim0, dim1)", view_kernels.transpose, view=True,
    d_self=lambda grad, dim0, dim1: F.transpose(grad, dim0, dim1),
    sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
 
@@ -84,43 +84,43 @@ def inverse(dims: Any) -> Any:
     return tuple(sorted(range(count), key=lambda i: dims[i] % count))
 
 
-op("permute(self, /, dims)", shape_kernels.permute, view=True,
+op("permute(self, /, dims)", view_kernels.permute, view=True,
    d_self=lambda grad, dims: F.permute(grad, inverse(dims)),
    text="{self} with dims {dims}", tex=r"{self}", onnx="Transpose")
 
 # Parts ------------------------------------------------------------------------------------------
-op("select(self, /, dim, index)", shape_kernels.select, view=True,
+op("select(self, /, dim, index)", view_kernels.select, view=True,
    d_self=lambda grad, self_shape, dim, index: F.select_backward(grad, self_shape, dim, index),
    sign="[i]", text="{self}[{index}]", tex=r"{self}_{{{index}}}", onnx="Gather")
 
-op("select_backward(grad_output, /, shape, dim, index)", shape_kernels.select_backward,
+op("select_backward(grad_output, /, shape, dim, index)", view_kernels.select_backward,
    node="SelectBackwardBackward0",
    d_grad_output=lambda grad, dim, index: F.select(grad, dim, index),
    public=False, text="{grad_output} at [{index}], 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
-op("slice(self, /, dim=0, start=0, end=None, step=1)", shape_kernels.slice_, view=True,
+op("slice(self, /, dim=0, start=0, end=None, step=1)", view_kernels.slice_, view=True,
    d_self=lambda grad, self_shape, dim, start, end, step:
        F.slice_backward(grad, self_shape, dim, start, end, step),
    public=False,
    sign="[:]", text="{self}[{start}:{end}]", tex=r"{self}_{{{start}:{end}}}", onnx="Slice")
 
-op("slice_backward(grad_output, /, shape, dim, start, end, step)", shape_kernels.slice_backward,
+op("slice_backward(grad_output, /, shape, dim, start, end, step)", view_kernels.slice_backward,
    node="SliceBackwardBackward0",
    d_grad_output=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
    public=False,
    text="{grad_output} at [{start}:{end}], 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
-op("diagonal(self, /, offset=0, dim1=0, dim2=1)", shape_kernels.diagonal, view=True,
+op("diagonal(self, /, offset=0, dim1=0, dim2=1)", view_kernels.diagonal, view=True,
    d_self=lambda grad, self_shape, offset, dim1, dim2:
        F.diagonal_backward(grad, self_shape, offset, dim1, dim2),
    text="diag({self})", tex=r"\operatorname{{diag}} {self}", onnx=None)
 
 op("diagonal_backward(grad_output, /, shape, offset, dim1, dim2)",
-   shape_kernels.diagonal_backward, node="DiagonalBackwardBackward0",
+   view_kernels.diagonal_backward, node="DiagonalBackwardBackward0",
    d_grad_output=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
    public=False, text="{grad_output} on the diagonal", tex=r"{grad_output}", onnx=None)
 
-op("unbind(self, /, dim=0) -> *outputs", shape_kernels.unbind, view=True,
+op("unbind(self, /, dim=0) -> *outputs", view_kernels.unbind, view=True,
    d_self=lambda grads, dim: F.stack(grads, dim),
    text="the items of {self}", tex=r"{self}", onnx="Split")
 
@@ -131,30 +131,30 @@ def split_backward(grads: Any, self_shape: Any, sizes: Any, dim: Any) -> Any:
     return F.cat(grads, dim)
 
 
-op("split(self, /, split_size, dim=0) -> *outputs", shape_kernels.split, view=True,
+op("split(self, /, split_size, dim=0) -> *outputs", view_kernels.split, view=True,
    d_self=lambda grads, self_shape, split_size, dim:
        F.split_backward(grads, self_shape, split_size, dim),
    text="the parts of {self}", tex=r"{self}", onnx="Split")
 
-op("split.sizes(self, /, split_sizes, dim=0) -> *outputs", shape_kernels.split_with_sizes,
+op("split.sizes(self, /, split_sizes, dim=0) -> *outputs", view_kernels.split_with_sizes,
    view=True, node="SplitWithSizesBackward0",
    d_self=lambda grads, self_shape, split_sizes, dim:
        F.split_backward(grads, self_shape, split_sizes, dim),
    text="the parts of {self}", tex=r"{self}", onnx="Split")
 
-op("unfold(self, /, dimension, size, step)", shape_kernels.unfold, view=True,
+op("unfold(self, /, dimension, size, step)", view_kernels.unfold, view=True,
    d_self=lambda grad, self_shape, dimension, size, step:
        F.unfold_backward(grad, self_shape, dimension, size, step),
    text="windows of {size} in {self}", tex=r"\operatorname{{unfold}} {self}", onnx=None)
 
 op("unfold_backward(grad_output, /, shape, dim, size, step)",
-   shape_kernels.unfold_backward, node="UnfoldBackwardBackward0",
+   view_kernels.unfold_backward, node="UnfoldBackwardBackward0",
    d_grad_output=lambda grad, dim, size, step: F.unfold(grad, dim, size, step),
    public=False, text="windows of {grad_output}, added", tex=r"{grad_output}", onnx=None)
 
 # Any view of the storage --------------------------------------------------------------------------
 op("as_strided(self, /, size, stride, storage_offset=None, _geometry=None)",
-   shape_kernels.as_strided, view=True,
+   view_kernels.as_strided, view=True,
    d_self=lambda grad, size, stride, storage_offset, _geometry:
        F.restride(grad, (size, stride, _geometry[2] if storage_offset is None else storage_offset),
                   _geometry, _geometry),
@@ -171,22 +171,22 @@ def restride(grad: Any, source: Any, target: Any, shared: Any) -> Any:
     """
     before = min(source[2], target[2])
     source, target = ((*each[:2], each[2] - before) for each in (source, target))
-    size = max(shape_kernels.reach(source), shape_kernels.reach(target))
-    if shape_kernels.overlapping(source):
+    size = max(view_kernels.reach(source), view_kernels.reach(target))
+    if view_kernels.overlapping(source):
         storage = F.put_strided(grad, source, size)
     else:
         storage = F.zeros_of(grad, (size,))
         F.write("copy", F.as_strided(storage, *source, ((size,), (1,), 0)), grad)
-    if shape_kernels.overlapping(shared):
+    if view_kernels.overlapping(shared):
         storage = F.shared_out(storage, (*shared[:2], shared[2] - before))
     return F.as_strided(storage, *target, ((size,), (1,), 0))
 
 
-op("put_strided(self, /, source, numel)", shape_kernels.put_strided, node="IndexAddBackward0",
+op("put_strided(self, /, source, numel)", view_kernels.put_strided, node="IndexAddBackward0",
    d_self=lambda grad, source, numel: F.as_strided(grad, *source, ((numel,), (1,), 0)),
    public=False, text="{self} in its storage", tex=r"{self}", onnx=None)
 
-op("shared_out(self, /, shared)", shape_kernels.shared_out, node="DivBackward0",
+op("shared_out(self, /, shared)", view_kernels.shared_out, node="DivBackward0",
    d_self=lambda grad, shared: F.shared_out(grad, shared),
    public=False, text="{self}, divided among the items that share it", tex=r"{self}", onnx=None)
 
@@ -209,7 +209,7 @@ def also_copied(key: str) -> None:
     view = TABLE[key]
     show = np.reshape if key == "view" else view.kernel  # a copy needs no strides that fit
 
-    def kernel(a: layout.Array, *args: Any, **params: Any) -> Any:
+    def kernel(a: memory_order.Array, *args: Any, **params: Any) -> Any:
         found = show(a, *args, **params)
         if isinstance(found, tuple):
             return tuple(np.array(part, order="C") for part in found)
@@ -244,7 +244,7 @@ for _key, _node in (("split", "UnsafeSplit"), ("split.sizes", "UnsafeSplitWithSi
 
 op("narrow_copy(self, /, dim, start, length)",
    lambda a, dim, start, length:
-       np.array(shape_kernels.slice_(a, dim, start, start + length, 1), order="C"),
+       np.array(view_kernels.slice_(a, dim, start, start + length, 1), order="C"),
    d_self=lambda grad, self_shape, dim, start, length:
        F.slice_backward(grad, self_shape, dim, start, start + length, 1),
    public=False,

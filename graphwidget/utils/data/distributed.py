@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle, islice
 from typing import Any
 
-from ...functions.random import generator as random
+from ...functions.random import generator
 from .sampler import Sampler
 
 __all__ = ["DistributedSampler"]
@@ -58,8 +58,8 @@ class DistributedSampler(Sampler[int]):
     def __iter__(self) -> Iterator[int]:
         order: Iterable[int] = range(len(self.dataset))
         if self.shuffle:
-            source = random.Generator().manual_seed(self.seed + self.epoch)
-            order = random.randperm(len(self.dataset), source).tolist()
+            source = generator.Generator().manual_seed(self.seed + self.epoch)
+            order = generator.randperm(len(self.dataset), source).tolist()
         return islice(cycle(order), self.rank, self.total_size, self.num_replicas)
 
     def __len__(self) -> int:
