@@ -55,7 +55,6 @@ class VonMises(Distribution):
         super().__init__(self.loc.shape, validate_args=validate_args)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         found = self.concentration * F["cos"](value - self.loc)
         return found - math.log(2 * math.pi) - log_bessel(self.concentration)

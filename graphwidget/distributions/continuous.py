@@ -41,7 +41,6 @@ class Normal(_LocScale, ExponentialFamily):
         return self.stddev.pow(2)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Values without gradient."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return F["normal"](self.loc.expand(shape), self.scale.expand(shape))
@@ -54,20 +53,17 @@ class Normal(_LocScale, ExponentialFamily):
         return self.loc + eps * self.scale
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         var = self.scale**2
         log_scale = self.scale.log()
         return -((value - self.loc) ** 2) / (2 * var) - log_scale - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Any) -> Any:
-        """The probability of less than a value."""
         self._check_value(value)
         scaled = (value - self.loc) * self.scale.reciprocal() / math.sqrt(2)
         return 0.5 * (1 + F["erf"](scaled))
 
     def icdf(self, value: Any) -> Any:
-        """The value that is exceeded with a probability."""
         return self.loc + self.scale * F["erfinv"](2 * value - 1) * math.sqrt(2)
 
     def entropy(self) -> Any:
@@ -96,18 +92,15 @@ class Laplace(_LocScale):
         return self.loc - self.scale * u.sign() * F["log1p"](-u.abs())
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         return -F["log"](2 * self.scale) - F["abs"](value - self.loc) / self.scale
 
     def cdf(self, value: Any) -> Any:
-        """The probability of less than a value."""
         self._check_value(value)
         side, away = (value - self.loc).sign(), (value - self.loc).abs()
         return 0.5 - 0.5 * side * F["expm1"](-away / self.scale)
 
     def icdf(self, value: Any) -> Any:
-        """The value that is exceeded with a probability."""
         term = value - 0.5
         return self.loc - self.scale * term.sign() * F["log1p"](-2 * term.abs())
 
@@ -135,18 +128,15 @@ class Cauchy(_LocScale):
         return self.loc + self.loc.new_empty(shape).cauchy_() * self.scale
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         away = (value - self.loc) / self.scale
         return -math.log(math.pi) - self.scale.log() - (away**2).log1p()
 
     def cdf(self, value: Any) -> Any:
-        """The probability of less than a value."""
         self._check_value(value)
         return F["atan"]((value - self.loc) / self.scale) / math.pi + 0.5
 
     def icdf(self, value: Any) -> Any:
-        """The value that is exceeded with a probability."""
         return F["tan"](math.pi * (value - 0.5)) * self.scale + self.loc
 
     def entropy(self) -> Any:
@@ -203,18 +193,15 @@ class Uniform(Distribution):
         return self.low + rand * (self.high - self.low)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         inside = self.low.le(value).type_as(self.low).mul(self.high.gt(value).type_as(self.low))
         return F["log"](inside) - F["log"](self.high - self.low)
 
     def cdf(self, value: Any) -> Any:
-        """The probability of less than a value."""
         self._check_value(value)
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
     def icdf(self, value: Any) -> Any:
-        """The value that is exceeded with a probability."""
         return value * (self.high - self.low) + self.low
 
     def entropy(self) -> Any:
@@ -261,17 +248,14 @@ class Exponential(ExponentialFamily):
         return self.rate.new_empty(shape).exponential_() / self.rate
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         return self.rate.log() - self.rate * value
 
     def cdf(self, value: Any) -> Any:
-        """The probability of less than a value."""
         self._check_value(value)
         return 1 - F["exp"](-self.rate * value)
 
     def icdf(self, value: Any) -> Any:
-        """The value that is exceeded with a probability."""
         return -F["log1p"](-value) / self.rate
 
     def entropy(self) -> Any:

@@ -41,7 +41,6 @@ class Poisson(ExponentialFamily):
             return F["poisson"](self.rate.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
         self._check_value(value)
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
@@ -50,9 +49,6 @@ class Poisson(ExponentialFamily):
 class Geometric(Chances):
     """How many trials fail before one succeeds."""
 
-    arg_constraints: ClassVar[Any] = {
-        "probs": constraints.unit_interval, "logits": constraints.real
-    }  # fmt: skip
     support = constraints.nonnegative_integer
 
     def __init__(
@@ -94,7 +90,6 @@ class Geometric(Chances):
             return (u.log() / (-self.probs).log1p()).floor()
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
         self._check_value(value)
         value, probs = broadcast_all(value, self.probs)
         probs = probs.clone()
@@ -102,7 +97,6 @@ class Geometric(Chances):
         return value * (-probs).log1p() + self.probs.log()
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         cross = F["binary_cross_entropy_with_logits"](self.logits, self.probs, reduction=0)
         return cross / self.probs
 
@@ -153,7 +147,6 @@ class Binomial(Chances):
             return F["binomial"](self.total_count.expand(shape), self.probs.expand(shape))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
         self._check_value(value)
         n, logits = self.total_count, self.logits
         all_ways, chosen, rest = (F["lgamma"](each + 1) for each in (n, value, n - value))
@@ -227,7 +220,6 @@ class NegativeBinomial(Chances):
             return F["poisson"](rates.sample(sample_shape))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
         self._check_value(value)
         n, logits = self.total_count, self.logits
         chances = n * logsigmoid(-logits) + value * logsigmoid(logits)
@@ -238,9 +230,7 @@ class NegativeBinomial(Chances):
 class Multinomial(Distribution):
     """How often each number comes in `total_count` draws of a categorical distribution."""
 
-    arg_constraints: ClassVar[Any] = {
-        "probs": constraints.simplex, "logits": constraints.real_vector
-    }  # fmt: skip
+    arg_constraints = Categorical.arg_constraints
     _kept = ("total_count",)
     _batched = ("_categorical",)
     logits = same_as("_categorical.logits")
@@ -293,7 +283,6 @@ class Multinomial(Distribution):
         return counts.type_as(self.probs)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
         self._check_value(value)
         logits, value = broadcast_all(self.logits, value)
         logits = logits.clone()
@@ -302,7 +291,6 @@ class Multinomial(Distribution):
         return ways + (logits * value).sum(-1)
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         n = F["tensor"](self.total_count)
         ordered = n * self._categorical.entropy() - F["lgamma"](n + 1)
         support = self._binomial.enumerate_support(expand=False)[1:]

@@ -33,6 +33,10 @@ def chances(of: Any, shape: Any) -> dict[str, Any]:
 class Chances(Distribution):
     """Those of a chance `probs`, or its `logits`, log (p / (1 - p))."""
 
+    arg_constraints: ClassVar[Any] = {
+        "probs": constraints.unit_interval, "logits": constraints.real
+    }  # fmt: skip
+
     def _take(self, probs: Any, logits: Any, *others: Any) -> tuple[list[Any], Any]:
         """The other parameters in the shape of the given one; and the given one."""
         if (probs is None) == (logits is None):
@@ -66,10 +70,6 @@ class Chances(Distribution):
 class Bernoulli(Chances, ExponentialFamily):
     """1 with probability `probs`, else 0; the `logits` are log (p / (1 - p))."""
 
-    arg_constraints: ClassVar[Any] = {
-        "probs": constraints.unit_interval,
-        "logits": constraints.real,
-    }
     support = constraints.boolean
     has_enumerate_support = True
     mean = same_as("probs")
@@ -99,13 +99,11 @@ class Bernoulli(Chances, ExponentialFamily):
             return F["bernoulli"](self.probs.expand(shape))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
         self._check_value(value)
         logits, value = broadcast_all(self.logits, value)
         return -binary_cross_entropy_with_logits(logits, value, reduction="none")
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
     def enumerate_support(self, expand: bool = True) -> Any:
@@ -188,14 +186,12 @@ class Categorical(Distribution):
         return found.reshape(self._extended_shape(shape))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
         self._check_value(value)
         value = value.long().unsqueeze(-1)
         value, log_pmf = F["broadcast_tensors"](value, self.logits)
         return log_pmf.gather(-1, value[..., :1]).squeeze(-1)
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         least = float(np.finfo(self.logits.detach().numpy().dtype).min)
         return -(F["clamp"](self.logits, min=least) * self.probs).sum(-1)
 

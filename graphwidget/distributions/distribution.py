@@ -10,6 +10,7 @@ from ..arrays.warnings import warn
 from ..autograd.grad_mode import enable_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..graph.tensor import Tensor
+from ..nn.module_base import own_method
 from .constraints import Constraint
 
 
@@ -74,6 +75,12 @@ class Distribution:
     _kept: ClassVar[tuple[str, ...]] = ()
     _batched: ClassVar[tuple[str, ...]] = ()
     """The attributes that `expand` keeps, and those that it expands."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = cls.__module__.startswith(__package__)
+        if own and cls.expand.__code__ is Distribution.expand.__code__:
+            own_method(cls, "expand")  # as in PyTorch, whose errors name the class
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:

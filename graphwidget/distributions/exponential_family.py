@@ -40,7 +40,6 @@ class ExponentialFamily(Distribution):
         return params, normalizer, grad(normalizer.sum(), params, create_graph=True)
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         params, normalizer, slopes = self._slopes()
         found = -self._mean_carrier_measure + normalizer
         for param, slope in zip(params, slopes, strict=True):

@@ -137,7 +137,6 @@ class Gamma(ExponentialFamily):
         return value
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         value = F["as_tensor"](value, dtype=self.rate.dtype)
         self._check_value(value)
         return (
@@ -148,12 +147,10 @@ class Gamma(ExponentialFamily):
         )
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         a = self.concentration
         return a - F["log"](self.rate) + F["lgamma"](a) + (1.0 - a) * F["digamma"](a)
 
     def cdf(self, value: Any) -> Any:
-        """The probability of less than a value."""
         self._check_value(value)
         return F["igamma"](self.concentration, self.rate * value)
 
@@ -222,7 +219,6 @@ class Dirichlet(ExponentialFamily):
         return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         return (
             F["xlogy"](self.concentration - 1.0, value).sum(-1)
@@ -231,7 +227,6 @@ class Dirichlet(ExponentialFamily):
         )
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         k = self.concentration.size(-1)
         total = self.concentration.sum(-1)
         return (
@@ -297,12 +292,10 @@ class Beta(ExponentialFamily):
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         return self._dirichlet.log_prob(F["stack"]([value, 1.0 - value], -1))
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         return self._dirichlet.entropy()
 
 
@@ -349,7 +342,6 @@ class StudentT(Distribution):
         return self.loc + self.scale * (x * F["rsqrt"](z / self.df))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         y = (value - self.loc) / self.scale
         z = (
@@ -362,7 +354,6 @@ class StudentT(Distribution):
         return -0.5 * (self.df + 1.0) * F["log1p"](y**2.0 / self.df) - z
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         half, more = 0.5 * self.df, 0.5 * (self.df + 1)
         beta = F["lgamma"](half) + math.lgamma(0.5) - F["lgamma"](more)
         digammas = F["digamma"](more) - F["digamma"](half)

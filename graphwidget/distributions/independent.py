@@ -59,11 +59,9 @@ class Independent(Distribution):
         return self.base_dist.enumerate_support(expand=expand)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Values without gradient."""
         return self.base_dist.sample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Values that have gradients by the parameters."""
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Any) -> Any:

@@ -143,14 +143,12 @@ class LowRankMultivariateNormal(Distribution):
         return whole - distance(self._capacitance_tril, inner)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         measured = self._distance(value - self.loc)
         constant = self._event_shape[0] * math.log(2 * math.pi)
         return -0.5 * (constant + self._log_det() + measured)
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         constant = self._event_shape[0] * (1.0 + math.log(2 * math.pi))
         found = 0.5 * (constant + self._log_det())
         return found if len(self._batch_shape) == 0 else found.expand(self._batch_shape)

@@ -192,7 +192,6 @@ class Wishart(ExponentialFamily):
         return size * LOG_2 / 2 + factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         df, size = self.df, self._event_shape[-1]
         solved = F["cholesky_solve"](value, self._unbroadcasted_scale_tril)
@@ -204,7 +203,6 @@ class Wishart(ExponentialFamily):
         )
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         df, size = self.df, self._event_shape[-1]
         return (
             (size + 1) * self._log_det()
@@ -277,7 +275,6 @@ class LKJCholesky(Distribution):
         return found
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
         order = F["arange"](2, self.dim + 1)

@@ -123,7 +123,6 @@ class MultivariateNormal(Distribution):
         return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         away = (value - self.loc).unsqueeze(-1)
         factor = self._unbroadcasted_scale_tril
@@ -133,7 +132,6 @@ class MultivariateNormal(Distribution):
         return -0.5 * (constant + distance) - self._half_log_det()
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         size = self._event_shape[0]
         found = 0.5 * size * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
         return found if len(self._batch_shape) == 0 else found.expand(self._batch_shape)
@@ -222,12 +220,10 @@ class MixtureSameFamily(Distribution):
         return inner + self._over(probs * away.pow(2.0))
 
     def cdf(self, x: Any) -> Any:
-        """The probability of less than a value."""
         x = x.unsqueeze(-1 - self._event_ndims)
         return F["sum"](self._component_distribution.cdf(x) * self._mixture_distribution.probs, -1)
 
     def log_prob(self, x: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(x)
         x = x.unsqueeze(-1 - self._event_ndims)
         parts = self._component_distribution.log_prob(x)

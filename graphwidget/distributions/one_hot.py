@@ -3,7 +3,7 @@ al., 2017)."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from ..arrays.dtypes import Size
 from ..dispatch.offer import FUNCTIONS as F
@@ -18,9 +18,7 @@ from .transforms import ExpTransform, SigmoidTransform
 class _OfCategories(Distribution):
     """Those of the parameters of a categorical distribution."""
 
-    arg_constraints: ClassVar[Any] = {
-        "probs": constraints.simplex, "logits": constraints.real_vector
-    }  # fmt: skip
+    arg_constraints = Categorical.arg_constraints
     _batched = ("_categorical",)
     _categorical: Any
     probs = same_as("_categorical.probs")
@@ -72,7 +70,6 @@ class OneHotCategorical(_OfCategories):
         return one_hot(self._categorical.sample(Size(sample_shape)), count).to(probs)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
         self._check_value(value)
         return self._categorical.log_prob(value.max(-1)[1])
 
@@ -122,7 +119,6 @@ class ExpRelaxedCategorical(_OfCategories):
         return scores - scores.logsumexp(dim=-1, keepdim=True)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         count = self._categorical._num_events
         self._check_value(value)
         logits, value = broadcast_all(self.logits, value)
@@ -159,9 +155,6 @@ class RelaxedOneHotCategorical(_Relaxed):
 class LogitRelaxedBernoulli(Chances):
     """Logits of smooth yes and no."""
 
-    arg_constraints: ClassVar[Any] = {
-        "probs": constraints.unit_interval, "logits": constraints.real
-    }  # fmt: skip
     support = constraints.real
     _kept = ("temperature",)
 
@@ -183,7 +176,6 @@ class LogitRelaxedBernoulli(Chances):
         return (noise + probs.log() - (-probs).log1p()) / self.temperature
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         logits, value = broadcast_all(self.logits, value)
         away = logits - value.mul(self.temperature)

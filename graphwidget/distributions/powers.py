@@ -99,7 +99,6 @@ class Weibull(TransformedDistribution):
         return self.scale.pow(2) * (F["exp"](square) - F["exp"](2 * mean))
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         share = 1 - self.concentration_reciprocal
         return EULER * share + F["log"](self.scale * self.concentration_reciprocal) + 1
 
@@ -139,6 +138,5 @@ class InverseGamma(TransformedDistribution):
         return F["where"](a > 2, found, float("inf"))
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         a = self.concentration
         return a + self.rate.log() + a.lgamma() - (1 + a) * a.digamma()

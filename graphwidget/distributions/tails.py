@@ -64,7 +64,6 @@ class FisherSnedecor(Distribution):
         return found
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         a, b, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
         beta = (a + b).lgamma() - a.lgamma() - b.lgamma()
@@ -109,7 +108,6 @@ class GeneralizedPareto(Distribution):
         return flat, F["where"](flat, ones, self.concentration)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         z = (value - self.loc) / self.scale
         flat, shape = self._flat(F["tensor"](0.0))
@@ -129,11 +127,9 @@ class GeneralizedPareto(Distribution):
         return F["log1p"](-F["exp"](self.log_survival_function(value)))
 
     def cdf(self, value: Any) -> Any:
-        """The probability of less than a value."""
         return F["exp"](self.log_cdf(value))
 
     def icdf(self, value: Any) -> Any:
-        """The value that is exceeded with a probability."""
         flat, shape = self._flat(F["zeros_like"](self.concentration))
         logarithm = F["log1p"](-value)
         bent = self.loc + self.scale / shape * F["expm1"](-shape * logarithm)

@@ -82,12 +82,10 @@ class TransformedDistribution(Distribution):
         return wide | {"transforms": self.transforms, "base_dist": base}
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Values without gradient."""
         with no_grad():
             return self._through(self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Values that have gradients by the parameters."""
         return self._through(self.base_dist.rsample(sample_shape))
 
     def _through(self, x: Any) -> Any:
@@ -182,12 +180,10 @@ class _Half(TransformedDistribution):
         return F["zeros_like"](self.scale)
 
     def cdf(self, value: Any) -> Any:
-        """The probability of less than a value."""
         self._check_value(value)
         return 2 * self.base_dist.cdf(value) - 1
 
     def icdf(self, prob: Any) -> Any:
-        """The value that is exceeded with a probability."""
         return self.base_dist.icdf((prob + 1) / 2)
 
     def entropy(self) -> Any:
@@ -211,7 +207,6 @@ class HalfNormal(_Half):
         return self.scale.pow(2) * (1 - 2 / math.pi)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         found = self.base_dist.log_prob(value) + math.log(2)
         return F["where"](value >= 0, found, -math.inf)
@@ -229,7 +224,6 @@ class HalfCauchy(_Half):
         return F["full"](self._extended_shape(), math.inf, dtype=self.scale.dtype)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         value = F["as_tensor"](value, dtype=self.base_dist.scale.dtype)
         found = self.base_dist.log_prob(value) + math.log(2)
@@ -262,7 +256,6 @@ class Gumbel(TransformedDistribution):
         super().__init__(base, steps, validate_args=validate_args)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         y = (self.loc - value) / self.scale
         return (y - y.exp()) - self.scale.log()

@@ -24,9 +24,6 @@ class ContinuousBernoulli(Chances, ExponentialFamily):
     them. The constants are those of Loaiza-Ganem and Cunningham (arXiv:1907.06845).
     """
 
-    arg_constraints: ClassVar[Any] = {
-        "probs": constraints.unit_interval, "logits": constraints.real
-    }  # fmt: skip
     support = constraints.unit_interval
     has_rsample = True
     _mean_carrier_measure: Any = 0
@@ -97,7 +94,6 @@ class ContinuousBernoulli(Chances, ExponentialFamily):
         return F["where"](self._stable(), found, series)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Values without gradient."""
         drawn = F["rand"](self._extended_shape(sample_shape), dtype=self.probs.dtype)
         with no_grad():
             return self.icdf(drawn)
@@ -107,14 +103,12 @@ class ContinuousBernoulli(Chances, ExponentialFamily):
         return self.icdf(F["rand"](self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
         self._check_value(value)
         logits, value = broadcast_all(self.logits, value)
         inner = -binary_cross_entropy_with_logits(logits, value, reduction="none")
         return inner + self._cont_bern_log_norm()
 
     def cdf(self, value: Any) -> Any:
-        """The probability of less than a value."""
         self._check_value(value)
         p = self._cut()
         powers = F["pow"](p, value) * F["pow"](1.0 - p, 1.0 - value)
@@ -123,13 +117,11 @@ class ContinuousBernoulli(Chances, ExponentialFamily):
         return F["where"](F["le"](value, 0.0), F["zeros_like"](value), found)
 
     def icdf(self, value: Any) -> Any:
-        """The value that is exceeded with a probability."""
         p = self._cut()
         upper = F["log1p"](-p + value * (2.0 * p - 1.0)) - F["log1p"](-p)
         return F["where"](self._stable(), upper / (F["log"](p) - F["log1p"](-p)), value)
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         zero, one = F["log1p"](-self.probs), F["log"](self.probs)
         return self.mean * (zero - one) - self._cont_bern_log_norm() - zero
 
@@ -196,7 +188,6 @@ class Kumaraswamy(TransformedDistribution):
         return self._moment(2) - F["pow"](self.mean, 2)
 
     def entropy(self) -> Any:
-        """The expectation of minus the log probability."""
         a, b = self.concentration1, self.concentration0
         one, zero = 1 - a.reciprocal(), 1 - b.reciprocal()
         harmonic = F["digamma"](b + 1) + EULER

@@ -14,7 +14,6 @@ class _Activation(_OfFunction, Module):
     """Those without options."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return self._computed(input)
 
 
@@ -28,7 +27,6 @@ class _InPlace(_OfFunction, Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         found: Tensor = getattr(functional, self._function)(input, inplace=self.inplace)
         return found
 
@@ -56,7 +54,6 @@ class LeakyReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.leaky_relu(input, self.negative_slope, self.inplace)
 
 
@@ -74,7 +71,6 @@ class RReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
 
@@ -89,7 +85,6 @@ class ELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.elu(input, self.alpha, self.inplace)
 
 
@@ -104,7 +99,6 @@ class CELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.celu(input, self.alpha, self.inplace)
 
 
@@ -134,7 +128,6 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
@@ -146,7 +139,6 @@ class Sigmoid(Module):
     """1 / (1 + exp(−x))."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         found: Tensor = FUNCTIONS["sigmoid"](input)
         return found
 
@@ -175,7 +167,6 @@ class Tanh(Module):
     """The hyperbolic tangent."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         found: Tensor = FUNCTIONS["tanh"](input)
         return found
 
@@ -203,7 +194,6 @@ class Softplus(Module):
         self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.softplus(input, self.beta, self.threshold)
 
 
@@ -215,7 +205,6 @@ class Softshrink(Module):
         self.lambd = lambd
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.softshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
@@ -231,7 +220,6 @@ class Hardshrink(Module):
         self.lambd = lambd
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.hardshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
@@ -270,7 +258,6 @@ class Hardtanh(Module):
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
 
@@ -286,5 +273,4 @@ class Threshold(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.threshold(input, self.threshold, self.value, self.inplace)

@@ -61,6 +61,18 @@ def register_module_module_registration_hook(hook: Callable[..., Any]) -> Remova
     return RemovableHandle(REGISTRATIONS["module"], hook)
 
 
+def own_method(kind: type, name: str) -> None:
+    """Give a class a method of its own in the place of the one that it shares."""
+    shared: Any = getattr(kind, name)
+    own = FunctionType(
+        shared.__code__, shared.__globals__, name, shared.__defaults__, shared.__closure__
+    )
+    own.__kwdefaults__ = shared.__kwdefaults__
+    own.__annotations__, own.__doc__ = shared.__annotations__, shared.__doc__
+    own.__qualname__ = f"{kind.__qualname__}.{name}"
+    type.__setattr__(kind, name, own)
+
+
 class OwnMethods:
     """A base of layers each of which has methods of its own in PyTorch, where ours share them:
     what Python says of wrong arguments names the layer."""
@@ -70,14 +82,8 @@ class OwnMethods:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         for name in () if cls.__name__.startswith("_") else cls._own:
-            shared: Any = getattr(cls, name)
-            if shared.__qualname__.startswith("_"):
-                own = FunctionType(shared.__code__, shared.__globals__, name,
-                                   shared.__defaults__, shared.__closure__)  # fmt: skip
-                own.__kwdefaults__ = shared.__kwdefaults__
-                own.__annotations__, own.__doc__ = shared.__annotations__, shared.__doc__
-                own.__qualname__ = f"{cls.__qualname__}.{name}"
-                type.__setattr__(cls, name, own)
+            if getattr(cls, name).__qualname__.startswith("_"):
+                own_method(cls, name)
 
 
 class ModuleBase:

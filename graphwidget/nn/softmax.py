@@ -22,7 +22,6 @@ class _AlongDim(_OfFunction, Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         found: Tensor = getattr(functional, self._function)(input, self.dim, _stacklevel=5)
         return found
 
@@ -53,7 +52,6 @@ class Softmax2d(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         if input.dim() not in (3, 4):
             raise ValueError(
                 f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead"
@@ -71,7 +69,6 @@ class GLU(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.glu(input, self.dim)
 
 
@@ -94,5 +91,4 @@ class PReLU(Module):
         init.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input through the activation."""
         return functional.prelu(input, self.weight)

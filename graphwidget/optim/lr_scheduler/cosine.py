@@ -22,7 +22,6 @@ class CosineAnnealingLR(LRScheduler):
         return 1 + math.cos(math.pi * epoch / self.T_max)
 
     def get_lr(self) -> Rates:
-        """The rates for `last_epoch`."""
         self._warn_outside_step()
         epoch, least = self.last_epoch, self.eta_min
         if self._is_initial:

@@ -134,7 +134,6 @@ class CyclicLR(Cyclic):
         return kept
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict()` gave."""
         kept = dict(state_dict)
         attributes = kept.pop("_scale_fn_custom")
         super().load_state_dict(kept)

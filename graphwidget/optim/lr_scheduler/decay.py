@@ -43,7 +43,6 @@ class _OfFunctions(LRScheduler):
         return kept
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict()` gave."""
         kept = dict(state_dict)
         functions = kept.pop("lr_lambdas")
         self.__dict__.update(kept)
@@ -56,7 +55,6 @@ class LambdaLR(_OfFunctions):
     """The initial rate times a function of the epoch."""
 
     def get_lr(self) -> Rates:
-        """The rates for `last_epoch`."""
         self._warn_outside_step()
         pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
         return [base * function(self.last_epoch) for function, base in pairs]
@@ -73,7 +71,6 @@ class MultiplicativeLR(_OfFunctions):
                 )
 
     def get_lr(self) -> Rates:
-        """The rates for `last_epoch`."""
         self._warn_outside_step()
         if self._is_initial:
             return self._rates()
@@ -92,7 +89,6 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
-        """The rates for `last_epoch`."""
         self._warn_outside_step()
         if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
             return self._rates()
@@ -118,7 +114,6 @@ class MultiStepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
-        """The rates for `last_epoch`."""
         self._warn_outside_step()
         if self.last_epoch not in self.milestones:
             return self._rates()
@@ -146,7 +141,6 @@ class ConstantLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
-        """The rates for `last_epoch`."""
         self._warn_outside_step()
         if self.last_epoch == 0:
             return self._scaled(self.factor)
@@ -183,7 +177,6 @@ class LinearLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
-        """The rates for `last_epoch`."""
         self._warn_outside_step()
         if self.last_epoch == 0:
             return self._scaled(self.start_factor)
@@ -209,7 +202,6 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
-        """The rates for `last_epoch`."""
         self._warn_outside_step()
         return self._rates() if self._is_initial else self._scaled(self.gamma)
 
@@ -232,7 +224,6 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
-        """The rates for `last_epoch`."""
         self._warn_outside_step()
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._rates()

@@ -48,7 +48,6 @@ class _Joined(LRScheduler):
         return kept
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict()` gave."""
         kept = dict(state_dict)
         for each, state in zip(self._schedulers, kept.pop("_schedulers"), strict=True):
             each.load_state_dict(state)

@@ -118,6 +118,5 @@ class ReduceLROnPlateau(LRScheduler):
                 put(group, "lr", lower)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict()` gave."""
         self.__dict__.update(state_dict)
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)
