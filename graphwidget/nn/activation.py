@@ -131,7 +131,6 @@ class GELU(Module):
         return functional.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
-        """The options."""
         return f"approximate={self.approximate!r}"
 
 
@@ -208,7 +207,6 @@ class Softshrink(Module):
         return functional.softshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
-        """The options."""
         return str(self.lambd)
 
 
@@ -223,7 +221,6 @@ class Hardshrink(Module):
         return functional.hardshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
-        """The options."""
         return str(self.lambd)
 
 

@@ -91,7 +91,6 @@ class _NormBase(_Affine):
             raise ValueError(f"expected {kinds} input (got {input.dim()}D input)")
 
     def extra_repr(self) -> str:
-        """The options."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
             f"affine={self.affine}, bias={self.bias is not None}, "

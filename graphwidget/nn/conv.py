@@ -91,7 +91,6 @@ class _ConvNd(OwnMethods, Module):
                 init.uniform_(self.bias, -bound, bound)
 
     def extra_repr(self) -> str:
-        """The sizes, and what differs from the defaults."""
         dims = self._dims
         text = (
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "

@@ -98,7 +98,6 @@ class Embedding(_Table):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        """The sizes, and what differs from the defaults."""
         return self._told(
             padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, sparse=False
         )
@@ -164,7 +163,6 @@ class EmbeddingBag(_Table):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        """The sizes, and what differs from the defaults."""
         text = self._told(max_norm=None, norm_type=2, scale_grad_by_freq=False)
         text += f", mode={self.mode!r}"
         return text + ("" if self.padding_idx is None else f", padding_idx={self.padding_idx}")

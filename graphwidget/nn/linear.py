@@ -62,7 +62,6 @@ class Linear(Module):
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes."""
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, "
             f"bias={self.bias is not None}"
@@ -114,7 +113,6 @@ class Bilinear(Module):
         return functional.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes."""
         return (
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"

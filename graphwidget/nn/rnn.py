@@ -140,7 +140,6 @@ class RNNBase(Module):
         return [getattr(self, name) for name in self._flat_weights_names]
 
     def extra_repr(self) -> str:
-        """The sizes, and what differs from the defaults."""
         return f"{self.input_size}, {self.hidden_size}" + unusual(
             self, proj_size=0, num_layers=1, bias=True, batch_first=False, dropout=0,
             bidirectional=False,

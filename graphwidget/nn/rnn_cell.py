@@ -89,7 +89,6 @@ class RNNCellBase(Module):
             init.uniform_(parameter, -bound, bound)
 
     def extra_repr(self) -> str:
-        """The sizes, and what differs from the defaults."""
         text = f"{self.input_size}, {self.hidden_size}"
         if self.bias is not True:
             text += f", bias={self.bias}"

@@ -39,7 +39,6 @@ class Identity(BasePruningMethod):
 
     @classmethod
     def apply(cls, module: Any, name: str) -> Any:  # type: ignore[override]
-        """Prune a module's parameter."""
         return super().apply(module, name)
 
 
@@ -105,7 +104,6 @@ class RandomUnstructured(_Unstructured):
 
     @classmethod
     def apply(cls, module: Any, name: str, amount: Any) -> Any:  # type: ignore[override]
-        """Prune a module's parameter."""
         return super().apply(module, name, amount=amount)
 
 
@@ -119,7 +117,6 @@ class L1Unstructured(_Unstructured):
     def apply(  # type: ignore[override]
         cls, module: Any, name: str, amount: Any, importance_scores: Any = None
     ) -> Any:
-        """Prune a module's parameter."""
         return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
 
@@ -172,7 +169,6 @@ class RandomStructured(_Structured):
     def apply(  # type: ignore[override]
         cls, module: Any, name: str, amount: Any, dim: int = -1
     ) -> Any:
-        """Prune a module's parameter."""
         return super().apply(module, name, amount=amount, dim=dim)
 
 
@@ -192,7 +188,6 @@ class LnStructured(_Structured):
     def apply(  # type: ignore[override]
         cls, module: Any, name: str, amount: Any, n: Any, dim: int, importance_scores: Any = None
     ) -> Any:
-        """Prune a module's parameter."""
         return super().apply(
             module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores
         )
@@ -221,7 +216,6 @@ class CustomFromMask(BasePruningMethod):
 
     @classmethod
     def apply(cls, module: Any, name: str, mask: Any) -> Any:  # type: ignore[override]
-        """Prune a module's parameter."""
         return super().apply(module, name, mask=mask)
 
 

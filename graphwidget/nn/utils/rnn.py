@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,6 +82,17 @@ class _Packed(NamedTuple):
 _Packed.__name__ = "PackedSequence_"
 
 
+def _as(name: str, dtype: dtypes.dtype) -> Callable[[Any], PackedSequence]:
+    """The method of a packed sequence that converts its data to a type."""
+
+    def convert(self: Any) -> PackedSequence:
+        return self.to(dtype)  # type: ignore[no-any-return]
+
+    convert.__name__, convert.__qualname__ = name, f"PackedSequence.{name}"
+    convert.__doc__ = f"`data` as {dtype}."
+    return convert
+
+
 class PackedSequence(_Packed):
     """Sequences without padding: `data` holds all first items, then all second ones, and so on;
     `batch_sizes` says how many there are of each. Recurrent layers take and give it.
@@ -107,37 +118,14 @@ class PackedSequence(_Packed):
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else self._replace(data=data)
 
-    def double(self) -> PackedSequence:
-        """`data` as float64."""
-        return self.to(dtypes.float64)
-
-    def float(self) -> PackedSequence:
-        """`data` as float32."""
-        return self.to(dtypes.float32)
-
-    def half(self) -> PackedSequence:
-        """`data` as float16."""
-        return self.to(dtypes.float16)
-
-    def long(self) -> PackedSequence:
-        """`data` as int64."""
-        return self.to(dtypes.int64)
-
-    def int(self) -> PackedSequence:
-        """`data` as int32."""
-        return self.to(dtypes.int32)
-
-    def short(self) -> PackedSequence:
-        """`data` as int16."""
-        return self.to(dtypes.int16)
-
-    def char(self) -> PackedSequence:
-        """`data` as int8."""
-        return self.to(dtypes.int8)
-
-    def byte(self) -> PackedSequence:
-        """`data` as uint8."""
-        return self.to(dtypes.uint8)
+    double = _as("double", dtypes.float64)
+    float = _as("float", dtypes.float32)
+    half = _as("half", dtypes.float16)
+    long = _as("long", dtypes.int64)
+    int = _as("int", dtypes.int32)
+    short = _as("short", dtypes.int16)
+    char = _as("char", dtypes.int8)
+    byte = _as("byte", dtypes.uint8)
 
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The same: it is on the CPU."""
