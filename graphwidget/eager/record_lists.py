@@ -87,7 +87,8 @@ def record_many(op: Op) -> Callable[..., Any]:
         tensors = tuple([runtime.ABSENT if tensor is None else tensor for tensor in args[:count]])
         params = {**defaults, **dict(zip(op.params, args[count:], strict=False)), **params}
         found = kernel(*[tensor._data for tensor in tensors], **params)
-        outs = tuple([None if data is None else runtime.wrap(data) for data in found])
+        shown = found[: len(op.outputs)] if op.kept else found
+        outs = tuple([None if data is None else runtime.wrap(data) for data in shown])
         for tensor in tensors:
             if tensor._view is not None:
                 runtime.refresh(tensor)
@@ -99,6 +100,8 @@ def record_many(op: Op) -> Callable[..., Any]:
             if first is not None and not first._meta.floating:
                 raise runtime.not_differentiable(first._data.dtype)
             node = class_of(targets)()
+            besides = zip(op.kept, found[len(outs) :], strict=True) if op.kept else ()
+            given.update((name, runtime.wrap(data)) for name, data in besides)
             start(node, targets, given, outs, params)
         if op.view:
             for nr, out in enumerate(outs):

@@ -310,6 +310,13 @@ x = torch.triangular_solve(b, a)[0]
 saved = x.grad_fn._saved_self
 b.add_(1)
 result = saved, attempt(lambda: x.sum().backward())
+
+# hooks of nodes see a gradient for each output that users see, none for the factors beside them
+a, seen = torch.eye(2).requires_grad_(), []
+for y in (torch.linalg.solve(a, torch.ones(2, 1)), torch.linalg.slogdet(a)[1]):
+    y.grad_fn.register_hook(lambda gi, go: seen.append([each is None or each.tolist() for each in go]))
+    y.sum().backward()
+result = seen
 """
 
 

@@ -167,7 +167,7 @@ def slogdet(A: Tensor) -> Any:
     """The signs of determinants and the logarithms of their sizes."""
     check_square("linalg.slogdet", A)
     check_floating("linalg.slogdet", A)
-    return LINALG_SLOGDET(several(F.linalg_slogdet)(A)[:2])
+    return LINALG_SLOGDET(several(F.linalg_slogdet)(A))
 
 
 def old_slogdet(input: Tensor) -> Any:
@@ -188,7 +188,7 @@ def logdet(input: Tensor) -> Tensor:
     """
     check_square("logdet", input)
     check_floating("logdet", input)
-    sign, size = several(F.linalg_slogdet)(input)[:2]
+    sign, size = several(F.linalg_slogdet)(input)
     return F.where(F.eq(sign, -1.0), constant(float("nan"), size._data.dtype), size)
 
 
@@ -222,7 +222,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
             f"{name}: Incompatible shapes of A and B for the equation {side} ({a[-2]}x{a[-1]} and "
             f"{right[-2]}x{right[-1]})"
         )
-    result, _, _, info = several(F.linalg_solve_ex)(A, B, left=left)
+    result, info = several(F.linalg_solve_ex)(A, B, left=left)
     if check_errors:
         check_info("linalg.solve_ex", info, NO_SOLUTION)
     return SOLVE_EX((result, info))

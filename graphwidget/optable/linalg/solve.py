@@ -71,7 +71,7 @@ op("linalg_det(A, /) -> result; LU, pivots", kernels.det, refuses="lu_cpu: half"
    public=False, sign="det", text="det({A})", tex=r"\det {A}", onnx="Det")
 ARRAYS.__dict__["linalg_det"] = lambda a: kernels.det(a)[0]
 
-op("linalg_slogdet(A, /) -> sign, logabsdet, LU, pivots", kernels.slogdet,
+op("linalg_slogdet(A, /) -> sign, logabsdet; LU, pivots", kernels.slogdet,
    d_A=lambda some_grads, A, sign, LU, pivots:
        None if some_grads[1] is None
        else F.solved_for_numbers(some_grads[1], A),
@@ -99,7 +99,7 @@ def solve_backward(grad: Any, A: Any, result: Any, left: Any, vector: Any, by_A:
     return found, F.squeeze_dim(flow, last) if vector else flow
 
 
-op("linalg_solve_ex(A, B, /, left=True) -> result, LU, pivots, info", kernels.solve,
+op("linalg_solve_ex(A, B, /, left=True) -> result, info; LU, pivots", kernels.solve,
    refuses="lu_cpu: half",
    d_A__B=lambda grad, A, LU, pivots, result, left, _A_shape, _B_shape, targets: F.sums_to_sizes(
        F.solve_backward(grad, A, result, left, is_vector(_A_shape, _B_shape), "A" in targets),

@@ -99,7 +99,7 @@ def is_vector(a: Any, b: Any) -> bool:
 
 
 def solve(a: Array, b: Array, left: bool) -> tuple[Array, Array, Array, Array]:
-    """The solutions of A X = B (X A = B), the LU factors of A and where an elimination failed."""
+    """The solutions of A X = B (X A = B), where an elimination failed, and the LU factors of A."""
     factors, pivots, info = lu(a if left else mT(a))
     vector = is_vector(a.shape, b.shape)
     right = b[..., None] if vector else b if left else mT(b)
@@ -108,7 +108,7 @@ def solve(a: Array, b: Array, left: bool) -> tuple[Array, Array, Array, Array]:
         matrix = np.where(info[..., None, None] != 0, np.eye(a.shape[-1], dtype=a.dtype), matrix)
     found = np.linalg.solve(matrix, right)
     result = dense_columns(found[..., 0] if vector else found)
-    return (result if left else mT(result)), factors, pivots, info
+    return (result if left else mT(result)), info, factors, pivots
 
 
 def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
