@@ -1,13 +1,54 @@
+/*
+ * Pictures over time: each is made from the one before, so that the picture stands still while
+ * the graph grows and while the user travels through its history. Any remembered layout that has
+ * a place for every box is used again; for a moment in the past that is the layout of the end of
+ * its cell, so that the boxes appear where they will stay.
+ */
+
 import { extents } from "../graph/boxes";
 import type { Graph } from "../graph/graph";
 import { EMPTY, layout } from "../layout/layout";
 import type { Layout, LayoutBox } from "../layout/types";
 import { buildScene, partOf, type Direction, type Scene, type Sizes } from "./scene";
 
+/** What is to be drawn. */
+export interface Wish {
+  readonly graph: Graph;
+  /** The graph at the end of the cell, of which `graph` is what stands already. */
+  readonly whole: Graph;
+  readonly direction: "auto" | Direction;
+  /** Room for the picture, in pixels. */
+  readonly width: number;
+  /** How often the picture was tidied: when that rises, it is laid out as if never seen. */
+  readonly tidied: number;
+}
+
+export interface Picture {
+  readonly direction: Direction;
+  readonly scene: Scene;
+  readonly graph: Graph;
+  readonly drawn: Drawn;
+  readonly memory: Memory;
+  /** The direction that suited a graph in some width. */
+  readonly suited: { readonly direction: Direction; readonly whole: Graph; readonly width: number };
+  readonly tidied: number;
+}
+
+/** What each direction remembers: layouts, the newest last, and the graph drawn last. */
+type Memory = Readonly<
+  Record<Direction, { readonly layouts: readonly SizedLayout[]; readonly drawn: Drawn }>
+>;
+
 /** A layout with the sizes that it was made for. */
-interface Drawn {
+interface SizedLayout {
   readonly layout: Layout;
   readonly sizes: Sizes;
+}
+
+interface Drawn {
+  readonly graph: Graph;
+  readonly layout: SizedLayout;
+  readonly scene: Scene;
 }
 
 const REMEMBERED = 12;
@@ -18,66 +59,86 @@ const SLACK = 8;
 /** Text is still easy to read at this scale. */
 const READABLE = 0.62;
 
-/**
- * Layouts over time: the picture stands still while the graph grows and while the user travels
- * through its history. Any remembered layout that has a place for every box is used again;
- * for a moment in the past that is the layout of the end of its cell, so that the boxes appear
- * where they will stay.
- */
-export class Pictures {
-  private drawn: Record<Direction, Drawn[]> = { LR: [], TD: [] };
-  private chosen: Direction = "LR";
-  private decided: { whole: Graph; width: number } | null = null;
-  private last: Partial<Record<Direction, { graph: Graph; drawn: Drawn; scene: Scene }>> = {};
+/** Before the first picture. */
+export const BLANK: Picture = blank();
 
-  forget(): void {
-    this.decided = null;
-    this.drawn = { LR: [], TD: [] };
-  }
-
-  /** `whole` is the graph at the end of the cell, of which `graph` is what stands already. */
-  scene(graph: Graph, whole: Graph, direction: Direction): Scene {
-    const inside = [...graph.boxes.keys()].every((key) => whole.boxes.has(key));
-    if (!inside || graph === whole)
-      return this.full(graph, this.place(graph, whole, direction), direction);
-    return partOf(this.full(whole, this.place(whole, whole, direction), direction), graph);
-  }
-
-  private full(graph: Graph, drawn: Drawn, direction: Direction): Scene {
-    const known = this.last[direction];
-    if (known?.graph === graph && known.drawn === drawn) return known.scene;
-    const scene = buildScene(graph, drawn.layout, drawn.sizes, direction);
-    this.last[direction] = { graph, drawn, scene };
-    return scene;
-  }
-
-  /** Left to right while that fits the width readably, top down beyond. */
-  suited(whole: Graph, width: number): Direction {
-    if (this.decided?.whole === whole && this.decided.width === width) return this.chosen;
-    this.decided = { whole, width };
-    const wide = this.scene(whole, whole, "LR").bounds.w;
-    const needed = this.chosen === "LR" ? READABLE * 0.8 : READABLE; // no to and fro
-    const fits = wide * needed <= width;
-    const tall = fits ? 0 : this.scene(whole, whole, "TD").bounds.w;
-    this.chosen = fits || tall > wide * 0.8 ? "LR" : "TD";
-    return this.chosen;
-  }
-
-  /** A layout for a graph; new ones are made for the whole, so that what comes has its place. */
-  private place(graph: Graph, whole: Graph, direction: Direction): Drawn {
-    const memory = this.drawn[direction];
-    const known = memory.findLast((drawn) => covers(drawn, graph, direction));
-    if (known) return known;
-    const last = memory.at(-1)?.layout ?? EMPTY;
-    const later = whole === graph ? null : draw(whole, direction, last);
-    const fits = later && covers(later, graph, direction) ? later : draw(graph, direction, last);
-    memory.push(fits);
-    if (memory.length > REMEMBERED) memory.shift();
-    return fits;
-  }
+function blank(): Picture {
+  const graph = { boxes: new Map(), wires: [], brackets: [], left: 0 };
+  const sizes = new Map();
+  const scene = buildScene(graph, EMPTY, sizes, "LR");
+  const drawn = { graph, layout: { layout: EMPTY, sizes }, scene };
+  const none = { layouts: [], drawn };
+  const suited = { direction: "LR", whole: graph, width: 0 } as const;
+  return {
+    direction: "LR",
+    scene,
+    graph,
+    drawn,
+    memory: { LR: none, TD: none },
+    suited,
+    tidied: 0,
+  };
 }
 
-function draw(graph: Graph, direction: Direction, previous: Layout): Drawn {
+/** The picture after `last`. */
+export function nextPicture(last: Picture, wish: Wish): Picture {
+  const { graph, whole, direction: wanted, width, tidied } = wish;
+  const memory = { ...(tidied === last.tidied ? last.memory : BLANK.memory) };
+  const suited = wanted === "auto" ? suit(memory, last.suited, whole, width) : last.suited;
+  const direction = wanted === "auto" ? suited.direction : wanted;
+  const part = graph !== whole && [...graph.boxes.keys()].every((key) => whole.boxes.has(key));
+  const drawn = draw(memory, part ? whole : graph, whole, direction);
+  const known = graph === last.graph && drawn === last.drawn;
+  const scene = known ? last.scene : part ? partOf(drawn.scene, graph) : drawn.scene;
+  return { direction, scene, graph, drawn, memory, suited, tidied };
+}
+
+/** The memory while a picture is made from it. */
+type Draft = { -readonly [D in Direction]: Memory[D] };
+
+/** Left to right while that fits the width readably, top down beyond. */
+function suit(
+  memory: Draft,
+  last: Picture["suited"],
+  whole: Graph,
+  width: number,
+): Picture["suited"] {
+  if (last.whole === whole && last.width === width) return last;
+  const wide = draw(memory, whole, whole, "LR").scene.bounds.w;
+  const needed = last.direction === "LR" ? READABLE * 0.8 : READABLE; // no to and fro
+  if (wide * needed <= width) return { direction: "LR", whole, width };
+  const tall = draw(memory, whole, whole, "TD").scene.bounds.w;
+  return { direction: tall > wide * 0.8 ? "LR" : "TD", whole, width };
+}
+
+/** Draws a graph in a layout, both of which the memory then holds. */
+function draw(memory: Draft, graph: Graph, whole: Graph, direction: Direction): Drawn {
+  const { layouts, drawn: last } = memory[direction];
+  const [known, remembered] = layoutOf(layouts, graph, whole, direction);
+  const drawn =
+    last.graph === graph && last.layout === known
+      ? last
+      : { graph, layout: known, scene: buildScene(graph, known.layout, known.sizes, direction) };
+  memory[direction] = { layouts: remembered, drawn };
+  return drawn;
+}
+
+/** A layout for a graph; new ones are made for the whole, so that what comes has its place. */
+function layoutOf(
+  remembered: readonly SizedLayout[],
+  graph: Graph,
+  whole: Graph,
+  direction: Direction,
+): [SizedLayout, readonly SizedLayout[]] {
+  const known = remembered.findLast((old) => covers(old, graph, direction));
+  if (known) return [known, remembered];
+  const last = remembered.at(-1)?.layout ?? EMPTY;
+  const later = whole === graph ? null : layOut(whole, direction, last);
+  const made = later && covers(later, graph, direction) ? later : layOut(graph, direction, last);
+  return [made, [...remembered, made].slice(-REMEMBERED)];
+}
+
+function layOut(graph: Graph, direction: Direction, previous: Layout): SizedLayout {
   const sizes = new Map<string, readonly [number, number, number]>();
   const boxes: LayoutBox[] = [];
   for (const box of graph.boxes.values()) {
@@ -91,12 +152,13 @@ function draw(graph: Graph, direction: Direction, previous: Layout): Drawn {
   return { layout: layout(boxes, graph.wires, previous), sizes };
 }
 
-function covers({ layout: { places }, sizes }: Drawn, graph: Graph, direction: Direction): boolean {
+/** Whether a layout has room for every box of a graph. */
+function covers(old: SizedLayout, graph: Graph, direction: Direction): boolean {
   const joined = new Set<string>();
   for (const wire of graph.wires) joined.add(wire.from).add(wire.to);
   for (const [key, box] of graph.boxes) {
-    const size = sizes.get(key);
-    const place = places.get(key);
+    const size = old.sizes.get(key);
+    const place = old.layout.places.get(key);
     if (!size || !place || (place.rank < 0 && joined.has(key))) return false;
     const [, before, after] = extents(box, direction);
     if (before > size[1] + SLACK || after > size[2] + SLACK) return false;

@@ -3,7 +3,7 @@
  * explanation, the graph and its scene.
  */
 
-import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import { computed, type ReadonlySignal } from "@preact/signals";
 import { explainStep } from "../explain/step";
 import { focus } from "../graph/focus";
 import { buildGraph, type Graph } from "../graph/graph";
@@ -11,8 +11,8 @@ import type { Event } from "../log/events";
 import { hazards, type Model } from "../log/model";
 import type { Timeline } from "../log/timeline";
 import { stepAt } from "../replay/steps";
-import { Pictures } from "../scene/pictures";
-import type { Direction } from "../scene/scene";
+import { BLANK, nextPicture } from "../scene/pictures";
+import { scan } from "./scan";
 import type { State } from "./state";
 
 export type Derived = ReturnType<typeof derive>;
@@ -79,27 +79,20 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
   const whole: ReadonlySignal<Graph> = computed(() =>
     horizon.value === time.value ? graph.value : later.value,
   );
-  const pictures = new Pictures();
-  /** Changes when the picture is to be laid out anew. */
-  const fresh = signal(0);
-  const direction: ReadonlySignal<Direction> = computed(() => {
-    const wanted = state.wantedDirection.value;
-    return wanted === "auto" ? pictures.suited(whole.value, state.width.value) : wanted;
-  });
-  const scene = computed(() =>
-    pictures.scene(graph.value, whole.value, fresh.value >= 0 ? direction.value : "LR"),
+  const picture = scan(BLANK, (last) =>
+    nextPicture(last, {
+      graph: graph.value,
+      whole: whole.value,
+      direction: state.wantedDirection.value,
+      width: state.width.value,
+      tidied: state.tidied.value,
+    }),
   );
-  /** Lays the picture out anew, as if it were seen for the first time. */
-  const tidy = (): void => {
-    pictures.forget();
-    fresh.value += 1;
-  };
   return {
     focus: focused,
     graph,
-    direction,
-    scene,
+    direction: computed(() => picture.value.direction),
+    scene: computed(() => picture.value.scene),
     hazards: computed(() => hazards(model.value)),
-    tidy,
   };
 }

@@ -43,6 +43,8 @@ export function createState() {
     wantedDirection: signal<"auto" | Direction>("auto"),
     /** Also graphs that the newest cell did not touch. */
     everything: signal(false),
+    /** How often the picture was laid out anew, as if it were seen for the first time. */
+    tidied: signal(0),
     /** Room for the picture, in pixels. */
     width: signal(900),
   } as const;

@@ -23,6 +23,9 @@ export function createStore() {
     state.onePath.value = null;
     state.otherEnd.value = null;
   };
+  const tidy = (): void => {
+    state.tidied.value += 1;
+  };
   return {
     ...state,
     ...derived,
@@ -31,5 +34,6 @@ export function createStore() {
     ...createTimeTravel(state, derived, commands.send),
     ...commands,
     select,
+    tidy,
   };
 }

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { focus } from "../../src/graph/focus";
-import { buildGraph } from "../../src/graph/graph";
+import { buildGraph, type Graph } from "../../src/graph/graph";
 import { hazards } from "../../src/log/model";
-import { Pictures } from "../../src/scene/pictures";
+import { BLANK, nextPicture, type Picture } from "../../src/scene/pictures";
 import { Timeline } from "../../src/log/timeline";
 import { createStore } from "../../src/store/store";
 import { manyBoxes } from "../examples";
@@ -31,9 +31,10 @@ it("times each stage for a graph of 1,000 boxes", () => {
   timed("focus", () => focus(graph, model, false));
   const whole = buildGraph(timeline.at(timeline.end));
   console.log(`${whole.boxes.size} boxes, ${whole.wires.length} wires`);
-  timed("first layout and scene", () => new Pictures().scene(whole, whole, "LR"), 5);
-  const pictures = new Pictures();
-  timed("scene in a known layout", () => pictures.scene(graph, whole, "LR"));
+  const wish = { whole, direction: "LR", width: 900, tidied: 0 } as const;
+  const draw = (last: Picture, now: Graph) => nextPicture(last, { ...wish, graph: now });
+  const first = timed("first layout and scene", () => draw(BLANK, whole), 5);
+  timed("scene in a known layout", () => draw(first, graph));
   const store = createStore();
   store.load(program.packed());
   expect(store.scene.value.boxes.size).toBeGreaterThan(1000);
