@@ -199,18 +199,3 @@ export function sized(own: Card, { w, h }: { w: number; h: number }): Card {
   resized.set(own, made);
   return made;
 }
-
-/** The size of a box along the flow and across it, on either side of its line of flow. */
-export function extents(box: Box, direction: "LR" | "TD"): [number, number, number] {
-  const flat = direction === "LR";
-  if (box.kind === "card") {
-    const across = (flat ? box.h : box.w) / 2;
-    return [flat ? box.w : box.h, across, across];
-  }
-  const slots = box.slots.length;
-  const stack = slots * (SLOT_H + 2) - (slots > 0 ? 2 : 0);
-  if (flat) {
-    return [Math.max(box.w, box.slotW), box.h / 2, box.h / 2 + (slots ? SLOT_GAP + stack : 0)];
-  }
-  return [Math.max(box.h, stack), box.w / 2, box.w / 2 + (slots ? SLOT_GAP + box.slotW : 0)];
-}

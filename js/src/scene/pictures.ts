@@ -5,11 +5,12 @@
  * its cell, so that the boxes appear where they will stay.
  */
 
-import { extents } from "../graph/boxes";
 import type { Graph } from "../graph/graph";
 import { EMPTY, layout } from "../layout/layout";
 import type { Layout, LayoutBox } from "../layout/types";
-import { buildScene, partOf, type Direction, type Scene, type Sizes } from "./scene";
+import { extents, type Direction } from "./flow";
+import { buildScene, partOf, type Scene } from "./scene";
+import type { Sizes } from "./seats";
 
 /** What is to be drawn. */
 export interface Wish {

@@ -5,7 +5,7 @@
 
 import { signal } from "@preact/signals";
 import type { Step } from "../replay/steps";
-import type { Direction } from "../scene/scene";
+import type { Direction } from "../scene/flow";
 
 /** Whether there is a kernel behind the page; it may not have answered yet. */
 export type Connection = "offline" | "waiting" | "live";

@@ -1,4 +1,4 @@
-import type { Rect } from "../scene/scene";
+import type { Rect } from "../scene/flow";
 
 /** A point of the plane `p` is drawn at `p * k + (x, y)`. */
 export interface Camera {

@@ -1,7 +1,8 @@
 import { writeAt, type ErrorRow, type Hazard, type Model, type WriteRow } from "../log/model";
 import { SLOT_H, type Pill } from "../graph/boxes";
 import { callKey, valueKey } from "../graph/keys";
-import type { Placed, Point, Scene } from "../scene/scene";
+import type { Point } from "../scene/flow";
+import type { Placed, Scene } from "../scene/scene";
 import { slotOffset } from "./pill";
 
 /** One bold arrow from the write to the slot that it made stale. */

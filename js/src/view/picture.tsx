@@ -1,7 +1,8 @@
 import { useComputed } from "@preact/signals";
 import { useId } from "preact/hooks";
 import type { Model } from "../log/model";
-import { rectOf, type Placed, type Rect, type Scene } from "../scene/scene";
+import type { Rect } from "../scene/flow";
+import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
 import { inView, overlaps, type Camera } from "./camera";
 import { CardNode } from "./card";

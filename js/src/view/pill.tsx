@@ -1,6 +1,6 @@
 import { memo } from "preact/compat";
 import { SLOT_GAP, SLOT_H, type Pill, type Slot } from "../graph/boxes";
-import type { Direction, Point } from "../scene/scene";
+import type { Direction, Point } from "../scene/flow";
 
 export interface PillProps {
   pill: Pill;

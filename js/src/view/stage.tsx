@@ -1,7 +1,8 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Box } from "../graph/boxes";
-import { rectOf, type Placed, type Rect, type Scene } from "../scene/scene";
+import type { Rect } from "../scene/flow";
+import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
 import { follow, zoom } from "./camera";
 import { Picture } from "./picture";

@@ -2,7 +2,7 @@ import { memo } from "preact/compat";
 import { full, tiny } from "../log/format";
 import type { Summary } from "../log/events";
 import type { Model } from "../log/model";
-import type { DrawnWire } from "../scene/scene";
+import type { DrawnWire } from "../scene/wires";
 
 /** What a wire carries back at the moment shown. */
 export interface Flow {

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { buildGraph } from "../../src/graph/graph";
-import { extents } from "../../src/graph/boxes";
 import { fold } from "../../src/log/fold";
 import { layout } from "../../src/layout/layout";
 import { pushApart } from "../../src/layout/settle";
 import type { LayoutBox, LayoutWire, Layout } from "../../src/layout/types";
+import { extents } from "../../src/scene/flow";
 import { boundsOf, buildScene, type Scene } from "../../src/scene/scene";
 import type { Program } from "../builder";
 import { exampleA, exampleC, exampleG, manyBoxes, network } from "../examples";

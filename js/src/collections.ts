@@ -1,0 +1,28 @@
+/* Lists and maps: look-ups that must succeed, and groups. */
+
+/** The item at an index that the list is known to have. */
+export function at<T>(list: ArrayLike<T>, index: number): T {
+  if (index < 0 || index >= list.length) throw new RangeError(`no item ${index}`);
+  return list[index] as T;
+}
+
+/** What a map holds under a key that it is known to have. */
+export function get<K, V>(map: ReadonlyMap<K, V>, key: K): V {
+  const value = map.get(key);
+  if (value === undefined) throw new RangeError(`nothing is known of ${String(key)}`);
+  return value;
+}
+
+/** Adds to the list under a key. */
+export function push<K, V>(lists: Map<K, V[]>, key: K, item: V): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}
+
+/** The items that share a key, in their order. */
+export function groupBy<K, V>(items: Iterable<V>, keyOf: (item: V) => K): Map<K, V[]> {
+  const groups = new Map<K, V[]>();
+  for (const item of items) push(groups, keyOf(item), item);
+  return groups;
+}

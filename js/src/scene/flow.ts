@@ -1,0 +1,48 @@
+/*
+ * The flow and the plane. A scene is built along the flow (`main`) and across it (`cross`), as the
+ * layout is; `turned` says which of them is x.
+ */
+
+import { SLOT_GAP, SLOT_H, type Box } from "../graph/boxes";
+
+/** Left to right or top down. */
+export type Direction = "LR" | "TD";
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Rect {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+/** A pair (main, cross) as (x, y), or (x, y) as (main, cross): turning is its own inverse. */
+export function turned(direction: Direction, a: number, b: number): [number, number] {
+  return direction === "LR" ? [a, b] : [b, a];
+}
+
+/** A rectangle of the flow in the plane. */
+export function rectAt(
+  direction: Direction,
+  main: number,
+  cross: number,
+  length: number,
+  breadth: number,
+): Rect {
+  const [x, y] = turned(direction, main, cross);
+  const [w, h] = turned(direction, length, breadth);
+  return { x, y, w, h };
+}
+
+/** The size of a box along the flow and across it, on either side of its line of flow. */
+export function extents(box: Box, direction: Direction): [number, number, number] {
+  const [length, breadth] = turned(direction, box.w, box.h);
+  if (box.kind === "card" || box.slots.length === 0) return [length, breadth / 2, breadth / 2];
+  const stack = box.slots.length * (SLOT_H + 2) - 2;
+  const [slotsLength, slotsBreadth] = turned(direction, box.slotW, stack);
+  return [Math.max(length, slotsLength), breadth / 2, breadth / 2 + SLOT_GAP + slotsBreadth];
+}
