@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.both import both, source
+from tests.both import both, source
 
 CALLS = [
     "torch.amp.GradScaler('cuda').is_enabled()", "torch.amp.GradScaler().state_dict()",

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import graphwidget
-from tests.core.both import both, programs, source
+from tests.both import both, programs, source
 
 PROGRAMS = """
 # nan

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import graphwidget
-from tests.core.both import both, programs, source
+from tests.both import both, programs, source
 
 SETUP = """
 D, T = torch.distributions, torch.distributions.transforms

@@ -3,7 +3,7 @@
 import pytest
 import torch.nn.attention  # noqa: F401  (PyTorch loads it only when asked)
 
-from tests.core.both import both, programs, source
+from tests.both import both, programs, source
 
 SETUP = """
 nn, F = torch.nn, torch.nn.functional

@@ -9,7 +9,7 @@ import pytest
 import torch.nn.functional
 
 import graphwidget
-from tests.core.both import both, programs, source
+from tests.both import both, programs, source
 
 START = """
 import warnings

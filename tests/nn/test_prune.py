@@ -3,7 +3,7 @@
 import pytest
 import torch.nn.utils.prune  # noqa: F401  (PyTorch loads it only when asked)
 
-from tests.core.both import both, programs, source
+from tests.both import both, programs, source
 from tests.semantics.compare import same
 
 SETUP = """

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import graphwidget
-from tests.core.both import both, programs, source
+from tests.both import both, programs, source
 
 SETUP = """
 nn = torch.nn

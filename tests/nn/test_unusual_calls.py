@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.core.both import both, source
+from tests.both import both, source
 
 HEAD = """
 import numpy as np

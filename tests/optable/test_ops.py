@@ -15,7 +15,7 @@ import torch
 
 import graphwidget
 from graphwidget.optable import TABLE
-from tests.core.both import attempt, describe, differences, is_tensor, numbers
+from tests.both import attempt, describe, differences, is_tensor, numbers
 from tests.optable.samples import IN_PLACE, SAMPLES, Sample
 
 CASES = [(key, sample) for key, samples in SAMPLES.items() for sample in samples]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import graphwidget as gw
-from tests.core.both import both, programs, source
+from tests.both import both, programs, source
 
 PROGRAMS = programs((Path(__file__).parent / "parts.txt").read_text())
 

@@ -1,0 +1,423 @@
+"""Backward passes: accumulation, the rules of calls, order, hooks, retain_grad, higher orders."""
+
+import pytest
+
+from tests.both import both, programs, source
+
+ACCUMULATE = """
+# gradients add up in the same tensor
+x = torch.tensor([1., 2.], requires_grad=True)
+(x * 2).sum().backward()
+g = x.grad
+before = g.clone()
+(x * x).sum().backward()
+result = [g is x.grad, g._version, before, x]
+
+# a given gradient is not shared
+x = torch.tensor([1., 2.], requires_grad=True)
+w = torch.tensor([1., 2.], requires_grad=True)
+g = torch.ones(2)
+(x + w).backward(g)
+g.add_(5)
+x.grad.add_(1)
+result = [x.grad is g, x, w]
+
+# a leaf's own backward copies the gradient
+x = torch.tensor([1., 2.], requires_grad=True)
+g = torch.ones(2)
+x.backward(g)
+result = [x.grad is g, x.grad.data_ptr() == g.data_ptr(), x]
+
+# layout follows the leaf
+x = torch.arange(6.).reshape(2, 3).t().detach().requires_grad_()
+x.sum().backward()
+y = torch.ones(2, 3, requires_grad=True)
+y.t().sum(0).sum().backward()
+result = [x.grad, y.grad]
+
+# create_graph accumulates out of place
+x = torch.tensor([1., 2.], requires_grad=True)
+(x ** 3).sum().backward(create_graph=True)
+first = x.grad
+kept = first.detach().clone()
+(x ** 3).sum().backward(create_graph=True)
+result = [first.grad_fn, x.grad.grad_fn, first is x.grad, kept, x.grad.detach()]
+
+# autograd.grad gives the buffer itself
+x = torch.tensor([1., 2.], requires_grad=True)
+g = torch.ones(2)
+(a,) = torch.autograd.grad(x + 0, x, g)
+(b,) = torch.autograd.grad(x.sum(), x)
+result = [a is g, b.stride(), attempt(lambda: b.add_(1))]
+
+# the gradient takes the leaf's type
+x = torch.tensor([1., 2.], dtype=torch.float64, requires_grad=True)
+w = torch.tensor([1., 2.], requires_grad=True)
+(x * w).sum().backward()
+(x.float() * 2).backward(torch.ones(2, dtype=torch.float64))
+result = [x, w]
+
+# broadcast gradients are summed
+x = torch.ones(2, 1, requires_grad=True)
+w = torch.ones(3, requires_grad=True)
+s = torch.tensor(2., requires_grad=True)
+(x * w * s + s).sum().backward()
+result = [x, w, s]
+
+# assigning a gradient
+x = torch.tensor([1., 2.], requires_grad=True)
+x.grad = torch.ones(2)
+g = x.grad
+(x * x).sum().backward()
+def put(v): x.grad = v
+result = [g is x.grad, g, attempt(lambda: put(torch.ones(3))), attempt(lambda: put(3.)),
+    attempt(lambda: put(x)),
+          attempt(lambda: put(torch.ones(2, dtype=torch.float64))), attempt(lambda: put("a"))]
+
+# deleting a gradient
+x = torch.tensor([1., 2.], requires_grad=True)
+x.sum().backward()
+del x.grad
+result = x.grad
+
+# the gradient of a non-leaf warns
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x * 2
+y.sum().backward()
+result = [y.grad, x.grad]
+
+# a float64 gradient for a float32 root
+x = torch.tensor([1., 2.], requires_grad=True)
+(x * 3).backward(torch.tensor([1., 2.], dtype=torch.float64))
+result = x
+"""
+
+CALLS = """
+# vectors need a gradient
+x = torch.tensor([1., 2.], requires_grad=True)
+(x * 2).backward()
+
+# one element of any shape does not
+x = torch.tensor([[3.]], requires_grad=True)
+(x * 2).backward()
+result = x
+
+# shapes and types of gradients
+x = torch.tensor([1., 2., 3.], requires_grad=True)
+y = x * 2
+result = [attempt(lambda: y.backward(torch.ones(2))), attempt(lambda: y.backward(torch.ones(1))),
+          attempt(lambda: y.backward(2.)), attempt(lambda: torch.autograd.backward([y, y],
+          [torch.ones(3)])),
+          attempt(lambda: torch.autograd.backward([])),
+          attempt(lambda: torch.autograd.backward([y], [torch.ones(3), None])),
+          attempt(lambda: y.backward(inputs=[])), attempt(lambda: y.backward(torch.ones(3),
+          inputs=["a"]))]
+
+# roots without a graph
+x = torch.tensor([1., 2.])
+w = torch.tensor([1., 2.], requires_grad=True)
+result = [attempt(lambda: x.backward()), attempt(lambda: x.sum().backward()),
+          attempt(lambda: torch.autograd.backward([w.sum(), x.sum()])),
+          attempt(lambda: x.backward(torch.ones(3)))]
+
+# inputs of grad
+x = torch.tensor([1., 2.], requires_grad=True)
+k = torch.tensor([1., 2.])
+w = torch.tensor([1., 2.], requires_grad=True)
+y = (x * 2).sum()
+g = torch.autograd.grad
+result = [attempt(lambda: g(y, k, retain_graph=True)), attempt(lambda: g(y, w,
+    retain_graph=True)),
+          attempt(lambda: g(y, [x, w], retain_graph=True)), g(y, [x, w], retain_graph=True,
+          allow_unused=True),
+          g(y, [x, w], retain_graph=True, materialize_grads=True), attempt(lambda: g(y, k,
+          allow_unused=True)),
+          attempt(lambda: g(y, x, materialize_grads=True, allow_unused=False)),
+          attempt(lambda: g(y, [])),
+          attempt(lambda: g(x * 2, x)), g(y, [x, x], retain_graph=True),
+          attempt(lambda: g(k.sum(), x))]
+
+# inputs of backward
+x = torch.tensor([1., 2.], requires_grad=True)
+w = torch.tensor([1., 2.], requires_grad=True)
+k = torch.tensor([1., 2.])
+h = x * w
+y = (h * h).sum()
+y.backward(inputs=[x, h], retain_graph=True)
+result = [x, w, h.grad, h.retains_grad, attempt(lambda: y.backward(inputs=[k]))]
+
+# inputs are known by their present place in the graph
+x = torch.tensor([1., 2.], requires_grad=True)
+h = x * 2
+y = h + 1
+h.add_(1)
+result = [attempt(lambda: torch.autograd.grad(y.sum(), h)),
+    attempt(lambda: torch.autograd.grad((x * 2).sum(), x[:]))]
+
+# weights of several losses
+x = torch.tensor([1., 2.], requires_grad=True)
+a, b = (x * 2).sum(), (x * x).sum()
+torch.autograd.backward([a, b], [torch.tensor(3.), torch.tensor(0.5)])
+result = x
+
+# roots that share nodes run them once
+x = torch.tensor([1., 2.], requires_grad=True)
+h = x.exp()
+calls = []
+h.register_hook(lambda g: calls.append(g.clone()))
+torch.autograd.backward([h.sum(), (h * h).sum()])
+result = [calls, x]
+
+# backward inside no_grad
+x = torch.tensor([1., 2.], requires_grad=True)
+y = (x * x).sum()
+with torch.no_grad():
+    y.backward()
+result = x
+
+# retain_graph and create_graph
+x = torch.tensor([1., 2.], requires_grad=True)
+y = (x ** 3).sum()
+(g,) = torch.autograd.grad(y, x, create_graph=True)
+(h,) = torch.autograd.grad(g.sum(), x, create_graph=True)
+(t,) = torch.autograd.grad(h.sum(), x)
+y.backward(retain_graph=True)
+y.backward()
+result = [g, h, t, x, attempt(lambda: y.backward())]
+
+# gradients of a linear function do not require grad
+x = torch.tensor([1., 2.], requires_grad=True)
+(g,) = torch.autograd.grad((x * 2).sum(), x, create_graph=True)
+result = [g, attempt(lambda: torch.autograd.grad(g.sum(), x))]
+
+# the gradient given may require grad itself
+x = torch.tensor([1., 2.], requires_grad=True)
+v = torch.tensor([1., 1.], requires_grad=True)
+(g,) = torch.autograd.grad(x * x, x, v, create_graph=True)
+result = [g, plain(torch.autograd.grad(g.sum(), v, retain_graph=True)),
+    plain(torch.autograd.grad(g.sum(), x))]
+"""
+
+HOOKS = """
+# order of everything that is called
+x = torch.tensor([1., 2.], requires_grad=True)
+log = []
+a = x * 2
+b = a.exp()
+for name, t in (("x", x), ("a", a), ("b", b)):
+    t.register_hook(lambda g, name=name: log.append((name, g.tolist())))
+a.retain_grad()
+b.grad_fn.register_prehook(lambda gs: log.append(("pre", len(gs))))
+b.grad_fn.register_hook(lambda gi, go: log.append(("node", len(gi), len(go))))
+x.register_post_accumulate_grad_hook(lambda p: log.append(("post", p.grad.tolist())))
+b.sum().backward()
+result = [log, a.grad, x]
+
+# order of branches
+x = torch.tensor(1., requires_grad=True)
+w = torch.tensor(1., requires_grad=True)
+log = []
+left = x * 2
+right = w * 3
+for name, t in (("left", left), ("right", right), ("x", x), ("w", w)):
+    t.register_hook(lambda g, name=name: log.append(name))
+(left + right).backward()
+first = list(log)
+(right * 2 + left * 2 + x).backward() if False else None
+result = first
+
+# order with a leaf used late
+x = torch.tensor(1., requires_grad=True)
+w = torch.tensor(1., requires_grad=True)
+log = []
+a = x * w
+b = a * x
+c = b + w
+for name, t in (("x", x), ("w", w), ("a", a), ("b", b), ("c", c)):
+    t.register_hook(lambda g, name=name: log.append((name, g.item())))
+c.backward()
+result = log
+
+# hooks replace gradients
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x * 2
+y.register_hook(lambda g: g * 10)
+y.register_hook(lambda g: g + 1)
+x.register_hook(lambda g: -g)
+y.sum().backward()
+result = x
+
+# a leaf's hook sees the sum
+x = torch.tensor([1., 2.], requires_grad=True)
+seen = []
+x.register_hook(lambda g: seen.append(g.tolist()))
+((x * 2) + (x * 3)).sum().backward()
+(x * 1).sum().backward()
+result = [seen, x]
+
+# handles
+x = torch.tensor([1., 2.], requires_grad=True)
+seen = []
+h = x.register_hook(lambda g: seen.append(1))
+x.sum().backward()
+h.remove()
+h.remove()
+x.sum().backward()
+with x.register_hook(lambda g: seen.append(2)):
+    x.sum().backward()
+x.sum().backward()
+result = seen
+
+# errors of hooks
+x = torch.tensor([1., 2.], requires_grad=True)
+def with_hook(hook):
+    y = x * 2
+    y.register_hook(hook)
+    y.sum().backward()
+result = [attempt(lambda: with_hook(hook)) for hook in (lambda g: 3, lambda g: g[:1],
+    lambda g: g.double(), lambda g: 1 / 0)]
+
+# who may have hooks
+x = torch.tensor([1., 2.], requires_grad=True)
+k = torch.tensor([1., 2.])
+result = [attempt(lambda: k.register_hook(lambda g: g)),
+    attempt(lambda: (x * 2).register_post_accumulate_grad_hook(lambda p: None)),
+          attempt(lambda: k.retain_grad()),
+          attempt(lambda: k.register_post_accumulate_grad_hook(lambda p: None))]
+
+# hooks before and after an in-place write
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x * 2
+log = []
+y.register_hook(lambda g: log.append(("old", g.tolist())))
+y.retain_grad()
+y.mul_(5)
+y.register_hook(lambda g: log.append(("new", g.tolist())))
+(y * 3).sum().backward()
+result = [log, y.grad, y.retains_grad, x]
+
+# retain_grad
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x * 2
+y.retain_grad()
+y.retain_grad()
+x.retain_grad()
+s = (y * y).sum()
+s.backward(retain_graph=True)
+first = y.grad
+s.backward()
+result = [first is y.grad, first, y.grad, y.retains_grad, x.retains_grad, x,
+    plain(torch.autograd.grad((y + 0).sum(), y)), y.grad]
+
+# retain_grad keeps what hooks made of the gradient
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x * 2
+y.retain_grad()
+y.register_hook(lambda g: g * 7)
+y.sum().backward()
+result = [y.grad, x]
+
+# retain_grad under create_graph
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x * x
+y.retain_grad()
+(y * y).sum().backward(create_graph=True)
+result = [y.grad, y.grad.grad_fn, x.grad.grad_fn]
+
+# grad of a tensor with hooks
+x = torch.tensor([1., 2.], requires_grad=True)
+h = x * 2
+h.register_hook(lambda g: g * 10)
+s = (h * h).sum()
+result = [plain(torch.autograd.grad(s, h, retain_graph=True)), plain(torch.autograd.grad(s, (h, x),
+    retain_graph=True)),
+          plain(torch.autograd.grad(s, x))]
+
+# an exception in a hook leaves what was done
+x = torch.tensor([1.], requires_grad=True)
+w = torch.tensor([1.], requires_grad=True)
+a = x * 2
+b = w * 3
+a.register_hook(lambda g: 1 / 0)
+result = [attempt(lambda: (a + b).backward()), w.grad, x.grad]
+
+# grad mode in hooks
+x = torch.tensor([1.], requires_grad=True)
+modes = []
+y = x * 2
+y.register_hook(lambda g: modes.append(torch.is_grad_enabled()))
+y.backward(retain_graph=True)
+torch.autograd.grad(y, x, create_graph=True)
+result = modes
+
+# backward inside a hook
+x = torch.tensor([2.], requires_grad=True)
+w = torch.tensor([3.], requires_grad=True)
+def hook(g):
+    with torch.enable_grad():
+        (w * w).sum().backward()
+y = x * 2
+y.register_hook(hook)
+(y * y).sum().backward()
+result = [x, w]
+
+# node hooks change gradients
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x * 2
+y.grad_fn.register_hook(lambda gi, go: tuple(None if g is None else g * 5 for g in gi))
+z = y * y
+z.grad_fn.register_prehook(lambda gs: (gs[0] * 2,))
+z.sum().backward()
+result = x
+
+# errors of node hooks
+x = torch.tensor([1., 2.], requires_grad=True)
+def with_hook(hook):
+    y = x * 2
+    y.grad_fn.register_hook(hook)
+    y.sum().backward()
+result = [attempt(lambda: with_hook(hook)) for hook in (lambda i, o: 3, lambda i, o: (i[0],),
+    lambda i, o: None)]
+
+# two outputs, one used
+x = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)
+u, v = x
+u.sum().backward()
+values, _ = x.max(0)
+values.sum().backward()
+result = x
+
+# a node whose gradients nobody wants computes none, but lets go of what it saved
+weight, other = torch.ones(5, 3, requires_grad=True), torch.ones(2, requires_grad=True)
+bags = torch.nn.functional.embedding_bag(torch.tensor([0, 1, 3]), weight, torch.tensor([0, 2]))
+(slope,) = torch.autograd.grad((bags ** 2).sum(), weight, create_graph=True)
+ones = torch.ones_like(slope)
+result = [attempt(lambda: slope.backward(ones, inputs=wanted, retain_graph=keep))
+    for keep, wanted in ((True, [weight]), (True, [slope]), (False, [slope, other]),
+        (False, [slope]), (False, [weight]))] + [slope.grad]
+
+# places of a write that were freed, of a node that leads to nothing wanted
+x = torch.ones(3, requires_grad=True) * 1
+x[[0]] = -2.0
+result = [attempt(lambda: x.sum().backward(inputs=[x])) for _ in range(2)] + [x.grad]
+
+# and what has no derivative refuses there, too
+x = torch.ones(3, requires_grad=True)
+y = x // 2
+result = [attempt(lambda: y.sum().backward(inputs=[y]))]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(ACCUMULATE), ids=lambda part: part[:60])
+def test_accumulation(title: str, text: str) -> None:
+    both(source(text))
+
+
+@pytest.mark.parametrize(("title", "text"), programs(CALLS), ids=lambda part: part[:60])
+def test_calls(title: str, text: str) -> None:
+    both(source(text))
+
+
+@pytest.mark.parametrize(("title", "text"), programs(HOOKS), ids=lambda part: part[:60])
+def test_hooks(title: str, text: str) -> None:
+    both(source(text))

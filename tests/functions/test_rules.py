@@ -1,0 +1,311 @@
+"""Grad modes, dtypes, scalars, indexing, construction, printing: PyTorch's rules and texts."""
+
+import pytest
+
+from tests.both import both, programs, source
+
+MODES = """
+# no_grad as context, decorator and call
+x = torch.tensor([1., 2.], requires_grad=True)
+with torch.no_grad():
+    a = x * 2
+    with torch.enable_grad():
+        b = x * 2
+    c = torch.tensor([1.], requires_grad=True)
+    d = torch.tensor([1.]).requires_grad_()
+@torch.no_grad()
+def f(x): return x * 2
+@torch.no_grad
+def g(x): return x * 2
+@torch.enable_grad()
+def h(x): return x * 2
+with torch.no_grad():
+    e = h(x)
+result = [a, b, c, d, e, f(x), g(x), torch.is_grad_enabled()]
+
+# set_grad_enabled
+x = torch.tensor([1., 2.], requires_grad=True)
+torch.set_grad_enabled(False)
+a = x * 2
+torch.set_grad_enabled(True)
+with torch.set_grad_enabled(False):
+    b = x * 2
+with torch.set_grad_enabled(True):
+    c = x * 2
+result = [a, b, c, torch.is_grad_enabled()]
+
+# the mode comes back after an exception
+x = torch.tensor([1.], requires_grad=True)
+def f():
+    with torch.no_grad():
+        1 / 0
+result = [attempt(f), torch.is_grad_enabled()]
+
+# generators keep the mode for each step
+@torch.no_grad()
+def f():
+    yield torch.is_grad_enabled()
+    yield torch.is_grad_enabled()
+seen = []
+for inside in f():
+    seen += [inside, torch.is_grad_enabled()]
+result = seen
+
+# new threads start enabled
+import threading
+seen = []
+with torch.no_grad():
+    t = threading.Thread(target=lambda: seen.append(torch.is_grad_enabled()))
+    t.start()
+    t.join()
+    seen.append(torch.is_grad_enabled())
+result = seen
+
+# numpy of a tensor that requires grad
+x = torch.tensor([1., 2.], requires_grad=True)
+with torch.no_grad():
+    inside = attempt(lambda: x.numpy())
+result = [inside, attempt(lambda: x.numpy()), x.detach().numpy()]
+
+# changing requires_grad
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x * 2
+i = torch.tensor([1])
+def put(t, v): t.requires_grad = v
+result = [attempt(lambda: put(y, False)), attempt(lambda: put(y, True)), attempt(lambda: put(x,
+    1)), attempt(lambda: put(x, False)), x.requires_grad,
+          attempt(lambda: put(i, True)), attempt(lambda: i.requires_grad_()),
+          attempt(lambda: torch.tensor([1], requires_grad=True)),
+          attempt(lambda: torch.zeros(2, dtype=torch.int64, requires_grad=True)),
+          attempt(lambda: y.requires_grad_(False)), y.requires_grad_() is y]
+"""
+
+DTYPES = """
+# dtypes of new tensors
+import numpy as np
+result = [torch.tensor(v) for v in (1, 1., True, [1, 2.], [True, False], [], [[1], [2]],
+    np.ones(2), np.float32(1.), np.arange(3))] + [
+    torch.full((2,), 3), torch.full((2,), 3.), torch.full((2,), True), torch.zeros(2),
+    torch.ones(2, 3), torch.arange(3), torch.arange(3.),
+    torch.arange(1, 7, 2), torch.eye(2), torch.linspace(0, 1, 3), torch.zeros((2, 3)),
+    torch.empty(0), torch.zeros(()),
+    torch.ones_like(torch.tensor([1])), torch.zeros_like(torch.tensor([1.]), dtype=torch.float64)]
+
+# promotion in arithmetic
+f, d, i, b, h = (torch.ones(2, dtype=t) for t in (torch.float32, torch.float64, torch.int64,
+    torch.bool, torch.float16))
+d0, f0, i0 = torch.tensor(2., dtype=torch.float64), torch.tensor(2.), torch.tensor(2)
+result = [f + d, f + d0, i + f0, i + 1.5, i * 2, i / i, i / 2, b + b, b + 1, b * 2.5, f + i,
+    h + i, h + f0, d0 + f0, i0 + 1.5, f0 * d0,
+          torch.ones(2, dtype=torch.uint8) + torch.ones(2, dtype=torch.int8), i // 2, -i // 2,
+          i % 2, f // 2, -f % 3, i ** 2, 2 ** i, f ** i, i == f]
+
+# reductions and functions of integers
+i = torch.tensor([1, 2, 3])
+b = torch.tensor([True, False])
+result = [i.sum(), b.sum(), i.exp(), i.sqrt(), i.log(), b.exp(), i.max(), i.sum(0), i.tanh(),
+    i.sigmoid(), attempt(lambda: i.mean()), i.abs(), i.relu(), attempt(lambda: b.mean())]
+
+# what bools cannot do
+b = torch.tensor([True, False])
+result = [attempt(lambda: b - b), attempt(lambda: -b), attempt(lambda: 1 - b), ~b, b & b, b | b,
+    b ^ b]
+
+# products want one type
+a, d = torch.ones(2, 2), torch.ones(2, 2, dtype=torch.float64)
+result = [attempt(lambda: a @ d), attempt(lambda: a[0].dot(d[0])), attempt(lambda: a.mm(d)),
+    attempt(lambda: a @ a.long()), attempt(lambda: a @ d[0])]
+
+# conversions
+x = torch.tensor([1.7, -1.7, 0.])
+result = [x.long(), x.int(), x.bool(), x.double(), x.half(), x.to(torch.int32),
+    x.type(torch.float64), x.type(), x.long().type(), x.type_as(x.double()), x.to("cpu"),
+    x.to(x.double())]
+"""
+
+SCALARS = """
+# one element and more
+x = torch.tensor([1., 2.])
+e = torch.tensor([])
+o = torch.tensor([[3.]])
+z = torch.tensor(3)
+result = [attempt(lambda: x.item()), attempt(lambda: bool(x)), attempt(lambda: bool(e)),
+    attempt(lambda: float(x)), attempt(lambda: int(x)), attempt(lambda: float(e)),
+          attempt(lambda: [1, 2, 3, 4][torch.tensor(1.)]), [1, 2, 3, 4][z],
+          attempt(lambda: len(z)), attempt(lambda: iter(z)), attempt(lambda: list(z)),
+          o.item(), float(o), int(o), bool(o), len(o), x.tolist(), z.tolist(), o.tolist(),
+          attempt(lambda: [0][x])]
+
+# scalars that require grad
+x = torch.tensor(2.5, requires_grad=True)
+result = [x.item(), float(x), int(x), bool(x), f"{x}", f"{x:.1f}", str(x), "%s" % x, x.tolist()]
+
+# indices out of range and of wrong kinds
+x = torch.arange(6.).reshape(3, 2)
+z = torch.tensor(1.)
+result = [attempt(f) for f in (lambda: x[3], lambda: x[-4], lambda: x[0, 2], lambda: x[0, 0, 0],
+    lambda: z[0], lambda: x[::-1], lambda: x[torch.tensor([True, False])],
+          lambda: x[1.5], lambda: x[torch.tensor([1.])], lambda: x[[5]],
+          lambda: x[torch.tensor([0, 7])], lambda: x.sum(2), lambda: x.sum(-3),
+          lambda: x.mean(5), lambda: x.max(2),
+          lambda: x.unbind(3), lambda: x[0][5], lambda: x[:, 5], lambda: x[..., 3],
+          lambda: x[1:2, 4])]
+
+# basic indexing
+x = torch.arange(12.).reshape(3, 4)
+i = torch.tensor(1)
+result = [x[0], x[-1], x[1, 2], x[1:], x[:, 1], x[:, 1:3], x[::2], x[..., 0], x[None], x[:,
+    None], x[i], x[0:0], x[1:100], x[True], x[1, ...], x[-2:, -1], x[:, :, None].shape]
+
+# advanced indexing
+x = torch.arange(12.).reshape(3, 4)
+result = [x[[0, 2]], x[torch.tensor([1, 1])], x[[0, 1], [1, 2]], x[x > 5], x[torch.tensor([True,
+    False, True])], x[:, [0, 3]], x[[0], :], x[torch.tensor([[0, 1], [2, 0]])], x[1, [0, 2]],
+          x[[-1]], x[[], :], x[torch.tensor([], dtype=torch.int64)], x[torch.tensor(2), [1, 0]]]
+
+# assignment
+def put(i, v):
+    x = torch.arange(6.).reshape(3, 2)
+    x[i] = v
+    return [x, x._version]
+result = [attempt(lambda: put(i, v)) for i, v in ((0, 1.), (0, torch.ones(2)), (0,
+    torch.ones(3)), ((0, 1), 9), (slice(1, None), torch.ones(2, 2)), (slice(None),
+    torch.ones(2)), ([0, 2], 5.),
+    ([0, 2], torch.ones(2, 2)), ([0], torch.ones(3)), (..., 0), (3, 1.), (0, [1., 2.]), (0, "a"),
+    ((slice(None), 0), torch.arange(3)), (None, 7.), (torch.tensor([True, False, True]), 3.), (1,
+    torch.tensor([4])), (0, torch.ones(1, 2)), (0, torch.ones(2, 2)))]
+
+# shapes that do not fit
+a, b = torch.ones(2, 3), torch.ones(2, 4)
+v, m = torch.ones(4), torch.ones(2, 3, 4)
+result = [attempt(f) for f in (lambda: a + b, lambda: a @ a, lambda: a @ v, lambda: v @ a,
+    lambda: v.dot(torch.ones(3)), lambda: a.dot(a), lambda: v.mm(a), lambda: a.mm(v),
+    lambda: a.mm(m),
+          lambda: torch.bmm(m, m), lambda: torch.cat([a, b]), lambda: torch.stack([a, b]),
+          lambda: torch.stack([]), lambda: torch.cat([]), lambda: torch.cat([torch.tensor(1.),
+          v]), lambda: m @ m, lambda: a.mv(v),
+          lambda: torch.tensor([[1, 2], [3]]), lambda: torch.tensor([1, [2]]),
+          lambda: torch.tensor("a"), lambda: torch.tensor(None), lambda: torch.ones(2) + "a",
+          lambda: torch.where(a > 0, a, b), lambda: torch.zeros(-1),
+          lambda: torch.exp(3.), lambda: torch.ones(2) @ 3, lambda: torch.mm(a,
+          3))]
+
+# comparison, hashing, containment
+x = torch.tensor([1., 2.])
+result = [x == x, x != 1, x < 2, x >= torch.tensor([2., 1.]), hash(x) == hash(x), 1. in x,
+    3. in x, x is x, {x: 1}[x], (x == None), x.eq(2.), torch.equal(x, x), x.all(), (x > 1).any()]
+
+# copying a tensor warns
+x = torch.tensor([1., 2.], requires_grad=True)
+result = [torch.tensor(x), torch.as_tensor(x) is x]
+
+# deepcopy
+import copy
+x = torch.tensor([1., 2.], requires_grad=True)
+(x * x).sum().backward()
+y = copy.deepcopy(x)
+z = copy.deepcopy(x.detach())
+c = copy.copy(x)
+result = [repr(y), y.is_leaf, y.grad is x.grad, y.grad, z, attempt(lambda: copy.deepcopy(x * 2)),
+          repr(c), c.is_leaf, c.grad]
+
+# the user's own attributes
+x = torch.tensor([1.])
+x.mine = 3
+result = [x.mine, attempt(lambda: x.other)]
+
+# legacy constructors
+result = [torch.Tensor([1, 2]), torch.Tensor([[1., 2.]]), torch.FloatTensor([1, 2]),
+    torch.LongTensor([1, 2]), torch.DoubleTensor([1.]), torch.Tensor(2, 3).shape,
+    torch.Tensor([0]), torch.Tensor().shape,
+          isinstance(torch.tensor([1.]), torch.Tensor), torch.is_tensor(3)]
+
+# sizes
+x = torch.zeros(2, 3, 4)
+result = [tuple(x.shape), x.size(1), x.size(-1), tuple(x.size()), x.dim(), x.ndim, x.numel(),
+    x.nelement(), x.is_contiguous(), x.transpose(0, 1).is_contiguous(), x.stride(), x.stride(0),
+    repr(x.shape), repr(x.size()), x.element_size(), x.storage_offset(), x[1].storage_offset(),
+    attempt(lambda: x.size(3)), x.is_floating_point(), repr(x.device), repr(x.dtype),
+    x.device == torch.device("cpu")]
+
+# reprs
+x = torch.tensor([1., 2.], requires_grad=True)
+result = [repr(t) for t in (x, x * 2, x.sum(), x[0], x.exp(), torch.tensor(3.1416),
+    torch.tensor([True, False]), torch.zeros(0, 3), torch.tensor([]), torch.tensor([1, 2],
+    dtype=torch.int32),
+    torch.arange(2000.), torch.tensor([1e-5, 1.]), torch.tensor([1e9]),
+    torch.tensor([float("nan"), 1.]), torch.tensor([[1.5, 2.], [3., 4.]]), torch.zeros(2, 2, 2),
+    x.double(), x.view(2, 1), x.mean(), x.max(0))]
+"""
+
+SPECIAL = """
+# subgradients
+def g(f, values):
+    x = torch.tensor(values, requires_grad=True)
+    f(x).sum().backward()
+    return x.grad
+inf, nan = float("inf"), float("nan")
+result = [g(torch.relu, [0., -1., 2.]), g(torch.abs, [0., -1.]), g(torch.sqrt, [0., 4.]),
+    g(lambda x: x ** 0, [0., 2.]), g(lambda x: x ** 0.5, [0.]), g(lambda x: x ** 2, [0.]),
+          g(lambda x: x.max(), [1., 3., 3.]), g(lambda x: x.min(), [1., 1., 3.]),
+          g(lambda x: x.max(0).values, [3., 3., 1.]), g(lambda x: torch.maximum(x,
+          torch.tensor([1., 2.])), [1., 5.]),
+          g(lambda x: torch.where(x > 0, x, x / 0.), [1., 0.]),
+          g(lambda x: torch.tensor(0.) ** x, [0., 2., -1.]), g(lambda x: torch.sign(x), [1.]),
+          g(lambda x: (x ** 2).sum().sqrt(), [0., 0.]),
+          g(lambda x: x.max(), [nan, 1.]), g(torch.sigmoid, [1000., -1000.]), g(torch.tanh,
+          [100., -100.]), g(lambda x: 0. ** x, [0., 1.]), g(lambda x: (-1.) ** x, [2.]),
+          g(lambda x: x ** -1, [2., 0.])]
+
+# values at the edges
+x = torch.tensor([float("inf"), float("-inf"), float("nan"), 0., -0.])
+result = [x.max(), x.min(), x.sum(), x.relu(), x.sigmoid(), x.tanh(), x.exp(), x.abs(), x.sqrt(),
+    x.log(), x / 0, x.argmax(), x == x, torch.maximum(x, torch.zeros(5)), x.mean(), x ** 2]
+
+# empty tensors
+x = torch.zeros(0, 3, requires_grad=True)
+y = (x * 2).sum()
+y.backward()
+result = [x, y, x.sum(0), x.mean(), attempt(lambda: x.max()), x @ torch.ones(3, 2), torch.cat([x,
+    x]), x.t(), attempt(lambda: x.max(0)), x.max(1).values]
+
+# second derivatives
+def second(f, values):
+    x = torch.tensor(values, requires_grad=True)
+    (g,) = torch.autograd.grad(f(x).sum(), x, create_graph=True)
+    again = attempt(lambda: plain(torch.autograd.grad(g.sum(), x)))
+    return [g.detach() * 1, g.requires_grad, again]
+result = [second(f, [0.5, 2.]) for f in (torch.exp, torch.log, torch.sqrt, torch.tanh,
+    torch.sigmoid, torch.relu, torch.abs, lambda x: x ** 3, lambda x: x * x, lambda x: 1 / x,
+          lambda x: x / (x + 1), lambda x: x.mean() ** 2, lambda x: x.max() ** 2,
+          lambda x: (x @ x) ** 2, lambda x: x ** x, lambda x: torch.where(x > 1, x ** 2, x ** 3),
+          lambda x: x[0] * x[1], lambda x: 2 ** x)]
+
+# in-place under create_graph
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x * 1
+y[0] = y[1].clone() ** 2
+y.mul_(x)
+(g,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
+result = [g.detach(), plain(torch.autograd.grad(g.sum(), x))]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(MODES), ids=lambda part: part[:60])
+def test_modes(title: str, text: str) -> None:
+    both(source(text))
+
+
+@pytest.mark.parametrize(("title", "text"), programs(DTYPES), ids=lambda part: part[:60])
+def test_dtypes(title: str, text: str) -> None:
+    both(source(text))
+
+
+@pytest.mark.parametrize(("title", "text"), programs(SCALARS), ids=lambda part: part[:60])
+def test_scalars_indices_and_shapes(title: str, text: str) -> None:
+    both(source(text))
+
+
+@pytest.mark.parametrize(("title", "text"), programs(SPECIAL), ids=lambda part: part[:60])
+def test_special_values(title: str, text: str) -> None:
+    both(source(text))

@@ -1,0 +1,78 @@
+"""Quantiles, differences, integrals and covariances, with the graphs that PyTorch builds."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.both import both, source
+
+SETUP = """
+x = torch.tensor([[1.5, -0.5, 2.0, 0.25], [0.0, 3.0, -1.0, 1.0], [4.0, 0.5, 0.75, -2.0]],
+                 requires_grad=True)
+y = (x.detach() * 0.5 + torch.arange(4.0)).requires_grad_()
+v = torch.tensor([1.0, 2.0, 4.0, 7.0], requires_grad=True)
+gap = torch.tensor([[1.0, float("nan"), 3.0], [float("nan")] * 3], requires_grad=True)
+q = torch.tensor([0.1, 0.6])
+"""
+
+CALLS = [
+    "x.quantile(0.3)", "x.quantile(q, dim=0)", "x.quantile(0.3, dim=0, keepdim=True)",
+    "x.quantile(0.3, dim=-1)", "x.quantile(q, dim=1)", "x.quantile(q)", "v.quantile(0.5)",
+    "x.quantile(0.5, -1, True)", "x.quantile(q, 1, True)", "x.quantile(0.3, keepdim=True)",
+    "x.quantile(0.3, dim=0, interpolation='lower')", "x.quantile(0.3, 1, interpolation='higher')",
+    "x.quantile(0.3, dim=0, interpolation='midpoint')", "x.nanquantile(0.3, dim=0)",
+    "x.quantile(v / 9, 1)", "x.nanquantile(v / 9, 0)", "x.quantile(v[0] / 3)",
+    "gap.nanquantile(v[:2] / 9, 0, interpolation='higher')",
+    "x.quantile(0.4, dim=1, interpolation='nearest')", "gap.nanquantile(0.5, 1)",
+    "gap.quantile(0.5, 1).detach()",
+    "x.diff()", "x.diff(n=2, dim=0)", "x.diff(prepend=x)", "x.diff(append=y, dim=0)", "x.diff(n=0)",
+    "v.diff(n=5)", "torch.trapezoid(x)", "torch.trapezoid(x, y)", "torch.trapezoid(x, dx=2.0)",
+    "torch.trapezoid(x, v)", "torch.trapz(x, dim=0)", "torch.cumulative_trapezoid(x)",
+    "torch.cumulative_trapezoid(x, y)", "torch.cumulative_trapezoid(x, v)",
+    "torch.cumulative_trapezoid(x, dx=2.0, dim=0)",
+    "x.cov()", "v.cov()", "x.cov(correction=0)",
+    "torch.cov(x, fweights=torch.tensor([1, 2, 1, 1]))",
+    "torch.cov(x, aweights=v)", "x.corrcoef()", "v.corrcoef()",
+]  # fmt: skip
+
+ERRORS = [
+    "x.quantile(1.5)", "x.quantile(0.5, interpolation='x')", "x.quantile(torch.zeros(2, 2))",
+    "torch.zeros(0).quantile(0.5)", "torch.tensor([1, 2]).quantile(0.5)",
+    "x.quantile(torch.tensor(0.5, dtype=torch.float64))", "x.diff(n=-1)",
+    "torch.tensor(1.0).diff()", "x.diff(prepend=v)", "torch.trapezoid(x, torch.zeros(2))",
+    "torch.trapezoid(torch.tensor(1.0))", "torch.cov(torch.zeros(2, 2, 2))", "(x > 0).corrcoef()",
+    "torch.histc(torch.tensor([1, 2]), 4)", "torch.histc(v.detach(), 4, 3, 1)",
+    "torch.histc(torch.tensor([1.0, float('inf')]), 4)", "torch.bincount(v.detach())",
+    "x.diff(prepend=x[:1])", "torch.cov(x, fweights=torch.ones(1, 4).long())",
+    "torch.cov(x, fweights=v)", "torch.cov(x, fweights=torch.ones(3).long())",
+    "torch.cov(x, fweights=torch.tensor([1, -1, 1, 1]))", "torch.cov(x, aweights=-v)",
+    "torch.cov(x, aweights=torch.ones(4).long())", "torch.cov(x, aweights=v[:1])",
+    "torch.histogram(v.detach(), 3, range=(2.0, 1.0))", "torch.histogram(v.detach(), 0)",
+    "torch.histogram(gap.detach(), 3)", "torch.histogram(v.detach(), 2, range=(1.0,))",
+    "torch.histogram(v.detach(), v.detach().double())", "torch.histogram(v.detach(), x.detach())",
+    "torch.histogram(v.detach(), 3, weight=torch.ones(1))",
+    "torch.histogramdd(torch.tensor([[1.0, float('inf')]]), [2, 2])",
+    "torch.bincount(torch.tensor([1, -2]))", "torch.unique(x).sum().backward()",
+    "torch.unique(x, dim=0).sum().backward()", "torch.unique_consecutive(x).sum().backward()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_statistic(call: str) -> None:
+    both(
+        source(f"""{SETUP}
+out = {call}
+weights = torch.arange(1.0, out.numel() + 1).reshape(out.shape)
+leaves = [x, y, v, gap]
+first = []
+if out.requires_grad:
+    first = torch.autograd.grad((out * weights).sum(), leaves, allow_unused=True)
+result = [out, out.requires_grad and graph(out.grad_fn),
+          [None if g is None else g.contiguous().clone() for g in first]]
+""")
+    )
+
+
+@pytest.mark.parametrize("call", ERRORS)
+def test_error(call: str) -> None:
+    both(source(f"{SETUP}\nresult = attempt(lambda: {call})"))

@@ -1,0 +1,334 @@
+"""Subclasses of Tensor: how they are made, kept, copied and derived."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.both import both, programs, source
+
+SETUP = """
+import copy, pickle
+import numpy as np
+class T(torch.Tensor): pass
+class Other(torch.Tensor): pass
+def kind(value):
+    return type(value).__name__
+log = []
+class Logged(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        log.append(func.__name__)
+        return super().__torch_function__(func, types, args, kwargs)
+torch.manual_seed(0)
+"""
+
+PROGRAMS = """
+# made from values, sizes and tensors
+v = torch.rand(2, requires_grad=True)
+results = [kind(T([1., 2.])), T(2, 3).shape, kind(T()), T([1, 2]).dtype]
+for each in (v, v * 2, v.detach(), T([1., 2.])):
+    made = T(each)
+    results += [kind(made), made.requires_grad, kind(made.grad_fn), made._is_view(),
+                made._base is each]
+w = torch.zeros(2)
+made, apart = T(w), torch.Tensor._make_subclass(T, w)
+w.add_(1)
+result = results + [made._version, apart._version, apart._is_view(), apart.sum().item(),
+                    torch.Tensor._make_subclass(T, w, True).requires_grad]
+
+# classes with __new__ and __init__ of their own
+class Tagged(torch.Tensor):
+    def __new__(cls, data, tag="none"):
+        made = super().__new__(cls, data)
+        made.tag = tag
+        return made
+    def __init__(self, *args, **kwargs):
+        pass
+class Late(torch.Tensor):
+    def __init__(self, data):
+        super().__init__()
+        self.more = len(data)
+class Wrong(torch.Tensor):
+    def __init__(self, data):
+        super().__init__(data)
+class Made(torch.Tensor):
+    @staticmethod
+    def __new__(cls, data, scale):
+        return torch.Tensor._make_subclass(cls, torch.as_tensor(data) * scale)
+    def __init__(self, data, scale):
+        self.scale = scale
+tagged, late, made = Tagged([1., 2.], tag="z"), Late([1., 2.]), Made([1., 2.], 3)
+result = [tagged.tag, kind(tagged), hasattr(tagged + 1, "tag"), kind(tagged + 1), late.more,
+          attempt(lambda: kind(Wrong([1.]))), made.scale, made.tolist(), kind(made * 2),
+          hasattr(made * 2, "scale")]
+
+# __init_subclass__ hears of its arguments
+class Base(torch.Tensor):
+    def __init_subclass__(cls, word="", **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls.word = word
+class Derived(Base, word="yes"): pass
+result = [Derived([1.]).word, kind(Derived([1.]) + 1), (Derived([1.]) + 1).word]
+
+# attributes stay with copies and pickles, not with results
+t = T([1., 2.])
+t.tag = 1
+found = [t + 1, t.view(2), t.detach(), t.clone(), copy.copy(t), t.requires_grad_(), t.data]
+result = [[kind(each), hasattr(each, "tag")] for each in found]
+
+# a class that makes its own empty tensors is copied deeply
+class Own(torch.Tensor):
+    def new_empty(self, *args, **kwargs):
+        return super().new_empty(*args, **kwargs).as_subclass(type(self))
+own = torch.ones(2).as_subclass(Own)
+own.list = [1]
+copied = copy.deepcopy(own)
+result = [kind(copied), copied.list, copied.list is own.list, copied.tolist(),
+          attempt(lambda: copy.deepcopy(T([1.]))), attempt(lambda: copy.deepcopy(T([1.]) * 1))]
+
+# parameters of subclasses
+t = T([1., 2.])
+t.tag = 1
+p = torch.nn.Parameter(t)
+m = torch.nn.Module()
+m.w = p
+results = [kind(p), p.is_leaf, p.requires_grad, isinstance(p, torch.nn.Parameter),
+           isinstance(t, torch.nn.Parameter), sorted(vars(p)), repr(p), list(m._parameters)]
+m.double()
+(m.w * 2).sum().backward()
+results += [kind(m.w), isinstance(m.w, torch.nn.Parameter), m.w.dtype, kind(m.w.grad)]
+for optimizer in (torch.optim.SGD(m.parameters(), 0.1), torch.optim.Adam(m.parameters())):
+    optimizer.step()
+    results += [kind(m.w), m.w.tolist(), kind(m.w.grad)]
+class Plain(torch.Tensor):
+    __torch_function__ = torch._C._disabled_torch_function_impl
+results += [kind(torch.nn.Parameter(p)), attempt(lambda: torch.nn.Parameter(Plain([1.]))),
+            attempt(lambda: torch.nn.Parameter(torch.tensor([1]).as_subclass(T))),
+            kind(torch.nn.Buffer(t)), isinstance(torch.nn.Buffer(t), torch.nn.Buffer)]
+result = results
+
+# subclasses of Parameter
+class P(torch.nn.Parameter):
+    def __new__(cls, data=None, requires_grad=True, tag=None):
+        made = super().__new__(cls, data, requires_grad)
+        made.tag = tag
+        return made
+    def __init__(self, *args, **kwargs):
+        pass
+p = P(torch.ones(2), tag=3)
+class Simple(torch.nn.Parameter): pass
+q = Simple(torch.ones(2))
+result = [kind(p), p.tag, kind(p + 1), isinstance(p, torch.nn.Parameter), repr(p), p.is_leaf,
+          kind(copy.deepcopy(q)), isinstance(torch.ones(1), Simple), isinstance(q, P)]
+
+# gradients, hooks and what nodes save
+leaf = T([1., 2.])
+leaf.requires_grad_()
+seen = []
+leaf.register_hook(lambda grad: seen.append(kind(grad)))
+leaf.register_post_accumulate_grad_hook(lambda each: seen.append(kind(each)))
+y = leaf * leaf
+y.register_hook(lambda grad: seen.append("y " + kind(grad)))
+y.retain_grad()
+inner = y.grad_fn.next_functions[0][0]
+results = [kind(y), kind(y.grad_fn), kind(inner), kind(inner._saved_self),
+           inner._saved_self is leaf, kind(leaf.exp().grad_fn.next_functions[0][0]._saved_result),
+           kind(inner.next_functions[0][0].variable)]
+y.sum().backward()
+second, = torch.autograd.grad((leaf * leaf).sum(), leaf, create_graph=True)
+first, = torch.autograd.grad((leaf * leaf).sum(), leaf)
+result = results + [seen, kind(leaf.grad), kind(y.grad), kind(second), graph(second.grad_fn),
+                    kind(first)]
+
+# functions of the user's
+seen = []
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        seen.append(kind(x))
+        ctx.save_for_backward(x)
+        return x * 2
+    @staticmethod
+    def backward(ctx, grad):
+        seen.extend([kind(grad), kind(ctx.saved_tensors[0])])
+        return grad * 2
+leaf = T([1., 2.])
+leaf.requires_grad_()
+out = Twice.apply(leaf)
+out.sum().backward()
+with torch.autograd.graph.saved_tensors_hooks(lambda x: (seen.append(kind(x)), x)[1], lambda x: x):
+    (leaf * leaf).sum().backward()
+result = [seen, kind(out), kind(out.grad_fn), leaf.grad.tolist()]
+
+# formulas ask nobody, whatever is derived
+leaf = Logged([1., 2.])
+leaf.requires_grad_()
+y = (leaf * leaf * leaf.exp() / (leaf + 1)).sum()
+log.clear()
+y.backward(create_graph=True)
+z = (leaf ** 3).sin().sum()
+grad, = torch.autograd.grad(z, leaf, create_graph=True)
+grad.sum().backward()
+result = [list(log), kind(grad), kind(leaf.grad)]
+
+# modules whose parameters are of a subclass
+class Negated(torch.nn.Module):
+    def forward(self, x):
+        return -x
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = torch.nn.Parameter(T([1., 2.]))
+        self.list = torch.nn.ParameterList([T([1., 2.]) for _ in range(2)])
+        self.list.append(T([3., 4.]))
+        self.dict = torch.nn.ParameterDict({"a": T([5., 6.])})
+        self.dict["b"] = T([1., 1.])
+        with torch.no_grad():
+            torch.nn.init.normal_(self.one)
+            for each in self.list:
+                torch.nn.init.uniform_(each)
+    def forward(self, x):
+        out = self.one + x
+        for each in [*self.list, *self.dict.values()]:
+            out = each + out
+        return out
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+out = net(T([1., 1.]))
+out.sum().backward(torch.tensor(1.))
+optimizer.step()
+results = [sorted(net.state_dict()), kind(out), [kind(each) for each in net.parameters()],
+           [isinstance(each, torch.nn.Parameter) for each in net.parameters()],
+           [kind(each) for each in net.state_dict().values()], net.one.tolist()]
+torch.nn.utils.parametrize.register_parametrization(net, "one", Negated())
+results += [kind(net.one), kind(net(torch.ones(2)))]
+torch.nn.utils.parametrize.remove_parametrizations(net, "one", leave_parametrized=True)
+results += [kind(net.one), isinstance(net.one, torch.nn.Parameter), net.one.tolist()]
+net.load_state_dict({name: value * 2 for name, value in net.state_dict().items()})
+result = results + [kind(net.one), net.one.tolist(), kind(net.dict["b"]), repr(net.dict["b"])]
+
+# tables of handlers, with objects and subclasses in one call
+HANDLED = {}
+def implements(*functions):
+    def register(handler):
+        HANDLED.update(dict.fromkeys(functions, handler))
+        return handler
+    return register
+class Diagonal:
+    def __init__(self, size, value):
+        self.size, self.value = size, value
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        if func not in HANDLED or not all(issubclass(t, (torch.Tensor, Diagonal)) for t in types):
+            return NotImplemented
+        return HANDLED[func](*args, **(kwargs or {}))
+@implements(torch.mean)
+def mean(input):
+    return input.value / input.size
+@implements(torch.mm, torch.matmul, torch.Tensor.matmul)
+def product(input, mat2):
+    return "product"
+@implements(torch.add, torch.Tensor.add)
+def total(input, other, alpha=1):
+    raise ValueError("no sums")
+@implements(torch.Tensor.shape.__get__)
+def shape(self):
+    return "shape"
+d, x, t = Diagonal(5, 2), torch.ones(2, 2), T([1.])
+result = [attempt(each) for each in (
+    lambda: torch.mean(d), lambda: torch.mm(d, d), lambda: torch.mm(x, d), lambda: x @ d,
+    lambda: torch.mul(d, d), lambda: torch.add(d, 1), lambda: x + d, lambda: torch.mm(t, d),
+    lambda: torch.mean(d, dim=0), lambda: d + x, lambda: torch.nn.functional.relu(d))]
+
+# views, writes and versions
+base = torch.zeros(2, 2)
+t = base.as_subclass(T)
+results = [t._base is base, t._version]
+t.add_(1)
+results += [base._version, t._version, base.sum().item()]
+part = t[0]
+part.mul_(2)
+results += [kind(part), part._is_view(), t.tolist(), base._version]
+v = torch.ones(2, requires_grad=True)
+s = (v * 1).as_subclass(T)
+s.mul_(3)
+s[0] = 5
+result = results + [kind(s), attempt(lambda: graph(s.grad_fn)), v.as_subclass(T).is_leaf,
+                    attempt(lambda: v.as_subclass(T).add_(1))]
+
+# numpy, lists and formats
+t, z = T([1., 2.]), T([3.]).sum()
+result = [kind(t.numpy()), kind(np.asarray(t)), t.tolist(), f"{z}", f"{t}",
+          attempt(lambda: f"{z:.1f}"), str(t), repr(t.requires_grad_()), repr(t * 2), len(t),
+          float(z), [kind(each) for each in t],
+          torch.Tensor.__repr__(t, tensor_contents="abc"), kind(sum(t)), 1.0 in t]
+
+# classes that know nothing of each other
+class Child(T): pass
+a, b, c = T([1.]), Other([1.]), Child([1.])
+result = [attempt(lambda: kind(a + b)), kind(a + c), kind(c + a), kind(torch.stack([a, c])),
+          attempt(lambda: torch.add(a, b)), kind(a + torch.nn.Parameter(torch.ones(1))),
+          kind(torch.nn.Linear(1, 1)(a)), kind(torch.cat([torch.ones(1), c]))]
+
+# functions of the user's that ask
+def doubled(x, times=2):
+    if torch.overrides.has_torch_function((x,)):
+        return torch.overrides.handle_torch_function(doubled, (x,), x, times=times)
+    return x * times
+wrapped = torch.overrides.wrap_torch_function(lambda x: (x,))(lambda x: x + 0)
+class Own:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return [func is doubled, func is wrapped, [each.__name__ for each in types], kwargs]
+log.clear()
+results = [kind(doubled(T([1.]))), kind(doubled(torch.ones(1))), doubled(Own()), wrapped(Own()),
+           kind(wrapped(Logged([1.]))), list(log)]
+class Inside(torch.Tensor):
+    depth = 0
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        log.append([cls.depth, func.__name__])
+        cls.depth += 1
+        found = torch.overrides.redispatch_function(func, types, args, kwargs)
+        cls.depth -= 1
+        return found
+log.clear()
+result = results + [kind(doubled(Inside([1.]))), list(log)]
+
+# modes
+class Mode(torch.overrides.TorchFunctionMode):
+    def __init__(self, name):
+        self.name = name
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        log.append([self.name, func.__name__, len(types)])
+        return func(*args, **(kwargs or {}))
+class Ones(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return torch.ones(1) if func is torch.zeros else func(*args, **(kwargs or {}))
+x, t = torch.ones(2), Logged([1., 2.])
+log.clear()
+with Mode("outer"), Mode("inner"):
+    x + 1
+    t.sum()
+    with torch._C.DisableTorchFunctionSubclass():
+        t.sum()
+    with torch._C.DisableTorchFunction():
+        t.sum()
+    with torch.overrides._pop_mode_temporarily() as popped:
+        x * 2
+    depth = len(torch.overrides._get_current_function_mode_stack())
+x + 1
+with Ones():
+    made = torch.zeros(5)
+@torch.no_grad()
+def failing():
+    with Mode("failing"):
+        raise ValueError
+result = [list(log), popped.name, depth, made, attempt(failing),
+          torch._C._len_torch_function_stack(), torch._C._is_torch_function_enabled()]
+"""
+
+
+@pytest.mark.parametrize(("title", "text"), programs(PROGRAMS), ids=lambda part: part[:60])
+def test_subclasses(title: str, text: str) -> None:
+    both(source(SETUP + text))
