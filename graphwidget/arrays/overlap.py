@@ -87,8 +87,8 @@ def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = Fals
 
 
 def interleaved(data: np.ndarray) -> bool:
-    """Whether items may share memory although no stride is 0: windows that overlap. PyTorch does
-    not notice these, and writes one item after another."""
+    """Whether items may share memory although no stride is 0: windows that overlap, which PyTorch
+    does not notice."""
     flags = data.flags
     if flags.c_contiguous or flags.f_contiguous or not data.size:
         return False

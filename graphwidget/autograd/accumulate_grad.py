@@ -22,6 +22,10 @@ LAYOUT = (
     "grad and param do not obey the gradient layout contract. This is not an error, but may "
     "impair performance.\ngrad.sizes() = {}, strides() = {}\nparam.sizes() = {}, strides() = {}"
 )
+OTHER_SHAPE = (
+    "got a gradient of shape {} for a leaf of shape {}: its data were replaced by data of another "
+    "shape after they were used"
+)
 
 
 def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> None:
@@ -32,11 +36,15 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
     (PyTorch, accumulate_grad.h). ``known`` callers more refer to it.
 
     Raises:
-        RuntimeError: the leaf was written and is none any more, or what it has cannot be written.
+        RuntimeError: the leaf was written and is none any more, its data were replaced by data of
+            another shape, or what it has cannot be written.
     """
     if variable._node is not None or (variable._view is not None and variable.grad_fn is not None):
         raise RuntimeError("leaf variable has been moved into the graph interior")
     create = create and isinstance(grad, Tensor)
+    shape = (grad._data if create else grad).shape
+    if shape != variable._data.shape:
+        raise RuntimeError(OTHER_SHAPE.format(list(shape), list(variable._data.shape)))
     if variable._grad is None:
         own = variable._hooks is None
         dtype = variable._data.dtype if own or create else dtype_of_grad(variable, grad.dtype)
@@ -120,16 +128,9 @@ def obeys(grad: np.ndarray, data: np.ndarray, dtype: np.dtype[Any]) -> bool:
 
 
 def promised(data: np.ndarray, grad: Any, dtype: np.dtype[Any]) -> np.ndarray:
-    """A copy of a gradient that lies in memory as promised, in the type that is wanted.
-
-    Raises:
-        RuntimeError: the leaf has got another shape since (PyTorch's texts).
-    """
+    """A copy of a gradient that lies in memory as promised, in the type that is wanted."""
     found = np.empty_like(data, dtype, order="K" if is_dense(data) else "C")
-    try:
-        np.copyto(found, grad)
-    except ValueError:
-        check_spread(grad.shape, data.shape)
+    np.copyto(found, grad)
     return found
 
 

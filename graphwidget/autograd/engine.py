@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from ..eager.promote import checked_fit, fit_to
+from ..eager.promote import fit_to
 from ..graph import runtime, saved_hooks
 from ..graph.base import OWN, Hooks, RunBase
 from ..graph.errors import not_computed
-from ..graph.node import AccumulateGrad, Former, Node, Nowhere, Output, defined
+from ..graph.node import AccumulateGrad, Node, Nowhere, Output, defined
 from ..graph.tensor import Tensor
 from .accumulate_grad import accumulate
 from .hooks import run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
@@ -69,7 +69,7 @@ def queue_callback(callback: Callable[[], Any]) -> None:
     run.callbacks.append(callback)
 
 
-PASSING = Output, Former, Nowhere
+PASSING = Output, Nowhere
 """Targets that compute nothing."""
 
 
@@ -257,9 +257,6 @@ class Run(RunBase):
                 elif target.__class__ is Output:
                     slots.give_output(target, grad)
                     continue
-                elif target.__class__ is Former:
-                    slots.give(target.place, self._as_formerly(target, grad))
-                    continue
                 elif target.__class__ is Nowhere:
                     continue
                 else:
@@ -338,18 +335,6 @@ class Run(RunBase):
             grad = found.pop()
             if grad is not None:
                 self.slots.give(child, grad)
-
-    def _as_formerly(self, target: Former, grad: Any) -> Any:
-        """A gradient in the form that its node knows.
-
-        Raises:
-            RuntimeError: it does not fit.
-        """
-        if target in self.roots:
-            return checked_fit(grad, target.meta, self.roots.index(target), None)
-        giver = next(each for each in self.order if target in each.next)
-        slots = [each is target for each in giver.slots]
-        return checked_fit(grad, target.meta, slots.index(True), giver.name())
 
     @staticmethod
     def _fitted(node: Node, grads: Any) -> Any:

@@ -331,7 +331,6 @@ class Error(Node):
     metas: Sequence[runtime.Meta | None] = (None,)
 
     def __init__(self, message: str, targets: Sequence[Any]) -> None:
-        runtime.refusing = True
         self.start(tuple(target for target in targets if target is not None))
         self.message = message
         self.places = tuple(target is not None for target in targets)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from ..graph import runtime
 from ..graph.node import AccumulateGrad, Output, output_of
 
 _marks = itertools.count(1).__next__
@@ -31,24 +30,7 @@ def collect(roots: Sequence[Any]) -> list[Any]:
     for target in order:  # which grows meanwhile
         target.reach(mark, order)
     order.sort(key=SEQUENCE, reverse=True)
-    return refusals_first(order) if runtime.refusing else order
-
-
-def refusals_first(order: list[Any]) -> list[Any]:
-    """Nodes that refuse to be derived come right after their last consumer, as leaves do: PyTorch
-    gives them the largest number of all."""
-    if not any(target.refuses for target in order):
-        return order
-    place: dict[int, float] = {}  # by identity: one output may have several equal targets
-    for i, target in enumerate(order):
-        if not target.refuses:
-            place[id(target)] = i
-        else:
-            place.setdefault(id(target), -0.5)
-        for child in target.next:
-            if child.refuses:
-                place[id(child)] = place[id(target)] + 0.5
-    return sorted(order, key=lambda target: place[id(target)])
+    return order
 
 
 def needed_for(

@@ -172,7 +172,7 @@ def targets_of(inputs: Sequence[Any]) -> list[Any]:
         if target is None and not each.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         # No path reaches a view made under no_grad.
-        targets.append(object() if target is None else target.place)
+        targets.append(object() if target is None else target)
     return targets
 
 

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import dtypes
-from ..arrays.memory_order import clone, memory_order
+from ..arrays.memory_order import clone
 from ..arrays.overlap import check_overlap, interleaved, overlaps_itself, same_memory
 from ..arrays.scalars import as_item
 from ..graph import errors, runtime, saved_hooks
-from ..graph.node import Node, reformed, save_input, save_output
+from ..graph.node import Node, reshaped, save_input, save_output
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_of
 from ..graph.views import Link, check_writable, rebase, retaining
@@ -43,25 +43,6 @@ HARMLESS = (
 UNASKED = ("addbmm", "addmm", "addmv", "baddbmm")
 """Writes of which PyTorch does not ask whether they read what they write; what that gives is not
 defined (here: what stood there before)."""
-
-ONE_BY_ONE = 1000
-"""In larger tensors that overlap, PyTorch's result depends on the processor."""
-
-
-def one_by_one(op: Op, operands: tuple[Tensor, ...], params: dict[str, Any]) -> None:
-    """Write the items in the order in which they lie in memory, each computed from what is there
-    by then, as PyTorch does where operands overlap in part."""
-    data = operands[0]._data
-    kernel: Callable[..., Any] = op.kernel
-    if op.name == "copy":
-        arrays, kernel = [operands[1]._data], np.asarray
-    else:
-        arrays = runtime.promote(op, operands)[0]
-    wide = [np.broadcast_to(array, data.shape) for array in arrays]
-    order = memory_order(data.shape, data)
-    for turned in np.ndindex(*(data.shape[dim] for dim in order)):
-        place = (*(turned[order.index(dim)] for dim in range(data.ndim)), ...)
-        data[place] = kernel(*(array[place] for array in wide), **params)
 
 
 def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
@@ -160,7 +141,7 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     if info is not None:  # the base's history stays; its next write replays the longer chain
         info.chain = (*info.chain, Link(op, params, before.shape, strides))
     if node is None and (info is None or tensor._node is None):
-        reformed(tensor, before)
+        reshaped(tensor, before)
     if node is not None:  # as in PyTorch, what retains its gradient goes on doing so where it was
         tensor._node, tensor._requires_grad = node, True
         if info is not None:
@@ -217,15 +198,8 @@ def prepare(
         if takes_out(op.kernel) and dtype == data.dtype and not tangled:
             return partial(quietly(op.key), *arrays, **params, out=data), fit
     out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
-    try:
-        result = quietly(op.key)(*arrays, **params, **out)
-    except RuntimeError:  # integers divided by zero: those before that are written
-        if not 0 < data.size <= ONE_BY_ONE:
-            raise
-        return partial(one_by_one, op, operands, params), fit
+    result = quietly(op.key)(*arrays, **params, **out)
     check_fits(op, data, result.shape, result.dtype)
-    if tangled and data.size <= ONE_BY_ONE:
-        return partial(one_by_one, op, operands, params), fit
     return partial(np.copyto, data, result, casting="unsafe"), fit
 
 
@@ -261,10 +235,9 @@ def fill_with(
     metas = tensor._meta, operands[1]._meta
     fit = None if metas[0] is metas[1] else metas
     if op.name == "copy":
-        tangled = not same_memory(data, source) and check_overlap(data, [source])
+        if not same_memory(data, source):
+            check_overlap(data, [source])
         check_fits(op, data, runtime.broadcast([data.shape, source.shape]), data.dtype)
-        if tangled and data.size <= ONE_BY_ONE:
-            return partial(one_by_one, op, operands, params), fit
     else:
         if source.ndim:
             raise RuntimeError(

@@ -308,8 +308,6 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         scope["slots"] = property(_variadic_slots)
     if plain:
         scope["next"] = next_of(targets)
-    if op.node == "NotImplemented":
-        scope["__init__"] = _refused
     cls = type(op.node, (Node,), scope)
     globals_: dict[str, Any] = {
         "__name__": __name__,  # by which Python knows whose warnings are silent
@@ -329,10 +327,6 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         if name in globals_:
             setattr(cls, name, globals_[name])
     return cls
-
-
-def _refused(node: Any) -> None:
-    runtime.refusing = True
 
 
 def _variadic_slots(node: Any) -> tuple[Any, ...]:

@@ -277,9 +277,5 @@ def checked_fit(grad: Any, meta: runtime.Meta, nr: int, function: str | None) ->
 
 
 runtime.broadcast, runtime.ordered = broadcast, ordered
-runtime.coerce, runtime.promote, runtime.fit_to, runtime.not_tensor = (
-    coerce,
-    promote,
-    fit_to,
-    not_tensor,
-)
+runtime.coerce, runtime.promote, runtime.not_tensor = coerce, promote, not_tensor
+runtime.fit_to, runtime.checked_fit = fit_to, checked_fit

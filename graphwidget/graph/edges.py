@@ -6,7 +6,7 @@ import weakref
 from typing import Any, NamedTuple
 
 from . import runtime
-from .node import Former, Node, Output, target_of
+from .node import Node, Output, target_of
 from .tensor import Tensor
 from .views import refresh
 
@@ -44,8 +44,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     assert target is not None, "Expected gradient function to be set"
     node = target.node if isinstance(target, Output) else target
     outputs = _known.setdefault(node, {})
-    meta = target.meta if isinstance(target, Former) else tensor._meta
-    outputs[tensor.output_nr] = weakref.ref(target.place), meta
+    outputs[tensor.output_nr] = weakref.ref(target), tensor._meta
     return GradientEdge(node, tensor.output_nr)
 
 

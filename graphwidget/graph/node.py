@@ -54,7 +54,7 @@ class Node(Saves):
     always: ClassVar[bool] = True
     """It computes, or refuses, though nothing wanted lies behind it: users' own functions do."""
     refuses: ClassVar[bool] = False
-    """It has no derivative: it runs, and fails, before all others that could run."""
+    """It has no derivative."""
     unused: Sequence[Any] = ()
     """What was given for inputs that need no gradient, for hooks to see: Functions and nodes of
     lists compute it, too."""
@@ -135,11 +135,6 @@ class Node(Saves):
     def output(self, nr: int) -> Any:
         """The target at which the gradient of an output arrives."""
         return output_of(self, nr) if self.op is not None and not self.op.single else self
-
-    @property
-    def place(self) -> Node:
-        """The target where the gradient arrives that captures and hooks see."""
-        return self
 
     def _hooks(self) -> Hooks:
         with runtime.lock:
@@ -250,44 +245,28 @@ def output_of(node: Any, nr: int) -> Output:
     return (made and made()) or Output(node, nr)
 
 
-class Former(Output):
-    """Where a gradient collects that must be brought to a form before its place has it: a result
-    was given other ``.data`` since, and its node knows of the form that it had; or the derivative
-    of ``giver`` may not fit."""
+class Checked(Output):
+    """Where a gradient collects that may not have the form that its place knows: it is summed and
+    cast to that, or refused. No node to users, who see the place's own."""
 
-    __slots__ = ("meta",)
+    __slots__ = ("giver", "meta")
     __eq__, __hash__ = object.__eq__, object.__hash__
+    _hooks = Node._hooks
+    special = False
+    single = True
 
     def __init__(self, place: Node, meta: runtime.Meta, giver: Node | None = None) -> None:
-        self.start((place,))  # it comes after all to whom the result is given from now on
+        self.start((place,))
+        self.giver: str | None = None
         if giver is not None:
-            self.seq = giver.seq - 0.25
+            self.seq, self.giver = giver.seq - 0.25, giver.name()
         self.node, self.nr = (place.node, place.nr) if isinstance(place, Output) else (place, 0)
         self.meta = meta
 
-    @property
-    def place(self) -> Node:
-        return self.next[0]  # type: ignore[no-any-return]
+    def backward_arrays(self, grad: Any, keep: bool) -> Any:
+        return runtime.checked_fit(grad, self.meta, 0 if self.giver is None else 1, self.giver)
 
-    def _hooks(self) -> Hooks:
-        return self.place._hooks()
-
-
-class Renewed:
-    """A weak reference to the `Former` of an AccumulateGrad: alive for as long as that is."""
-
-    __slots__ = ("former", "meta", "place")
-
-    def __init__(self, place: Callable[[], Any], meta: runtime.Meta) -> None:
-        self.place, self.meta = place, meta
-        self.former: Callable[[], Former | None] = lambda: None
-
-    def __call__(self) -> Former | None:
-        found, place = self.former(), self.place()
-        if found is None and place is not None:
-            found = Former(place, self.meta)
-            self.former = weakref.ref(found)
-        return found
+    backward_tensors = backward_arrays
 
 
 class AccumulateGrad(Node):
@@ -333,7 +312,7 @@ class Nowhere(Node):
     special = True
 
 
-def accumulator(leaf: TensorBase) -> AccumulateGrad | Former | Nowhere | None:
+def accumulator(leaf: TensorBase) -> AccumulateGrad | Nowhere | None:
     """The leaf's AccumulateGrad: the same object for as long as any graph refers to it.
 
     The leaf holds it weakly, for it holds the leaf; None when the leaf needs no gradient.
@@ -341,7 +320,7 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad | Former | Nowhere | None:
     if not leaf._requires_grad:
         return None
     before = leaf._accumulator
-    found: AccumulateGrad | Former | Nowhere | None = None if before is None else before()
+    found: AccumulateGrad | Nowhere | None = None if before is None else before()
     if found is not None:
         return found
     if leaf._view is not None and not leaf._view.asked:
@@ -358,32 +337,16 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad | Former | Nowhere | None:
     return found if leaf._accumulator is made else accumulator(leaf)
 
 
-def alike(before: runtime.Meta, now: runtime.Meta) -> bool:
-    """Whether gradients of one form are of the other, too: how they lie in memory is no matter."""
-    return before is now or (before.shape == now.shape and before.dtype == now.dtype)
-
-
-def renewed(leaf: TensorBase, before: runtime.Meta) -> None:
-    """A leaf whose data had another form ``before``: the AccumulateGrad that graphs refer to knows
-    that one. Of another type, it gets a new AccumulateGrad."""
-    found = leaf._accumulator
-    place = None if found is None else found()
-    if found is None or place is None or alike(before, leaf._meta):
-        return
-    if before.dtype != leaf._meta.dtype:
-        leaf._accumulator = None
-    elif place.place is place:
-        leaf._accumulator = Renewed(found, before)
-
-
-def reformed(tensor: TensorBase, before: runtime.Meta) -> None:
-    """A tensor whose data had another form ``before`` and was given this one without a history:
-    the node that gave it knows that one."""
+def reshaped(tensor: TensorBase, before: runtime.Meta) -> None:
+    """A tensor whose data, of the form ``before``, were replaced without a history. A leaf of
+    another form begins anew: graphs that refer to its former end find that their gradients do not
+    fit."""
     if tensor._node is None:
-        renewed(tensor, before)
-    elif tensor._node.place is tensor._node and not alike(before, tensor._meta):
+        if before.shape != tensor._meta.shape or before.dtype != tensor._meta.dtype:
+            tensor._accumulator = None
+    elif before.shape != tensor._meta.shape:
         counter_of(tensor)  # which the node knows of, while it can be asked
-        tensor._node = Former(tensor._node, before)
+        tensor._node = Checked(tensor._node, before)
 
 
 def edge_of(tensor: TensorBase) -> Any:

@@ -46,6 +46,7 @@ promote: Any
 ordered: Any
 broadcast: Any
 fit_to: Any
+checked_fit: Any
 not_tensor: Any
 not_differentiable: Any
 hush: Any
@@ -70,9 +71,6 @@ grad_everywhere = True
 
 derived = False
 """Whether any thread ever recorded a derivative (before that, nobody asks if it is at it)."""
-
-refusing = False
-"""Whether there ever was a node that refuses to be derived (before that, nobody looks for one)."""
 
 next_sequence = itertools.count(0.0).__next__
 """Sequence numbers of nodes, one count for all threads: floats, because leaves are put between."""

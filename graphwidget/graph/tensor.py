@@ -20,7 +20,7 @@ from ..optable.pointwise.zero_tensors import as_array
 from . import errors, runtime
 from .base import Hooks, TensorBase
 from .hook_handles import RemovableHandle
-from .node import Node, Output, accumulator, edge_of, reformed, save_input, save_output
+from .node import Node, Output, accumulator, edge_of, reshaped, save_input, save_output
 from .runtime import Meta, meta_of
 from .tensor_methods import TensorMethods
 from .version import (
@@ -185,12 +185,12 @@ class Tensor(TensorMethods):
         return self._retaining_hooks() is not None
 
     def _retaining_hooks(self) -> Hooks | None:
-        node: Any = self._node and self._node.place
+        node: Any = self._node
         hooks = self._hooks if node is None else node.hooks
         while hooks is None or hooks.retain is None or hooks.retain() is not self:
             if node is None or node.op is None or "_inplace" not in node.op.key:
                 return None
-            node = node.next[0].place
+            node = node.next[0]
             hooks = node.hooks
         return hooks
 
@@ -246,10 +246,9 @@ class Tensor(TensorMethods):
                 self._hooks = Hooks()
                 end = accumulator(self)
                 if end is not None:
-                    place = end.place
-                    before, place.hooks = place.hooks, Hooks(self._hooks)
+                    before, end.hooks = end.hooks, Hooks(self._hooks)
                     if before is not None:
-                        place.hooks.pre, place.hooks.post = before.pre, before.post
+                        end.hooks.pre, end.hooks.post = before.pre, before.post
         return self._hooks
 
     # Version and views ----------------------------------------------------------------------
@@ -289,7 +288,9 @@ class Tensor(TensorMethods):
                 "dtype"
             )
         before, self._data, self._meta = self._meta, other._data, other._meta
-        reformed(self, before)
+        if before.shape != self._meta.shape:
+            self._view = None  # these have no place in the base
+        reshaped(self, before)
 
     @data.deleter
     def data(self) -> None:

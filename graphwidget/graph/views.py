@@ -253,7 +253,7 @@ def replayed(info: ViewInfo) -> Any:
 
 def retaining(tensor: TensorBase) -> Any:
     """Take the wish to retain the gradient off a tensor's present node, to give it to the next."""
-    hooks = None if tensor._node is None else tensor._node.place.hooks
+    hooks = None if tensor._node is None else tensor._node.hooks
     if hooks is None or hooks.retain is None or hooks.retain() is not tensor:
         return None
     keeps, hooks.retain = hooks.retain, None

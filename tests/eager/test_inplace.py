@@ -2,6 +2,7 @@
 
 import pytest
 
+import graphwidget
 from tests.both import both, programs, source
 
 VERSIONS = """
@@ -362,6 +363,25 @@ result = [attempt(lambda: x.t().view(6)), attempt(lambda: x.view(4)), attempt(la
           attempt(lambda: x.narrow(0, 1, 2)), attempt(lambda: x.unsqueeze(4)),
           attempt(lambda: x.squeeze(2))]
 """
+
+
+def test_operands_that_overlap_are_read_before_they_are_written() -> None:
+    x = graphwidget.arange(9.0).reshape(3, 3)
+    x[:, :2].add_(x[:, 1:])
+    assert x.tolist() == [[1, 3, 2], [7, 9, 5], [13, 15, 8]]
+    x = graphwidget.arange(9.0).reshape(3, 3)
+    x[:, 1:].copy_(x[:, :2])
+    assert x.tolist() == [[0, 0, 1], [3, 3, 4], [6, 6, 7]]
+    windows = graphwidget.ones(4).unfold(0, 2, 1)
+    windows.mul_(2).sigmoid_()
+    assert windows.tolist() == [[graphwidget.tensor(2.0).sigmoid().item()] * 2] * 3
+
+
+def test_a_division_that_fails_writes_nothing() -> None:
+    x = graphwidget.tensor([6, 7])
+    with pytest.raises(RuntimeError):
+        x.floor_divide_(graphwidget.tensor([2, 0]))
+    assert x.tolist() == [6, 7]
 
 
 @pytest.mark.parametrize(("title", "text"), programs(VERSIONS), ids=lambda part: part[:60])

@@ -1,4 +1,4 @@
-"""What calls refuse, and in which words; and what overlapping operands give, item by item."""
+"""What calls refuse, and in which words."""
 
 from __future__ import annotations
 
@@ -80,31 +80,9 @@ result = [attempt(lambda: torch.ones(2).bool() - torch.ones(3)),
           attempt(lambda: torch.ones(2).lerp(torch.ones(3).double(), 0.5))]
 """
 
-OVERLAPS = """
-# what is written may be read after that
-base = torch.arange(9.).reshape(3, 3)
-views = {"row": lambda b: b[0], "column": lambda b: b[:, 0], "columns": lambda b: b[:, :1],
-         "diagonal": lambda b: b.diagonal(), "last": lambda b: b[:, 2:].expand(3, 3)}
-writes = {"copy": lambda a, b: a.copy_(b), "add": lambda a, b: a.add_(b),
-          "mul": lambda a, b: a.mul_(b), "lerp": lambda a, b: a.lerp_(b, 0.5),
-          "index": lambda a, b: a.__setitem__([0, 1], b),
-          "all": lambda a, b: a.__setitem__(..., b)}
-result = []
-for name in writes:
-    for view in views:
-        b = base.clone()
-        outcome = attempt(lambda: writes[name](b, views[view](b)) is None)
-        result.append((name, view, b, outcome))
-"""
-
 
 @pytest.mark.parametrize(("title", "text"), programs(READS), ids=lambda part: part[:40])
 def test_reads(title: str, text: str) -> None:
-    both(source(text))
-
-
-@pytest.mark.parametrize(("title", "text"), programs(OVERLAPS), ids=lambda part: part[:40])
-def test_overlaps(title: str, text: str) -> None:
     both(source(text))
 
 

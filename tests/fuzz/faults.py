@@ -226,11 +226,11 @@ def first_hook_last(patch: Patch) -> None:
     """Tensor hooks run in reverse order."""
     real = engine.run_tensor_hooks
 
-    def reverse(run: Any, hooks: Any, grad: Any, slot: Any = None) -> Any:
+    def reverse(run: Any, hooks: Any, grad: Any) -> Any:
         before = hooks.tensor
         hooks.tensor = dict(reversed(before.items()))
         try:
-            return real(run, hooks, grad, slot)
+            return real(run, hooks, grad)
         finally:
             hooks.tensor = before
 
@@ -242,8 +242,8 @@ def hooks_only_look(patch: Patch) -> None:
     """What a tensor hook returns is not used."""
     real = engine.run_tensor_hooks
 
-    def look(run: Any, hooks: Any, grad: Any, slot: Any = None) -> Any:
-        real(run, hooks, grad, slot)
+    def look(run: Any, hooks: Any, grad: Any) -> Any:
+        real(run, hooks, grad)
         return grad
 
     patch.setattr(engine, "run_tensor_hooks", look)
@@ -281,11 +281,11 @@ def derivatives_not_recorded(patch: Patch) -> None:
 
     real = engine.Run._node
 
-    def unrecorded(self: Any, node: Any, grad: Any, version: Any) -> None:
+    def unrecorded(self: Any, node: Any, grad: Any) -> None:
         before = runtime.grad_enabled()
         runtime.set_grad_enabled(False)
         try:
-            real(self, node, grad, version)
+            real(self, node, grad)
         finally:
             runtime.set_grad_enabled(before)
 

@@ -41,6 +41,12 @@ UNFIT = re.compile(
 )
 """Refusals of products: which one it is may hang on the stride of a dim of size 1."""
 
+HISTORY = re.compile(
+    "modified inplace|that requires grad is being used in an in-place operation"
+    "|view of a leaf Variable"
+)
+"""Refusals of what became of a tensor, which PyTorch tells before other mistakes."""
+
 Value = tuple[str, tuple[int, ...], bytes]
 """A tensor's numbers: type, shape, bytes in C order."""
 
@@ -359,7 +365,7 @@ def replay(steps: list[Step]) -> list[str]:
         if step.looked:
             machine.glance()
         error, warned = machine.execute(step.text)
-        found = unlike(error, step.error, scale, "error")
+        found = [] if two_mistakes(error, step.error) else unlike(error, step.error, scale, "error")
         found += unlike(warned, step.warned, scale, "warnings")
         found += unlike(machine.notes, step.notes, scale, "notes")
         found = found or settle(machine, step.values, scale)
@@ -370,6 +376,12 @@ def replay(steps: list[Step]) -> list[str]:
         if found:
             return [f"after statement {number}: {step.text}", *found]
     return []
+
+
+def two_mistakes(ours: Any, theirs: Any) -> bool:
+    """Whether a statement is refused for a lost history, or because autograd cannot follow it, as
+    well as for something else: which of both is told is no matter."""
+    return bool(ours and theirs and HISTORY.search(theirs[1]))
 
 
 class Watched(Machine):

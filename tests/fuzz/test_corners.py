@@ -160,29 +160,6 @@ y = torch.nn.functional.embedding_bag(
     torch.tensor([[0, 2], [4, 0]]), table, mode="sum", per_sample_weights=weights)
 result = y.grad_fn._saved_per_sample_weights.detach()
 
-# what refuses to be derived fails before all else that could run
-class F(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 2
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx, grad):
-        return grad * 2
-def twice(x):
-    return torch.autograd.grad(F.apply(x).exp().sum(), x, create_graph=True)[0]
-results = [(torch.ones(2, requires_grad=True) // 2).grad_fn._sequence_nr()]
-for f in (lambda x, w, u: x // 2 + w * 3 + u * 4, lambda x, w, u: w * 3 * (x // 2) + u * 4,
-          lambda x, w, u: (x * 1 // 2) * 1 + w * 3 + u * 4,
-          lambda x, w, u: twice(x) + w * 3 + u * 4,
-          lambda x, w, u: w * 3 + u * 4 + torch.heaviside(x, w), lambda x, w, u: x // 2):
-    x, w, u = (torch.ones(3, requires_grad=True) for _ in range(3))
-    seen = []
-    for name, leaf in (("x", x), ("w", w), ("u", u)):
-        leaf.register_hook(lambda grad, name=name: seen.append(name))
-    results.append((attempt(lambda: f(x, w, u).sum().backward()), seen, x.grad, w.grad, u.grad))
-result = results
-
 # norms of tensors of several types are joined in their common one
 a, b, c = torch.ones(3), torch.ones(2, dtype=torch.float64), torch.ones(2, dtype=torch.float16)
 result = [torch.nn.utils.get_total_norm(each, kind) for kind in (1., 2., float("inf"))

@@ -13,7 +13,7 @@ from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.record import TENSORS as F
 from ...graph import runtime
-from ...graph.node import Former, target_of
+from ...graph.node import Checked, target_of
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..dims import filled_place, wrap_dim
@@ -62,7 +62,7 @@ def do_from(
         place = target_of(src)
         if place is not None:
             node = (out if out._view is None else out._view.base)._node
-            node.next = (*node.next[:-1], Former(place, src._meta, node))
+            node.next = (*node.next[:-1], Checked(place, src._meta, node))
     return out
 
 

@@ -25,7 +25,7 @@ from ...dispatch.resize import bytes_of, enlarged, resized
 from ...eager.inplace import history
 from ...eager.record import TENSORS as F
 from ...graph import runtime
-from ...graph.node import reformed
+from ...graph.node import reshaped
 from ...graph.runtime import meta_of
 from ...graph.tensor import Tensor
 from ...graph.version import bump
@@ -131,7 +131,7 @@ def set_(
     if self._node is None:
         self._accumulator = None  # graphs that refer to it have lost the leaf
     else:
-        reformed(self, before)
+        reshaped(self, before)
     bump(self, "set_")
     if node is not None:
         history(self, node)

@@ -41,7 +41,7 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
     for each in pair.values():
         place = None if each._accumulator is None else each._accumulator()
         if place is not None:
-            place.node.register_prehook(poisoned)
+            place.register_prehook(poisoned)
         each._accumulator = None
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
     for name in SLOTS:

@@ -165,7 +165,7 @@ def rebuild(
 
 def backward_hooks(self: Tensor) -> OrderedDict[int, Any] | None:
     """The tensor's hooks by their handles' ids; None without any."""
-    hooks = self._hooks if self._node is None else self._node.place.hooks
+    hooks = self._hooks if self._node is None else self._node.hooks
     return OrderedDict(hooks.tensor) if hooks is not None and hooks.tensor else None
 
 
