@@ -38,6 +38,8 @@ class _OfFunction(OwnMethods):
 
     def _computed(self, *inputs: Any) -> Tensor:
         """What the function gives of these inputs."""
-        options = {name: getattr(self, name) for name in self._options}
+        options = {}
+        for name in self._options:  # faster than a comprehension
+            options[name] = getattr(self, name)
         found: Tensor = getattr(functional, self._function)(*inputs, **options)
         return found

@@ -105,11 +105,8 @@ class PerParameter(Optimizer):
 
     def update(self, group: Group) -> None:
         """One step for the parameters of a group; those without gradient are left alone."""
-        site, (decay, apart), maximize = (
-            call_site(),
-            self._decays(group),
-            group.get("maximize", False),
-        )
+        site, maximize = call_site(), group.get("maximize", False)
+        decay, apart = self._decays(group)
         decay, writes = float(decay), () if group.get("fused") else self.written(apart)
         for parameter in group["params"]:
             grad = parameter._grad
