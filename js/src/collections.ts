@@ -13,6 +13,18 @@ export function get<K, V>(map: ReadonlyMap<K, V>, key: K): V {
   return value;
 }
 
+/** How many items at the beginning of a list hold, where none holds after one that does not. */
+export function countWhile<T>(list: readonly T[], holds: (item: T) => boolean): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(at(list, middle))) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Adds to the list under a key. */
 export function push<K, V>(lists: Map<K, V[]>, key: K, item: V): void {
   const list = lists.get(key);

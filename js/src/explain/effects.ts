@@ -1,6 +1,6 @@
 import { nodesBelow } from "../graph/reach";
 import { called } from "../graph/names";
-import type { Model } from "../log/model";
+import { holdsTensor, type Model } from "../log/model";
 import { list, name, plain, wrong, type Line, type Piece } from "./text";
 
 /** What backward from a value would do to the program, said before it is pressed. */
@@ -16,7 +16,7 @@ export function backwardEffects(model: Model, value: number): Line {
     const node = model.nodes.get(id);
     if (!node) continue;
     if (node.variable !== null) leaves.push(name(model, node.variable));
-    const slots = node.saved.filter((slot) => slot.value !== null);
+    const slots = node.saved.filter(holdsTensor);
     if (node.freed && slots.length > 0) freed += 1;
     else saves += slots.length;
     stale += node.freed ? 0 : slots.filter((slot) => slot.stale.length > 0).length;

@@ -1,3 +1,4 @@
+import { at } from "../collections";
 import type { Event, Summary } from "../log/events";
 import { brief, matrix, size } from "../log/format";
 import { edgeInputs } from "../graph/edges";
@@ -11,7 +12,7 @@ import {
   symbol,
   userName,
 } from "../graph/names";
-import type { CallRow, Model, NodeRow } from "../log/model";
+import { holdsTensor, type CallRow, type Model, type NodeRow } from "../log/model";
 import { dim, grad, list, math, name, numbers, plain, type Explanation, type Line } from "./text";
 
 /** A node of the backward graph that ran: what came in, its derivatives, what went out. */
@@ -20,7 +21,7 @@ export function explainNode(
   node: NodeRow,
   events: readonly Event[],
 ): Pick<Explanation, "title" | "lines"> {
-  if (node.variable !== null) return accumulate(model, node, events);
+  if (node.variable !== null) return accumulate(model, node, node.variable, events);
   const call = node.call === null ? undefined : model.calls.get(node.call);
   const output = node.outputs[0];
   const lines: Line[] = [];
@@ -93,7 +94,7 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
   const out = shortName(model, output);
   const lines: Line[] = [];
   node.next.forEach(([next], edge) => {
-    const input = inputs[targets[edge] ?? -1];
+    const input = inputs[at(targets, edge)]; // -1 for none
     const sent = node.grads_out[edge];
     if (next === null || input === undefined || !sent) return;
     const own = shortName(model, input);
@@ -197,8 +198,8 @@ function after(model: Model, node: NodeRow, events: readonly Event[]): Line[] {
     ]);
   }
   const freed = events.some((event) => event.event === "free");
-  const kept = node.saved.filter((slot) => slot.value !== null);
-  const names = kept.map((slot) => name(model, slot.value ?? -1));
+  const kept = node.saved.filter(holdsTensor);
+  const names = kept.map((slot) => name(model, slot.value));
   if (freed && kept.length > 0) {
     lines.push([dim("Freed, as it was saved for this: "), ...list(names), dim(".")]);
   } else if (!freed && kept.length > 0 && node.state === "done") {
@@ -211,9 +212,9 @@ function after(model: Model, node: NodeRow, events: readonly Event[]): Line[] {
 function accumulate(
   model: Model,
   node: NodeRow,
+  leaf: number,
   events: readonly Event[],
 ): Pick<Explanation, "title" | "lines"> {
-  const leaf = node.variable ?? -1;
   const title: Line = [math(node.name), plain(" for "), name(model, leaf)];
   const parts = contributions(model, node.node, node.run);
   const lines: Line[] = [];

@@ -1,5 +1,12 @@
 import { called } from "../graph/names";
-import { writeAt, type ErrorRow, type Hazard, type Model, type WriteRow } from "../log/model";
+import {
+  holdsTensor,
+  writeAt,
+  type ErrorRow,
+  type Hazard,
+  type Model,
+  type WriteRow,
+} from "../log/model";
 import { code, dim, lineAt, math, name, plain, wrong, type Explanation, type Line } from "./text";
 
 /** A saved value that a write has made stale, before backward needs it: said at once. */
@@ -8,7 +15,7 @@ export function explainHazard(model: Model, hazard: Hazard): Explanation {
   const writes = slot.stale
     .map((time) => writeAt(model, slot.storage, time))
     .filter((write) => write !== undefined);
-  const found = writes.at(-1)?.version ?? (slot.version ?? 0) + slot.stale.length;
+  const found = writes.at(-1)?.version ?? slot.version + slot.stale.length;
   return {
     tone: "error",
     title: [wrong("A saved value was changed in place: backward will fail")],
@@ -20,12 +27,11 @@ export function explainHazard(model: Model, hazard: Hazard): Explanation {
 
 function storyOf(model: Model, { node, slot }: Hazard, writes: WriteRow[], found: number): Line {
   const call = node.call === null ? undefined : model.calls.get(node.call);
-  const saved = slot.value === null ? plain(slot.slot) : name(model, slot.value);
   const story: Line = [
     math(node.name),
     plain(" saved "),
-    saved,
-    plain(` at version ${slot.version ?? 0} (`),
+    name(model, slot.value),
+    plain(` at version ${slot.version} (`),
     ...lineAt(model, call?.source ?? null),
     plain("). "),
   ];
@@ -42,7 +48,7 @@ function storyOf(model: Model, { node, slot }: Hazard, writes: WriteRow[], found
 }
 
 function fixOf(model: Model, { slot }: Hazard): Line {
-  const own = slot.value === null ? "" : called(model, slot.value);
+  const own = called(model, slot.value);
   const text = /^[A-Za-z_][\w.]*$/.test(own) ? own : "x";
   return [
     plain("Fix: make a new value instead of writing into this one ("),
@@ -86,7 +92,7 @@ function ourWords(model: Model, error: ErrorRow): Line[] {
   if (error.kind === "version" && node) {
     const index = node.saved.findIndex((slot) => slot.slot === error.slot);
     const slot = node.saved[index];
-    if (slot) return [...explainHazard(model, { node, slot, index }).lines];
+    if (slot && holdsTensor(slot)) return [...explainHazard(model, { node, slot, index }).lines];
   }
   const value = error.value === null ? plain("It") : name(model, error.value);
   switch (error.kind) {

@@ -1,7 +1,7 @@
 import type { Event } from "../log/events";
 import { brief, cut } from "../log/format";
 import { expression, userName } from "../graph/names";
-import { hazards, type CallRow, type Model, type ValueRow } from "../log/model";
+import { hazards, holdsTensor, type CallRow, type Model, type ValueRow } from "../log/model";
 import type { Step } from "../replay/steps";
 import { explainNode } from "./node";
 import { explainError } from "./problems";
@@ -94,7 +94,8 @@ function explainOp(model: Model, id: number): Explanation {
   }
   const outputs = call.outputs.map((output) => name(model, output));
   const lines: Line[] = [];
-  const result = model.values.get(call.outputs[0] ?? -1);
+  const [first] = call.outputs;
+  const result = first === undefined ? undefined : model.values.get(first);
   if (result) lines.push(resultLine(model, call, result));
   if (call.view_of !== null) {
     lines.push([
@@ -137,12 +138,12 @@ function savedLine(model: Model, call: CallRow, result: ValueRow | undefined): L
     }
     return [];
   }
-  const slots = node.saved.filter((slot) => slot.value !== null);
+  const slots = node.saved.filter(holdsTensor);
   if (slots.length === 0)
     return [math(node.name), plain(" waits for backward. It saved no tensor.")];
   const names = slots.map((slot) => ({
-    ...name(model, slot.value ?? -1),
-    text: `${name(model, slot.value ?? -1).text} (version ${slot.version ?? 0})`,
+    ...name(model, slot.value),
+    text: `${name(model, slot.value).text} (version ${slot.version})`,
   }));
   return [math(node.name), plain(" waits for backward and saved "), ...list(names), plain(".")];
 }

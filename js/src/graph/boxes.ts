@@ -1,6 +1,13 @@
 import type { Summary } from "../log/events";
 import { brief, cut, cutName, dtype, rows, shape } from "../log/format";
-import type { CallRow, Model, NodeRow, SlotRow, ValueRow } from "../log/model";
+import {
+  holdsTensor,
+  type CallRow,
+  type Model,
+  type NodeRow,
+  type SavedTensor,
+  type ValueRow,
+} from "../log/model";
 import { callKey, copyKey, valueKey } from "./keys";
 import { byInput, called, fill, userName } from "./names";
 
@@ -33,7 +40,7 @@ export interface Slot {
   readonly key: string;
   readonly node: number;
   readonly index: number;
-  readonly row: SlotRow;
+  readonly row: SavedTensor;
   readonly name: string;
   readonly state: "held" | "empty" | "stale";
 }
@@ -164,7 +171,7 @@ export function makePill(model: Model, call: CallRow, nodes: readonly NodeRow[],
 function slotsOf(model: Model, node: NodeRow): Slot[] {
   const slots: Slot[] = [];
   node.saved.forEach((row, index) => {
-    if (row.value === null && row.storage === null) return;
+    if (!holdsTensor(row)) return;
     const stale = row.stale.length > 0 && !node.freed && node.state !== "done";
     slots.push({
       key: `${node.node}:${index}`,
@@ -179,8 +186,8 @@ function slotsOf(model: Model, node: NodeRow): Slot[] {
 }
 
 /** What a slot is called: the user's variable, or a short expression, or the slot's own name. */
-export function slotName(model: Model, row: SlotRow): string {
-  const value = row.value === null ? undefined : model.values.get(row.value);
+export function slotName(model: Model, row: SavedTensor): string {
+  const value = model.values.get(row.value);
   const own = value ? userName(value) : null;
   if (own !== null) return cut(own, 9);
   if (row.slot === "result" || !value) return cut(row.slot, 9);

@@ -1,3 +1,4 @@
+import { countWhile } from "../collections";
 import { groups } from "../layout/components";
 import type { Model } from "../log/model";
 import type { Box } from "./boxes";
@@ -24,7 +25,8 @@ export function focus(graph: Graph, model: Model, everything: boolean): Focus {
     const time = lastTouch(model, box);
     if (time === null) continue;
     const root = find(box.key);
-    touched.set(root, Math.max(touched.get(root) ?? -1, cellOf(model, time)));
+    const cell = cellOf(model, time);
+    touched.set(root, Math.max(cell, touched.get(root) ?? cell));
   }
   const latest = Math.max(-1, ...touched.values());
   const others = [...touched.values()].filter((cell) => cell < latest).length;
@@ -57,20 +59,11 @@ function copies(graph: Graph): (readonly [string, string])[] {
 
 function lastTouch(model: Model, box: Box): number | null {
   if (box.kind === "card") return null;
-  const runs = box.nodes.map((node) => {
-    return node.run === null ? -1 : (model.runs.get(node.run)?.time ?? -1);
-  });
-  return Math.max(box.call.time, ...runs);
+  const runs = box.nodes.flatMap(({ run }) => (run === null ? [] : (model.runs.get(run) ?? [])));
+  return Math.max(box.call.time, ...runs.map((run) => run.time));
 }
 
 /** How many cells had begun by a time. */
 function cellOf(model: Model, time: number): number {
-  let low = 0;
-  let high = model.cellTimes.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((model.cellTimes[middle] ?? 0) <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countWhile(model.cellTimes, (cell) => cell <= time);
 }

@@ -1,5 +1,6 @@
+import { get, groupBy, push } from "../collections";
 import type { Summary } from "../log/events";
-import type { CallRow, Model, NodeRow } from "../log/model";
+import { makerOf, type CallRow, type Model, type NodeRow } from "../log/model";
 import { card, copyOf, makePill, pillText, slotName, type Box, type Pill } from "./boxes";
 import { edgeInputs } from "./edges";
 import { callKey, inputKey, outputKey, valueKey } from "./keys";
@@ -14,7 +15,7 @@ export interface Wire {
   readonly call: number;
   /** Into a call or out of it. */
   readonly way: "in" | "out";
-  /** The node and its edge (into a call) or its output number (out of it); null without grad. */
+  /** The node and its edge (into a call) or its output number (out of it); without: null, -1. */
   readonly node: number | null;
   readonly edge: number;
 }
@@ -76,12 +77,7 @@ function passing(model: Model, id: number): Summary | null {
 
 function nodesByCall(model: Model): Map<number, NodeRow[]> {
   const found = new Map<number, NodeRow[]>();
-  for (const node of model.nodes.values()) {
-    if (node.call === null) continue;
-    const list = found.get(node.call);
-    if (list) list.push(node);
-    else found.set(node.call, [node]);
-  }
+  for (const node of model.nodes.values()) if (node.call !== null) push(found, node.call, node);
   return found;
 }
 
@@ -147,7 +143,7 @@ function makeWires(model: Model, pill: Pill, writes: Writes): Wire[] {
       call: call.call,
       way: "out",
       node: own?.node ?? null,
-      edge: made?.nr ?? 0,
+      edge: made ? made.nr : -1,
     });
   }
   return wires;
@@ -179,8 +175,7 @@ function foldViewWrites(model: Model, boxes: Map<string, Box>, wires: Wire[]): v
 
 /** Leaves out the op that made a passing view; the write's pill says what it selected. */
 function hideView(model: Model, boxes: Map<string, Box>, view: number, writer: Pill): void {
-  const maker = model.values.get(view)?.call ?? null;
-  const call = maker === null ? undefined : model.calls.get(maker);
+  const call = makerOf(model, model.values.get(view));
   if (!call || call.call === writer.call.call) return;
   boxes.delete(callKey(call.call));
   const part = pillText(model, call);
@@ -189,16 +184,12 @@ function hideView(model: Model, boxes: Map<string, Box>, view: number, writer: P
 
 /** Draws a source that many calls read as a small copy beside each of them. */
 function copySources(boxes: Map<string, Box>, wires: readonly Wire[]): readonly Wire[] {
-  const uses = new Map<string, number>();
-  const made = new Set<string>();
-  for (const wire of wires) {
-    uses.set(wire.from, (uses.get(wire.from) ?? 0) + 1);
-    made.add(wire.to);
-  }
+  const uses = groupBy(wires, (wire) => wire.from);
+  const made = new Set(wires.map((wire) => wire.to));
   return wires.map((wire) => {
     const source = boxes.get(wire.from);
     if (source?.kind !== "card" || made.has(source.key)) return wire;
-    if ((uses.get(source.key) ?? 0) <= MANY) return wire;
+    if (get(uses, source.key).length <= MANY) return wire;
     const copy = copyOf(source, wire.call);
     boxes.set(copy.key, copy);
     return { ...wire, from: copy.key };

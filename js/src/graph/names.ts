@@ -1,5 +1,5 @@
 import { cutName, shape } from "../log/format";
-import type { CallRow, Model, ValueRow } from "../log/model";
+import { makerOf, type CallRow, type Model, type ValueRow } from "../log/model";
 
 /** The user's latest name of a value, or null. Locals and module paths count as names. */
 export function userName(value: ValueRow): string | null {
@@ -16,7 +16,7 @@ export function called(model: Model, id: number, budget = 24): string {
   if (!value) return "?";
   const name = userName(value);
   if (name !== null) return cutName(name, 24);
-  const call = value.call === null ? undefined : model.calls.get(value.call);
+  const call = makerOf(model, value);
   const text = call && budget > 4 ? expression(model, call, budget - 4) : null;
   if (text !== null && text.length <= budget) return text;
   return `the ${shape(value.summary.shape)} value`;
@@ -26,8 +26,7 @@ export function called(model: Model, id: number, budget = 24): string {
 export function symbol(model: Model, id: number, budget: number): string {
   const text = called(model, id, budget);
   if (!text.startsWith("the ")) return text;
-  const call = model.calls.get(model.values.get(id)?.call ?? 0);
-  return call?.op.split(".")[0] ?? "·";
+  return makerOf(model, model.values.get(id))?.op.split(".")[0] ?? "·";
 }
 
 /** An expression that stands beside other operators: in brackets when it has its own. */

@@ -1,3 +1,4 @@
+import { at, get } from "../collections";
 import type { Matrix, Numeric } from "../log/events";
 import type { Model, NodeRow } from "../log/model";
 
@@ -47,7 +48,7 @@ export function findPaths(model: Model, leaf: number, output: number, most = MOS
   if (start == null || goal === null || start === goal.node) return none;
   const order = reach(model, start, goal.node);
   const count = counts(model, order, goal);
-  const total = count.get(start) ?? 0;
+  const total = get(count, start);
   if (total === 0) return none;
   const paths: Path[] = [];
   const stack: { node: number; hops: readonly Hop[] }[] = [{ node: start, hops: [] }];
@@ -59,9 +60,9 @@ export function findPaths(model: Model, leaf: number, output: number, most = MOS
     }
     const node = model.nodes.get(top.node);
     if (!node) continue;
-    for (const edge of goalEdges(node, count, goal).reverse()) {
+    for (const [edge, next] of goalEdges(node, count, goal).reverse()) {
       const hop: Hop = { node: node.node, edge, local: localOf(node, edge) };
-      stack.push({ node: node.next[edge]?.[0] ?? -1, hops: [...hops, hop] });
+      stack.push({ node: next, hops: [...hops, hop] });
     }
   }
   return { paths, count: total, sum: sumOver(model, order, start, goal) };
@@ -91,8 +92,9 @@ function reach(model: Model, start: number, goal: number): number[] {
     if (id === goal) continue;
     for (const [next] of model.nodes.get(id)?.next ?? []) {
       if (next === null) continue;
-      if (!missing.has(next)) stack.push(next);
-      missing.set(next, (missing.get(next) ?? 0) + 1);
+      const known = missing.get(next);
+      if (known === undefined) stack.push(next);
+      missing.set(next, known === undefined ? 1 : known + 1);
     }
   }
   const order: number[] = [];
@@ -102,7 +104,7 @@ function reach(model: Model, start: number, goal: number): number[] {
     if (id === goal) continue;
     for (const [next] of model.nodes.get(id)?.next ?? []) {
       if (next === null) continue;
-      const left = (missing.get(next) ?? 0) - 1;
+      const left = get(missing, next) - 1;
       missing.set(next, left);
       if (left === 0) ready.push(next);
     }
@@ -121,19 +123,24 @@ function counts(model: Model, order: readonly number[], goal: Goal): Map<number,
     let paths = 0;
     for (const [next, nr] of model.nodes.get(id)?.next ?? []) {
       if (next === null || (next === goal.node && goal.nr !== null && nr !== goal.nr)) continue;
-      paths += count.get(next) ?? 0;
+      paths += get(count, next);
     }
     count.set(id, paths);
   }
   return count;
 }
 
-function goalEdges(node: NodeRow, count: ReadonlyMap<number, number>, goal: Goal): number[] {
-  const edges: number[] = [];
+/** The edges of a node by which paths lead to the goal, with the nodes that they lead to. */
+function goalEdges(
+  node: NodeRow,
+  count: ReadonlyMap<number, number>,
+  goal: Goal,
+): [number, number][] {
+  const edges: [number, number][] = [];
   node.next.forEach(([next, nr], edge) => {
-    if (next === null || (count.get(next) ?? 0) === 0) return;
+    if (next === null || get(count, next) === 0) return;
     if (next === goal.node && goal.nr !== null && nr !== goal.nr) return;
-    edges.push(edge);
+    edges.push([edge, next]);
   });
   return edges;
 }
@@ -190,10 +197,10 @@ export function multiply(a: Jacobian, b: Jacobian): Jacobian | null {
   const numbers = new Array<number>(a.rows * b.columns).fill(0);
   for (let i = 0; i < a.rows; i += 1) {
     for (let k = 0; k < a.columns; k += 1) {
-      const x = a.numbers[i * a.columns + k] ?? 0;
+      const x = at(a.numbers, i * a.columns + k);
       for (let j = 0; j < b.columns; j += 1) {
-        const at = i * b.columns + j;
-        numbers[at] = (numbers[at] ?? 0) + x * (b.numbers[k * b.columns + j] ?? 0);
+        const cell = i * b.columns + j;
+        numbers[cell] = at(numbers, cell) + x * at(b.numbers, k * b.columns + j);
       }
     }
   }
@@ -202,5 +209,5 @@ export function multiply(a: Jacobian, b: Jacobian): Jacobian | null {
 
 function add(a: Jacobian | null, b: Jacobian | null): Jacobian | null {
   if (!a || !b || a.numbers.length !== b.numbers.length) return null;
-  return { ...a, numbers: a.numbers.map((x, i) => x + (b.numbers[i] ?? 0)) };
+  return { ...a, numbers: a.numbers.map((x, i) => x + at(b.numbers, i)) };
 }

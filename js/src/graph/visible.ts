@@ -89,7 +89,7 @@ function roots(model: Model): number[] {
     for (const input of call.inputs) if (typeof input === "number") used.add(input);
     last = Math.max(last, call.time);
   }
-  const since = model.cellTimes.findLast((time) => time <= last) ?? 0;
+  const since = model.cellTimes.findLast((time) => time <= last) ?? 0; // no cell: the beginning
   const latest = new Map<string, number>(); // what each line computed last, as loops repeat
   for (const call of model.calls.values()) {
     const output = call.outputs[0];

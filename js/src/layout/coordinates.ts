@@ -1,4 +1,5 @@
-import { separation, type Layered } from "./types";
+import { at, get, push } from "../collections";
+import { seatOf, seatsIn, separation, type Layered } from "./types";
 
 /*
  * Brandes and Koepf, "Fast and Simple Horizontal Coordinate Assignment" (2001): items are
@@ -24,20 +25,20 @@ function innerConflicts(graph: Layered): Set<string> {
   const conflicts = new Set<string>();
   const { items, ranks, above } = graph;
   for (let r = 1; r < ranks.length; r += 1) {
-    const upper = new Map((ranks[r - 1] ?? []).map((item, i) => [item, i]));
-    const rank = ranks[r] ?? [];
+    const upper = seatsIn(at(ranks, r - 1));
+    const rank = at(ranks, r);
     let left = 0;
     let scanned = 0;
     rank.forEach((item, i) => {
       const inner = innerEnd(graph, item);
       if (inner === null && i < rank.length - 1) return;
-      const right = inner === null ? upper.size : (upper.get(inner) ?? 0);
+      const right = inner === null ? upper.size : get(upper, inner);
       for (; scanned <= i; scanned += 1) {
-        const to = rank[scanned] ?? 0;
-        for (const from of above[to] ?? []) {
-          const at = upper.get(from) ?? 0;
-          const isInner = items[from]?.wire !== null && items[to]?.wire !== null;
-          if ((at < left || at > right) && !isInner) conflicts.add(`${from} ${to}`);
+        const to = at(rank, scanned);
+        for (const from of at(above, to)) {
+          const seat = seatOf(from, upper);
+          const isInner = at(items, from).wire !== null && at(items, to).wire !== null;
+          if ((seat < left || seat > right) && !isInner) conflicts.add(`${from} ${to}`);
         }
       }
       left = right;
@@ -47,9 +48,9 @@ function innerConflicts(graph: Layered): Set<string> {
 }
 
 function innerEnd({ items, above }: Layered, item: number): number | null {
-  const from = above[item]?.[0];
-  if (items[item]?.wire === null || from === undefined) return null;
-  return items[from]?.wire === null ? null : from;
+  const [from] = at(above, item);
+  if (at(items, item).wire === null || from === undefined) return null;
+  return at(items, from).wire === null ? null : from;
 }
 
 function oneWay(
@@ -63,40 +64,43 @@ function oneWay(
   if (!down) ranks = ranks.reverse();
   const blocked = (from: number, to: number): boolean =>
     conflicts.has(down ? `${from} ${to}` : `${to} ${from}`);
-  const { root, next } = align(ranks, links, blocked, graph.items.length);
-  const placed = compact(graph, ranks, root, next, forward);
+  const root = align(ranks, links, blocked, graph.items.length);
+  const placed = compact(graph, ranks, root, forward);
   return forward ? placed : placed.map((x) => -x);
 }
 
-/** Joins each item with the middle one of its neighbours on the rank before, if it can. */
+/**
+ * Joins each item with the middle one of its neighbours on the rank before, if it can. Returns
+ * for each item the first one of its block.
+ */
 function align(
   ranks: readonly (readonly number[])[],
   links: Links,
   blocked: (from: number, to: number) => boolean,
   count: number,
-): { root: number[]; next: number[] } {
+): number[] {
   const root = Array.from({ length: count }, (_, i) => i);
   const next = [...root];
   for (let r = 1; r < ranks.length; r += 1) {
-    const at = new Map((ranks[r - 1] ?? []).map((item, i) => [item, i]));
+    const seats = seatsIn(at(ranks, r - 1));
     let limit = -1;
-    for (const item of ranks[r] ?? []) {
-      const near = (links[item] ?? []).filter((n) => at.has(n));
-      near.sort((a, b) => (at.get(a) ?? 0) - (at.get(b) ?? 0));
+    for (const item of at(ranks, r)) {
+      const near = at(links, item).filter((n) => seats.has(n));
+      near.sort((a, b) => get(seats, a) - get(seats, b));
       const middle = (near.length - 1) / 2;
       for (const m of new Set([Math.floor(middle), Math.ceil(middle)])) {
         const from = near[m];
         if (from === undefined || next[item] !== item) continue;
-        const position = at.get(from) ?? 0;
-        if (blocked(from, item) || position <= limit) continue;
+        const seat = get(seats, from);
+        if (blocked(from, item) || seat <= limit) continue;
         next[from] = item;
-        root[item] = root[from] ?? from;
+        root[item] = at(root, from);
         next[item] = root[item];
-        limit = position;
+        limit = seat;
       }
     }
   }
-  return { root, next };
+  return root;
 }
 
 /** Positions of the blocks: each as far to the start as its neighbours before it allow. */
@@ -104,7 +108,6 @@ function compact(
   graph: Layered,
   ranks: readonly (readonly number[])[],
   root: readonly number[],
-  next: readonly number[],
   forward: boolean,
 ): number[] {
   const before = new Map<number, number>();
@@ -115,18 +118,18 @@ function compact(
     });
   }
   const gap = (a: number, b: number): number => {
-    const [x, y] = [graph.items[forward ? a : b], graph.items[forward ? b : a]];
-    return x && y ? separation(x, y) : 0;
+    const [x, y] = forward ? [a, b] : [b, a];
+    return separation(at(graph.items, x), at(graph.items, y));
   };
   const blocks = blockGraph(root, before, gap);
   const place = new Array<number>(root.length).fill(0);
   for (const block of blocks.order) {
     for (const [other, distance] of blocks.from.get(block) ?? []) {
-      place[block] = Math.max(place[block] ?? 0, (place[other] ?? 0) + distance);
+      place[block] = Math.max(at(place, block), at(place, other) + distance);
     }
   }
   pullTogether(blocks, place);
-  return next.map((_, i) => place[root[i] ?? i] ?? 0);
+  return root.map((block) => at(place, block));
 }
 
 interface Blocks {
@@ -146,36 +149,31 @@ function blockGraph(
   const missing = new Map<number, number>();
   root.forEach((r) => missing.set(r, 0));
   for (const [item, other] of before) {
-    const [a, b] = [root[other] ?? other, root[item] ?? item];
+    const [a, b] = [at(root, other), at(root, item)];
     const distance = gap(other, item);
     push(from, b, [a, distance]);
     push(to, a, [b, distance]);
-    missing.set(b, (missing.get(b) ?? 0) + 1);
+    missing.set(b, get(missing, b) + 1);
   }
   const order = [...missing].filter(([, n]) => n === 0).map(([r]) => r);
-  for (let head = 0; head < order.length; head += 1) {
-    for (const [b] of to.get(order[head] ?? 0) ?? []) {
-      const left = (missing.get(b) ?? 0) - 1;
+  for (const a of order) {
+    for (const [b] of to.get(a) ?? []) {
+      const left = get(missing, b) - 1;
       missing.set(b, left);
-      if (left === 0) order.push(b);
+      if (left === 0) order.push(b); // and the walk goes on to it
     }
   }
   return { order, from, to };
 }
 
-function push<T>(lists: Map<number, T[]>, key: number, item: T): void {
-  const list = lists.get(key);
-  if (list) list.push(item);
-  else lists.set(key, [item]);
-}
-
 /** Blocks with nothing before them move up to what follows, so that no hole stays between. */
 function pullTogether(blocks: Blocks, place: number[]): void {
   for (const block of [...blocks.order].reverse()) {
-    if ((blocks.from.get(block) ?? []).length > 0) continue;
-    const after = blocks.to.get(block) ?? [];
-    const room = Math.min(...after.map(([b, d]) => (place[b] ?? 0) - d - (place[block] ?? 0)));
-    if (Number.isFinite(room) && room > 0) place[block] = (place[block] ?? 0) + room;
+    const after = blocks.to.get(block);
+    if (blocks.from.has(block) || !after) continue;
+    const start = at(place, block);
+    const room = Math.min(...after.map(([b, distance]) => at(place, b) - distance - start));
+    if (room > 0) place[block] = start + room;
   }
 }
 
@@ -185,18 +183,19 @@ function balance(graph: Layered, results: readonly (readonly number[])[]): numbe
     let low = Infinity;
     let high = -Infinity;
     xs.forEach((x, i) => {
-      low = Math.min(low, x - (graph.items[i]?.before ?? 0));
-      high = Math.max(high, x + (graph.items[i]?.after ?? 0));
+      const { before, after } = at(graph.items, i);
+      low = Math.min(low, x - before);
+      high = Math.max(high, x + after);
     });
     return [low, high] as const;
   });
   const widths = spans.map(([low, high]) => high - low);
-  const narrowest = spans[widths.indexOf(Math.min(...widths))] ?? [0, 0];
+  const narrowest = at(spans, widths.indexOf(Math.min(...widths)));
   const shifts = spans.map(([low, high], i) =>
     i % 2 === 0 ? narrowest[0] - low : narrowest[1] - high,
   );
   return graph.items.map((_, i) => {
-    const four = results.map((xs, k) => (xs[i] ?? 0) + (shifts[k] ?? 0)).sort((a, b) => a - b);
-    return ((four[1] ?? 0) + (four[2] ?? 0)) / 2;
+    const four = results.map((xs, k) => at(xs, i) + at(shifts, k)).sort((a, b) => a - b);
+    return (at(four, 1) + at(four, 2)) / 2;
   });
 }

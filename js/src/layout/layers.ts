@@ -1,3 +1,4 @@
+import { at, get } from "../collections";
 import type { Item, Layered, LayoutBox, LayoutWire } from "./types";
 
 /** Cuts wires that span several ranks into points, one on each rank they pass. */
@@ -11,7 +12,7 @@ export function layer(
   for (const box of boxes) {
     index.set(box.key, items.length);
     const { key, before, after, age } = box;
-    items.push({ key, rank: rankOf.get(key) ?? 0, before, after, age, wire: null });
+    items.push({ key, rank: get(rankOf, key), before, after, age, wire: null });
   }
   const edges: [number, number][] = [];
   for (const wire of wires) {
@@ -19,12 +20,12 @@ export function layer(
     const to = index.get(wire.to);
     if (from === undefined || to === undefined) continue;
     let last = from;
-    const end = items[to]?.rank ?? 0;
-    for (let rank = (items[from]?.rank ?? 0) + 1; rank < end; rank += 1) {
+    const { rank: end, age } = at(items, to);
+    for (let rank = at(items, from).rank + 1; rank < end; rank += 1) {
       edges.push([last, items.length]);
       last = items.length;
       const key = `${wire.key}@${rank}`;
-      items.push({ key, rank, before: 0, after: 0, age: items[to]?.age ?? 0, wire: wire.key });
+      items.push({ key, rank, before: 0, after: 0, age, wire: wire.key });
     }
     edges.push([last, to]);
   }
@@ -34,7 +35,7 @@ export function layer(
 function byRank(items: readonly Item[]): number[][] {
   const most = items.reduce((top, item) => Math.max(top, item.rank), 0);
   const ranks: number[][] = Array.from({ length: most + 1 }, () => []);
-  items.forEach((item, i) => ranks[item.rank]?.push(i));
+  items.forEach((item, i) => at(ranks, item.rank).push(i));
   return ranks;
 }
 
@@ -42,8 +43,8 @@ function neighbours(count: number, edges: readonly [number, number][]) {
   const above: number[][] = Array.from({ length: count }, () => []);
   const below: number[][] = Array.from({ length: count }, () => []);
   for (const [from, to] of edges) {
-    below[from]?.push(to);
-    above[to]?.push(from);
+    at(below, from).push(to);
+    at(above, to).push(from);
   }
   return { above, below };
 }

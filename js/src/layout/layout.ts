@@ -1,3 +1,4 @@
+import { at, push } from "../collections";
 import { coordinates } from "./coordinates";
 import { components, type Component } from "./components";
 import { layer } from "./layers";
@@ -56,7 +57,7 @@ export function layout(
   const places = new Map<string, Place>();
   const passes = new Map<string, Place[]>();
   for (const part of parts) {
-    for (const [key, at] of part.places) places.set(key, at);
+    for (const [key, spot] of part.places) places.set(key, spot);
     for (const [key, points] of part.passes) passes.set(key, points);
   }
   return { places, passes };
@@ -67,12 +68,12 @@ function place(component: Component, previous: Layout): Part {
   const seated = new Map<string, Place>();
   // A box that had no wires when it was last drawn waits for its seat beside its consumer.
   for (const { key } of boxes) {
-    const at = previous.places.get(key);
-    if (at && at.rank >= 0) seated.set(key, at);
+    const seat = previous.places.get(key);
+    if (seat && seat.rank >= 0) seated.set(key, seat);
   }
   const fresh = boxes.length - seated.size;
   if (seated.size === 0 || fresh > MOSTLY_NEW * boxes.length) return freshly(component, seated);
-  const kept = new Map([...seated].map(([key, at]) => [key, at.rank]));
+  const kept = new Map([...seated].map(([key, { rank }]) => [key, rank]));
   const graph = layer(boxes, wires, assignRanks(boxes, wires, kept));
   return finish(graph, settle(graph, seated, previous.passes), true);
 }
@@ -85,11 +86,11 @@ function freshly({ boxes, wires }: Component, seated: ReadonlyMap<string, Place>
   const cross = relax(graph, coordinates(graph));
   if (seated.size === 0) return finish(graph, cross, false);
   const shifts: number[] = [];
-  known.forEach((at, i) => {
-    if (at !== undefined) shifts.push(at - (cross[i] ?? 0));
+  known.forEach((before, i) => {
+    if (before !== undefined) shifts.push(before - at(cross, i));
   });
   shifts.sort((a, b) => a - b);
-  const shift = shifts[shifts.length >> 1] ?? 0;
+  const shift = at(shifts, shifts.length >> 1);
   return finish(
     graph,
     cross.map((x) => x + shift),
@@ -106,15 +107,11 @@ function finish(graph: Layered, cross: readonly number[], anchored: boolean): Pa
   let low = Infinity;
   let high = -Infinity;
   graph.items.forEach((item, i) => {
-    const at = { rank: item.rank, cross: cross[i] ?? 0 };
-    low = Math.min(low, at.cross - item.before);
-    high = Math.max(high, at.cross + item.after);
-    if (item.wire === null) places.set(item.key, at);
-    else {
-      const points = passes.get(item.wire);
-      if (points) points.push(at);
-      else passes.set(item.wire, [at]);
-    }
+    const spot = { rank: item.rank, cross: at(cross, i) };
+    low = Math.min(low, spot.cross - item.before);
+    high = Math.max(high, spot.cross + item.after);
+    if (item.wire === null) places.set(item.key, spot);
+    else push(passes, item.wire, spot);
   });
   return { places, passes, low, high, anchored };
 }
@@ -159,11 +156,7 @@ function stack(parts: readonly Part[]): void {
 
 function move(part: Part, shift: number): void {
   if (shift === 0) return;
-  for (const [key, at] of part.places) part.places.set(key, { ...at, cross: at.cross + shift });
-  for (const [key, points] of part.passes) {
-    part.passes.set(
-      key,
-      points.map((at) => ({ ...at, cross: at.cross + shift })),
-    );
-  }
+  const moved = (spot: Place): Place => ({ ...spot, cross: spot.cross + shift });
+  for (const [key, spot] of part.places) part.places.set(key, moved(spot));
+  for (const [key, points] of part.passes) part.passes.set(key, points.map(moved));
 }

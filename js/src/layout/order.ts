@@ -1,4 +1,5 @@
-import type { Layered } from "./types";
+import { at, get } from "../collections";
+import { seatOf, seatsIn, type Layered } from "./types";
 
 /** Sweeps up and down that bring no better order before we stop. */
 const PATIENCE = 6;
@@ -17,7 +18,7 @@ export function orderRanks(graph: Layered, seed: readonly number[], guess = fals
   let best: number[][] = [];
   let fewest = Infinity;
   for (const start of seeds) {
-    for (const rank of graph.ranks) stableSort(rank, (i) => start[i] ?? 0);
+    for (const rank of graph.ranks) stableSort(rank, (i) => at(start, i));
     const count = improve(graph);
     if (count < fewest) {
       fewest = count;
@@ -25,7 +26,7 @@ export function orderRanks(graph: Layered, seed: readonly number[], guess = fals
     }
     if (fewest === 0) break;
   }
-  best.forEach((rank, r) => graph.ranks[r]?.splice(0, rank.length, ...rank));
+  best.forEach((rank, r) => at(graph.ranks, r).splice(0, rank.length, ...rank));
 }
 
 /** Sweeps from the order at hand; leaves the best order found and returns its crossings. */
@@ -43,7 +44,7 @@ function improve(graph: Layered): number {
       best = graph.ranks.map((rank) => [...rank]);
     }
   }
-  best.forEach((rank, r) => graph.ranks[r]?.splice(0, rank.length, ...rank));
+  best.forEach((rank, r) => at(graph.ranks, r).splice(0, rank.length, ...rank));
   return fewest;
 }
 
@@ -55,9 +56,9 @@ function walk(graph: Layered, toEnds: Layered["above"], from: Layered["above"]):
     if (ends.length > 0) continue;
     const stack = [start];
     for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
-      if ((met[item] ?? 0) >= 0) continue;
+      if (at(met, item) >= 0) continue;
       met[item] = time++;
-      for (const next of [...(from[item] ?? [])].reverse()) stack.push(next);
+      for (const next of [...at(from, item)].reverse()) stack.push(next);
     }
   }
   return met;
@@ -72,20 +73,20 @@ export function crossings(graph: Layered): number {
 
 /** Crossings below one rank, with a Fenwick tree over the positions of the next. */
 function between(graph: Layered, r: number): number {
-  const lower = graph.ranks[r + 1] ?? [];
-  const position = new Map(lower.map((item, i) => [item, i]));
+  const lower = at(graph.ranks, r + 1);
+  const seats = seatsIn(lower);
   const tree = new Int32Array(lower.length + 1);
   let count = 0;
   let seen = 0;
-  for (const item of graph.ranks[r] ?? []) {
-    const ends = (graph.below[item] ?? []).map((to) => position.get(to) ?? 0);
+  for (const item of at(graph.ranks, r)) {
+    const ends = at(graph.below, item).map((to) => seatOf(to, seats));
     for (const end of ends) {
       let before = 0;
-      for (let i = end + 1; i > 0; i -= i & -i) before += tree[i] ?? 0;
+      for (let i = end + 1; i > 0; i -= i & -i) before += at(tree, i);
       count += seen - before;
     }
     for (const end of ends) {
-      for (let i = end + 1; i < tree.length; i += i & -i) tree[i] = (tree[i] ?? 0) + 1;
+      for (let i = end + 1; i < tree.length; i += i & -i) tree[i] = at(tree, i) + 1;
     }
     seen += ends.length;
   }
@@ -94,12 +95,12 @@ function between(graph: Layered, r: number): number {
 
 type Centre = (sorted: readonly number[]) => number;
 
-const barycentre: Centre = (at) => at.reduce((sum, x) => sum + x, 0) / at.length;
+const barycentre: Centre = (sorted) => sorted.reduce((sum, x) => sum + x, 0) / sorted.length;
 
-const median: Centre = (at) => {
-  const middle = at.length >> 1;
-  const upper = at[middle] ?? 0;
-  return at.length % 2 === 1 ? upper : (upper + (at[middle - 1] ?? 0)) / 2;
+const median: Centre = (sorted) => {
+  const middle = sorted.length >> 1;
+  const upper = at(sorted, middle);
+  return sorted.length % 2 === 1 ? upper : (upper + at(sorted, middle - 1)) / 2;
 };
 
 function sweepOnce(graph: Layered, down: boolean, centre: Centre): void {
@@ -107,15 +108,19 @@ function sweepOnce(graph: Layered, down: boolean, centre: Centre): void {
   const links = down ? graph.above : graph.below;
   for (let step = 1; step < ranks.length; step += 1) {
     const r = down ? step : ranks.length - 1 - step;
-    const rank = ranks[r] ?? [];
-    const fixed = positions(ranks[down ? r - 1 : r + 1] ?? []);
+    const rank = at(ranks, r);
+    const fixed = seatsIn(at(ranks, down ? r - 1 : r + 1));
     // Items with nothing on that side keep their seats; the others share the rest.
-    const linked = rank.filter((item) => (links[item] ?? []).length > 0);
+    const linked = rank.filter((item) => at(links, item).length > 0);
     const seats = linked.map((item) => rank.indexOf(item));
     stableSort(linked, (item) =>
-      centre((links[item] ?? []).map((i) => fixed.get(i) ?? 0).sort((x, y) => x - y)),
+      centre(
+        at(links, item)
+          .map((i) => seatOf(i, fixed))
+          .sort((x, y) => x - y),
+      ),
     );
-    seats.forEach((seat, i) => (rank[seat] = linked[i] ?? 0));
+    seats.forEach((seat, i) => (rank[seat] = at(linked, i)));
   }
 }
 
@@ -124,10 +129,10 @@ function transpose(graph: Layered): void {
   for (let round = 0; round < 4; round += 1) {
     let swaps = 0;
     graph.ranks.forEach((rank, r) => {
-      const up = positions(graph.ranks[r - 1] ?? []);
-      const down = positions(graph.ranks[r + 1] ?? []);
+      const up = seatsIn(graph.ranks[r - 1] ?? []);
+      const down = seatsIn(graph.ranks[r + 1] ?? []);
       for (let i = 0; i + 1 < rank.length; i += 1) {
-        const [a, b] = [rank[i] ?? 0, rank[i + 1] ?? 0];
+        const [a, b] = [at(rank, i), at(rank, i + 1)];
         const gain =
           pairCrossings(graph.above, up, a, b) -
           pairCrossings(graph.above, up, b, a) +
@@ -146,22 +151,18 @@ function transpose(graph: Layered): void {
 /** Crossings between the wires of `a` and of `b` when `a` stands first. */
 function pairCrossings(
   links: Layered["above"],
-  at: ReadonlyMap<number, number>,
+  seats: ReadonlyMap<number, number>,
   a: number,
   b: number,
 ): number {
   let count = 0;
-  for (const i of links[a] ?? []) {
-    for (const j of links[b] ?? []) if ((at.get(i) ?? 0) > (at.get(j) ?? 0)) count += 1;
+  for (const i of at(links, a)) {
+    for (const j of at(links, b)) if (seatOf(i, seats) > seatOf(j, seats)) count += 1;
   }
   return count;
 }
 
-function positions(rank: readonly number[]): Map<number, number> {
-  return new Map(rank.map((item, i) => [item, i]));
-}
-
 function stableSort(items: number[], key: (item: number) => number): void {
   const keys = new Map(items.map((item) => [item, key(item)]));
-  items.sort((a, b) => (keys.get(a) ?? 0) - (keys.get(b) ?? 0));
+  items.sort((a, b) => get(keys, a) - get(keys, b));
 }

@@ -1,3 +1,4 @@
+import { at } from "../collections";
 import type { LayoutBox, LayoutWire } from "./types";
 
 /**
@@ -19,16 +20,15 @@ export function assignRanks(
     const from = index.get(wire.from);
     const to = index.get(wire.to);
     if (from === undefined || to === undefined) continue;
-    outs[from]?.push(to);
-    ins[to]?.push(from);
+    at(outs, from).push(to);
+    at(ins, to).push(from);
   }
   const order = topological(ins, outs);
   const ranks = boxes.map((box) => kept.get(box.key) ?? (box.kind === "pill" ? 1 : 0));
   const fixed = boxes.map((box) => kept.has(box.key));
-  const at = (i: number): number => ranks[i] ?? 0;
   for (const i of order) {
     if (fixed[i]) continue;
-    for (const from of ins[i] ?? []) ranks[i] = Math.max(at(i), at(from) + 1);
+    for (const from of at(ins, i)) ranks[i] = Math.max(at(ranks, i), at(ranks, from) + 1);
   }
   for (let pass = 0; pass < 6; pass += 1) {
     const walk = pass % 2 === 0 ? [...order].reverse() : order;
@@ -36,27 +36,28 @@ export function assignRanks(
     for (const i of walk) if (!fixed[i] && tighten(i, ranks, ins, outs)) moved = true;
     if (!moved) break;
   }
-  return new Map(boxes.map((box, i) => [box.key, at(i)]));
+  return new Map(boxes.map((box, i) => [box.key, at(ranks, i)]));
 }
 
 /** Moves a box (with the pill that makes it, or the card that it makes) to shorten its wires. */
 function tighten(i: number, ranks: number[], ins: number[][], outs: number[][]): boolean {
-  const at = (j: number): number => ranks[j] ?? 0;
-  const maker = ins[i]?.[0];
+  const rank = (j: number): number => at(ranks, j);
+  const into = at(ins, i);
+  const [maker] = into;
   // A card goes with the pill that made it, so that the two stay neighbours.
   const together =
-    maker !== undefined && ins[i]?.length === 1 && outs[maker]?.length === 1 ? maker : null;
-  if (together === null && (ins[i]?.length ?? 0) > 0) return false;
+    maker !== undefined && into.length === 1 && at(outs, maker).length === 1 ? maker : null;
+  if (together === null && into.length > 0) return false;
   // A source that only this pill reads comes along, so its wire costs nothing.
-  const bound = (j: number): boolean => (ins[j]?.length ?? 0) > 0 || (outs[j]?.length ?? 0) > 1;
-  const above = together === null ? [] : (ins[together] ?? []).filter(bound);
-  const below = outs[i] ?? [];
+  const bound = (j: number): boolean => at(ins, j).length > 0 || at(outs, j).length > 1;
+  const above = together === null ? [] : at(ins, together).filter(bound);
+  const below = at(outs, i);
   if (below.length === 0 || above.length > below.length) return false;
-  const room = Math.min(...below.map(at)) - 1 - at(i);
+  const room = Math.min(...below.map(rank)) - 1 - rank(i);
   const step = room - (room % 2);
   if (step <= 0) return false;
-  ranks[i] = at(i) + step;
-  if (together !== null) ranks[together] = at(together) + step;
+  ranks[i] = rank(i) + step;
+  if (together !== null) ranks[together] = rank(together) + step;
   return true;
 }
 
@@ -67,11 +68,11 @@ function topological(ins: readonly number[][], outs: readonly number[][]): numbe
   missing.forEach((n, i) => {
     if (n === 0) order.push(i);
   });
-  for (let head = 0; head < order.length; head += 1) {
-    for (const to of outs[order[head] ?? 0] ?? []) {
-      const left = (missing[to] ?? 0) - 1;
+  for (const i of order) {
+    for (const to of at(outs, i)) {
+      const left = at(missing, to) - 1;
       missing[to] = left;
-      if (left === 0) order.push(to);
+      if (left === 0) order.push(to); // and the walk goes on to it
     }
   }
   missing.forEach((n, i) => {

@@ -1,5 +1,6 @@
+import { at } from "../collections";
 import { pushApart } from "./settle";
-import { separation, type Layered } from "./types";
+import { gapsIn, type Layered } from "./types";
 
 /** Inner pieces of long wires pull harder, so that these stay straight. */
 const STRAIGHT = 6;
@@ -27,36 +28,30 @@ export function relax(graph: Layered, start: readonly number[]): number[] {
   return best;
 }
 
-function relaxRank(
-  { items, above, below }: Layered,
-  rank: readonly number[],
-  cross: number[],
-): void {
+function relaxRank(graph: Layered, rank: readonly number[], cross: number[]): void {
+  const { items, above, below } = graph;
   const wanted: number[] = [];
   const weights: number[] = [];
-  const gaps: number[] = [];
-  rank.forEach((item, k) => {
+  for (const item of rank) {
     let sum = 0;
     let weight = 0;
-    const own = items[item];
-    for (const near of [...(above[item] ?? []), ...(below[item] ?? [])]) {
-      const pull = own?.wire !== null && items[near]?.wire !== null ? STRAIGHT : 1;
-      sum += pull * (cross[near] ?? 0);
+    const { wire } = at(items, item);
+    for (const near of [...at(above, item), ...at(below, item)]) {
+      const pull = wire !== null && at(items, near).wire !== null ? STRAIGHT : 1;
+      sum += pull * at(cross, near);
       weight += pull;
     }
-    wanted.push(weight > 0 ? sum / weight : (cross[item] ?? 0));
+    wanted.push(weight > 0 ? sum / weight : at(cross, item));
     weights.push(Math.max(weight, 0.1));
-    const before = items[rank[k - 1] ?? -1];
-    gaps.push(before && own ? separation(before, own) : 0);
-  });
-  const placed = pushApart(wanted, gaps, weights);
-  rank.forEach((item, k) => (cross[item] = placed[k] ?? 0));
+  }
+  const placed = pushApart(wanted, gapsIn(graph, rank), weights);
+  rank.forEach((item, k) => (cross[item] = at(placed, k)));
 }
 
 function length({ above }: Layered, cross: readonly number[]): number {
   let sum = 0;
   above.forEach((list, to) => {
-    for (const from of list) sum += Math.abs((cross[from] ?? 0) - (cross[to] ?? 0));
+    for (const from of list) sum += Math.abs(at(cross, from) - at(cross, to));
   });
   return sum;
 }

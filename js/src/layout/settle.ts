@@ -1,4 +1,5 @@
-import { separation, type Layered, type Layout, type Place } from "./types";
+import { at } from "../collections";
+import { gapsIn, type Layered, type Layout, type Place } from "./types";
 
 /** How hard an item holds to the place it wants: what was drawn before hardly moves. */
 const OLD_BOX = 400;
@@ -18,7 +19,7 @@ export function settle(
   const { items } = graph;
   const known = items.map((item) => {
     if (item.wire === null) return seated.get(item.key)?.cross;
-    return passes.get(item.wire)?.find((at) => at.rank === item.rank)?.cross;
+    return passes.get(item.wire)?.find((pass) => pass.rank === item.rank)?.cross;
   });
   const wanted = wish(graph, known);
   const weights = items.map((item, i) => {
@@ -28,14 +29,14 @@ export function settle(
   const result = new Array<number>(items.length).fill(0);
   for (const rank of graph.ranks) {
     const byWish = (a: number, b: number): number =>
-      (wanted[a] ?? 0) - (wanted[b] ?? 0) || (items[a]?.age ?? 0) - (items[b]?.age ?? 0);
+      at(wanted, a) - at(wanted, b) || at(items, a).age - at(items, b).age;
     const order = rank.filter((i) => known[i] !== undefined).sort(byWish);
     for (const item of rank.filter((i) => known[i] === undefined).sort(byWish)) {
       insert(graph, order, item, wanted, weights);
     }
     rank.splice(0, rank.length, ...order);
     const { placed } = arrange(graph, order, wanted, weights);
-    order.forEach((item, k) => (result[item] = placed[k] ?? 0));
+    order.forEach((item, k) => (result[item] = at(placed, k)));
   }
   return result;
 }
@@ -51,7 +52,7 @@ function insert(
   wanted: readonly number[],
   weights: readonly number[],
 ): void {
-  const wish = order.filter((other) => (wanted[other] ?? 0) <= (wanted[item] ?? 0)).length;
+  const wish = order.filter((other) => at(wanted, other) <= at(wanted, item)).length;
   const seats = new Set([wish]);
   for (let step = 1; step <= REACH; step += 1) {
     seats.add(Math.min(order.length, wish + step)).add(Math.max(0, wish - step));
@@ -67,19 +68,15 @@ function insert(
 
 /** Positions for a rank in an order, and how far they are from the wanted ones. */
 function arrange(
-  { items }: Layered,
+  graph: Layered,
   order: readonly number[],
   wanted: readonly number[],
   weights: readonly number[],
 ): { placed: number[]; cost: number } {
-  const gaps = order.map((item, k) => {
-    const [a, b] = [items[order[k - 1] ?? -1], items[item]];
-    return a && b ? separation(a, b) : 0;
-  });
-  const at = order.map((i) => wanted[i] ?? 0);
-  const weight = order.map((i) => weights[i] ?? 1);
-  const placed = pushApart(at, gaps, weight);
-  const cost = placed.reduce((sum, x, k) => sum + (weight[k] ?? 1) * (x - (at[k] ?? 0)) ** 2, 0);
+  const wishes = order.map((i) => at(wanted, i));
+  const weight = order.map((i) => at(weights, i));
+  const placed = pushApart(wishes, gapsIn(graph, order), weight);
+  const cost = placed.reduce((sum, x, k) => sum + at(weight, k) * (x - at(wishes, k)) ** 2, 0);
   return { placed, cost };
 }
 
@@ -87,14 +84,14 @@ function arrange(
 export function wish(graph: Layered, known: readonly (number | undefined)[]): number[] {
   const wanted = [...known];
   const mean = (ids: readonly number[]): number | undefined => {
-    const at = ids.map((i) => wanted[i]).filter((x) => x !== undefined);
-    return at.length > 0 ? at.reduce((sum, x) => sum + x, 0) / at.length : undefined;
+    const near = ids.map((i) => wanted[i]).filter((x) => x !== undefined);
+    return near.length > 0 ? near.reduce((sum, x) => sum + x, 0) / near.length : undefined;
   };
-  for (const rank of graph.ranks) for (const i of rank) wanted[i] ??= mean(graph.above[i] ?? []);
+  for (const rank of graph.ranks) for (const i of rank) wanted[i] ??= mean(at(graph.above, i));
   for (const rank of [...graph.ranks].reverse()) {
-    for (const i of rank) wanted[i] ??= mean(graph.below[i] ?? []);
+    for (const i of rank) wanted[i] ??= mean(at(graph.below, i));
   }
-  return wanted.map((x) => x ?? 0);
+  return wanted.map((x) => x ?? 0); // joined to nothing known: anywhere is as good
 }
 
 /**
@@ -109,9 +106,9 @@ export function pushApart(
   let offset = 0;
   const offsets = gaps.map((gap, k) => (offset += k === 0 ? 0 : gap));
   const pools: { sum: number; weight: number; count: number }[] = [];
-  wanted.forEach((at, k) => {
-    const weight = weights[k] ?? 1;
-    let pool = { sum: (at - (offsets[k] ?? 0)) * weight, weight, count: 1 };
+  wanted.forEach((wish, k) => {
+    const weight = at(weights, k);
+    let pool = { sum: (wish - at(offsets, k)) * weight, weight, count: 1 };
     for (let last = pools.at(-1); last; last = pools.at(-1)) {
       if (last.sum / last.weight <= pool.sum / pool.weight) break;
       pools.pop();
@@ -126,7 +123,7 @@ export function pushApart(
   const result: number[] = [];
   for (const { sum, weight, count } of pools) {
     for (let i = 0; i < count; i += 1) {
-      result.push(sum / weight + (offsets[result.length] ?? 0));
+      result.push(sum / weight + at(offsets, result.length));
     }
   }
   return result;

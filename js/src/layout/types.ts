@@ -4,6 +4,8 @@
  * flow at its `cross` position and reaches `before` and `after` to its sides.
  */
 
+import { at } from "../collections";
+
 export interface LayoutBox {
   readonly key: string;
   /** Cards stand on even ranks, pills on odd ones. */
@@ -52,7 +54,27 @@ export function separation(a: Item, b: Item): number {
   return a.after + gap + b.before;
 }
 
-/** A layered graph: every edge joins neighbouring ranks. Edges are index pairs into `items`. */
+/** For each item of a rank the least distance from the one before it; 0 for the first. */
+export function gapsIn({ items }: Layered, rank: readonly number[]): number[] {
+  return rank.map((item, k) =>
+    k === 0 ? 0 : separation(at(items, at(rank, k - 1)), at(items, item)),
+  );
+}
+
+/** Which seat of its rank each item has. */
+export function seatsIn(rank: readonly number[]): Map<number, number> {
+  return new Map(rank.map((item, seat) => [item, seat]));
+}
+
+/**
+ * The seat of a neighbour on the next rank. The few wires that lead backward (a write that was
+ * drawn before what it reads) end on no next rank: they count as ending at its first seat.
+ */
+export function seatOf(item: number, seats: ReadonlyMap<number, number>): number {
+  return seats.get(item) ?? 0;
+}
+
+/** A layered graph: edges, as indices into `items`, join neighbouring ranks. */
 export interface Layered {
   readonly items: readonly Item[];
   /** Indices into `items`, in order across, for each rank. */

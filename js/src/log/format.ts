@@ -1,3 +1,4 @@
+import { at } from "../collections";
 import type { Matrix, Numeric, Summary } from "./events";
 
 /** A number in at most about six characters: 6, 0.25, -1.5, 1.2e-7, nan. */
@@ -24,7 +25,8 @@ function items({ values, dtype: type }: Summary): string[] {
 
 /** A shape as Python writes it: (), (3,), (2, 2). */
 export function shape(dims: readonly number[]): string {
-  return dims.length === 1 ? `(${dims[0] ?? 0},)` : `(${dims.join(", ")})`;
+  const inner = dims.join(", ");
+  return dims.length === 1 ? `(${inner},)` : `(${inner})`;
 }
 
 export function size(dims: readonly number[]): number {
@@ -150,14 +152,14 @@ function align(lines: readonly (readonly string[])[]): string[] {
     Math.max(...lines.map((line) => (line[c] ?? "").length)),
   );
   return lines.map((line) => {
-    const cells = line.map((cell, c) => cell.padStart(widths[c] ?? 0, "\u00a0"));
+    const cells = line.map((cell, c) => cell.padStart(at(widths, c), "\u00a0"));
     return `[${cells.join(" ")}]`;
   });
 }
 
 /** A local derivative in words: its number, or its size. */
 export function matrix(m: Matrix): string {
-  if (m.rows * m.columns === 1) return number(m.numbers[0] ?? 0);
+  if (m.rows * m.columns === 1) return number(at(m.numbers, 0));
   const same = diagonal(m);
   if (same !== null) return same;
   if (m.rows * m.columns > 9) return `${m.rows}×${m.columns} Jacobian`;
@@ -173,10 +175,8 @@ export function matrix(m: Matrix): string {
 function diagonal(m: Matrix): string | null {
   if (m.rows !== m.columns || m.rows === 1) return null;
   const along: Numeric[] = [];
-  for (let i = 0; i < m.numbers.length; i += 1) {
-    const inside = i % (m.columns + 1) === 0;
-    const x = m.numbers[i] ?? 0;
-    if (inside) along.push(x);
+  for (const [i, x] of m.numbers.entries()) {
+    if (i % (m.columns + 1) === 0) along.push(x);
     else if (x !== 0) return null;
   }
   const texts = along.map(number);

@@ -62,6 +62,17 @@ export interface SlotRow extends Saved {
   readonly stale: readonly number[];
 }
 
+/** A slot that holds a tensor; the others hold plain numbers. */
+export interface SavedTensor extends SlotRow {
+  readonly value: number;
+  readonly storage: number;
+  readonly version: number;
+}
+
+export function holdsTensor(slot: SlotRow): slot is SavedTensor {
+  return slot.value !== null && slot.storage !== null && slot.version !== null;
+}
+
 export interface NodeRow extends Omit<Row<NodeEvent>, "saved"> {
   readonly saved: readonly SlotRow[];
   readonly state: "ready" | "running" | "done" | "failed";
@@ -144,7 +155,7 @@ export function fork(model: Model): Model {
 /** A write that made a saved value stale before its node ran. */
 export interface Hazard {
   readonly node: NodeRow;
-  readonly slot: SlotRow;
+  readonly slot: SavedTensor;
   /** Which of the node's slots. */
   readonly index: number;
 }
@@ -154,14 +165,18 @@ export function hazards(model: Model): Hazard[] {
   for (const node of model.nodes.values()) {
     if (node.freed || node.state === "done") continue;
     node.saved.forEach((slot, index) => {
-      if (slot.stale.length > 0) found.push({ node, slot, index });
+      if (holdsTensor(slot) && slot.stale.length > 0) found.push({ node, slot, index });
     });
   }
   return found;
 }
 
+/** The call that made a value. */
+export function makerOf(model: Model, value: ValueRow | undefined): CallRow | undefined {
+  return value == null || value.call === null ? undefined : model.calls.get(value.call);
+}
+
 /** The write that happened at a time, if that storage has it on record. */
-export function writeAt(model: Model, storage: number | null, time: number): WriteRow | undefined {
-  if (storage === null) return undefined;
+export function writeAt(model: Model, storage: number, time: number): WriteRow | undefined {
   return model.storages.get(storage)?.writes.find((write) => write.time === time);
 }

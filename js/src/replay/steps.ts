@@ -1,3 +1,4 @@
+import { countWhile } from "../collections";
 import type { Event } from "../log/events";
 
 /** What one press of "next" shows: an op, a write, a node of backward ... */
@@ -138,13 +139,5 @@ function stepKind(event: Event): StepKind {
 
 /** The index of the step that a time shows: the last one complete by then, -1 before the first. */
 export function stepAt(steps: readonly Step[], time: number): number {
-  let low = 0;
-  let high = steps.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const step = steps[middle];
-    if (step && step.to <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return countWhile(steps, (step) => step.to <= time) - 1;
 }

@@ -20,11 +20,12 @@ export function staleMarks(model: Model, scene: Scene, hazards: readonly Hazard[
     const owner = [...scene.boxes.values()].find(
       ({ box }) => box.kind === "pill" && box.nodes.some((n) => n.node === node.node),
     );
-    const write = writeAt(model, slot.storage, slot.stale[0] ?? -1);
+    const [time] = slot.stale;
+    const write = time === undefined ? undefined : writeAt(model, slot.storage, time);
     if (!write) continue;
     const from = writerOf(write, scene);
     const to = owner && slotSides(owner, node.node, index, scene);
-    const key = `${node.node} ${slot.stale[0] ?? 0}`;
+    const key = `${node.node} ${write.time}`;
     if (!from || !to || marks.has(key)) continue;
     marks.set(key, { key, ...arrowTo(from, to), text: `wrote v${write.version}` });
   }

@@ -126,7 +126,7 @@ function SlotView({ slot, w, at, hatch, far }: SlotProps) {
             {slot.name}
           </text>
           <text class="gw-slot-version" x={w - 5} y={12} text-anchor="end">
-            {`v${row.version ?? 0}`}
+            {`v${row.version}`}
           </text>
         </>
       )}
@@ -135,7 +135,7 @@ function SlotView({ slot, w, at, hatch, far }: SlotProps) {
 }
 
 function slotWords({ row, state, name }: Slot): string {
-  const what = `${row.slot} (${name}), saved at version ${row.version ?? 0}`;
+  const what = `${row.slot} (${name}), saved at version ${row.version}`;
   if (state === "empty") return `${what}; released by backward`;
   if (state === "stale") return `${what}; it was written in place since then`;
   return `${what} for backward`;

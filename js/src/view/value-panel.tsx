@@ -266,9 +266,9 @@ export function sumText(
   if (paths.length !== count || count > 6)
     return `${left}sum of ${count} products = ${matrix(sum)}`;
   const parts = paths.map(({ hops, product }) => {
-    const scalars = hops.every(({ local }) => local && local.rows * local.columns === 1);
-    if (!scalars) return product ? matrix(product) : "?";
-    return hops.map(({ local }) => signed(local?.numbers[0] ?? 0)).join("·");
+    const scalars = hops.flatMap(({ local }) => (local?.numbers.length === 1 ? local.numbers : []));
+    if (scalars.length < hops.length) return product ? matrix(product) : "?";
+    return scalars.map(signed).join("·");
   });
   const text = parts.join(" + ");
   const total = matrix(sum);
