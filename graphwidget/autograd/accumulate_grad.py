@@ -11,7 +11,7 @@ from ..arrays.overlap import check_overlap, is_dense, real_strides
 from ..arrays.warnings import warn_once
 from ..eager.promote import check_spread
 from ..graph import errors, runtime
-from ..graph.gradient_sums import ALONE, is_own
+from ..graph.input_buffers import ONE_REFERENCE, owns_memory
 from ..graph.node import dtype_of_grad
 from ..graph.relaxed_rules import policy
 from ..graph.tensor import Tensor
@@ -55,11 +55,13 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
             made._data = grad
         else:
             data = np.asarray(grad)
-            taken = sys.getrefcount(grad) == known + (ALONE if data is not grad else ALONE + 1)
+            taken = sys.getrefcount(grad) == known + (
+                ONE_REFERENCE if data is not grad else ONE_REFERENCE + 1
+            )
             taken = taken and (
                 obeys(data, variable._data, dtype) or (not policy.layout and data.dtype == dtype)
             )
-            if not taken or (data is grad and not is_own(data)):
+            if not taken or (data is grad and not owns_memory(data)):
                 data = promised(variable._data, grad, dtype)
             made = Tensor._wrap(data, variable._meta if own and not data.ndim else None)
             made._counter = counter_for_grad()

@@ -18,12 +18,12 @@ from ..eager.promote import fit_to
 from ..graph import runtime, saved_hooks
 from ..graph.base import OWN, Hooks, RunBase
 from ..graph.errors import not_computed
+from ..graph.input_buffers import InputBuffers
 from ..graph.node import AccumulateGrad, Node, Nowhere, Output, defined
 from ..graph.tensor import Tensor
 from .accumulate_grad import accumulate
 from .hooks import run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
-from .input_buffers import Slots
-from .order import needed_for
+from .order import collect, needed_for
 from .other_thread import call_in_other_thread
 
 _local = threading.local()
@@ -120,7 +120,7 @@ class Run(RunBase):
         self.status = "ready"
         self.pauses = True
         """Whether ``steps()`` yields every node, or only those that are not the common case."""
-        self.slots = Slots(create_graph)
+        self.buffers = InputBuffers(create_graph)
         self.callbacks: list[Callable[[], Any]] = []
         """What the user asked for to be called when all nodes have run; may ask for more."""
         self._generator: Iterator[Node] | None = None
@@ -201,19 +201,21 @@ class Run(RunBase):
     def _begin(self) -> None:
         _open_runs().append(self)
         self.status = "running"
-        found = self.slots.open(self.roots)
+        with runtime.lock:  # leaves that threads share carry a run's order for a moment
+            found = collect(self.roots)
+            self.buffers.open(found)
         if self.captures is not None:
             found, self.through = needed_for(self.captures, found, self.roots, self.into_grad)
         self.order, self._left = found, iter(found)
         self.present = present = None if self.captures is None else set(found)
         for root, seed in zip(self.roots, self.seeds, strict=True):
             if present is None or root in present:
-                self.slots.give(root, seed)
+                self.buffers.add(root, seed)
 
     def _end(self, status: str, error: BaseException | None) -> None:
         self.status = status
         _open_runs().remove(self)
-        self.slots.close(empty=status == "ok" and self.captures is None)
+        self.buffers.close(empty=status == "ok" and self.captures is None)
         try:
             if runtime.observer is not None:
                 runtime.observer.run_ends(self, status, error)
@@ -232,9 +234,9 @@ class Run(RunBase):
             runtime.observer.run_begins(self)
         try:
             self._begin()
-            captures, slots = self.captures, self.slots
+            captures, buffers = self.captures, self.buffers
             keep = self.retain_graph
-            plain = not self.create_graph and slots.private is None
+            plain = not self.create_graph and buffers.private is None
             for target in self._left:
                 if (
                     plain
@@ -244,8 +246,8 @@ class Run(RunBase):
                     if self.pauses:
                         yield target
                     continue
-                slot = slots.of(target)
-                grad, slot.grad = slot.grad, None
+                buffer = buffers.buffer_of(target)
+                grad, buffer.grad = buffer.grad, None
                 if target.hooks is not None or captures is not None:
                     grad = self._arrive(target, grad)
                     if self._only_captured(target):
@@ -255,7 +257,7 @@ class Run(RunBase):
                 elif not target.special:
                     self._node(target, grad)
                 elif target.__class__ is Output:
-                    slots.give_output(target, grad)
+                    buffers.add_output(target, grad)
                     continue
                 elif target.__class__ is Nowhere:
                     continue
@@ -334,7 +336,7 @@ class Run(RunBase):
         for child in node.next:
             grad = found.pop()
             if grad is not None:
-                self.slots.give(child, grad)
+                self.buffers.add(child, grad)
 
     @staticmethod
     def _fitted(node: Node, grads: Any) -> Any:
@@ -345,7 +347,7 @@ class Run(RunBase):
         return [fitted(grad, meta) for grad, meta in zip(grads, node.fit, strict=True)]
 
     def _arrive(self, target: Any, grad: Any) -> Any:
-        """What happens to a gradient from a slot before its target uses it: hooks, capturing,
+        """What happens to a gradient that waited before its target uses it: hooks, capturing,
         retaining.
 
         A captured gradient includes its tensor's hooks, except (as in PyTorch) when the tensor

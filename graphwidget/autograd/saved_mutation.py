@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..graph import gradient_sums, runtime, saved_hooks
+from ..graph import input_buffers, runtime, saved_hooks
 
 OUTSIDE = (
     "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
@@ -43,9 +43,9 @@ def allow_mutation_on_saved_tensors() -> Iterator[Any]:
         return kept
 
     saved_hooks.push(lambda tensor: runtime.Tensor._wrap(tensor._data.copy()), unpack)
-    _current, gradient_sums.apart = copies, True
+    _current, input_buffers.out_of_place = copies, True
     try:
         yield copies
     finally:
-        _current, copies.open, gradient_sums.apart = None, False, False
+        _current, copies.open, input_buffers.out_of_place = None, False, False
         saved_hooks.pop()

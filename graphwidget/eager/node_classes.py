@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph import errors, runtime
-from ..graph.gradient_sums import meet
+from ..graph.input_buffers import add_gradient
 from ..graph.node import AccumulateGrad, Node, Nowhere
 from ..graph.saved_hooks import Packed, PackedIndices
 from ..graph.tensor import Tensor
@@ -217,7 +217,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             founds.append(f"    if fit is not None: found{i} = runtime.fit_to(found{i}, fit[{i}])")
         gives += [
             f"    if child{i}.grad is None: child{i}.grad = found{i}",
-            f"    elif found{i} is not None: meet(child{i}, found{i})",
+            f"    elif found{i} is not None: add_gradient(child{i}, found{i})",
             *([f"    found{i} = None"] if i + 1 < len(targets) else []),
         ]
     lines += hushed(founds, "    ") if founds and complains(op) else founds
@@ -312,7 +312,7 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     globals_: dict[str, Any] = {
         "__name__": __name__,  # by which Python knows whose warnings are silent
         "freed": errors.freed, "stale": errors.stale, "runtime": runtime, "ndarray": np.ndarray,
-        "meet": meet, "hush": hush, "unhush": unhush, "QUIET": QUIET,
+        "add_gradient": add_gradient, "hush": hush, "unhush": unhush, "QUIET": QUIET,
         "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
     }  # fmt: skip
     for target in targets:

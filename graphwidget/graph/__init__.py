@@ -12,9 +12,8 @@ To read the heart of the package in one sitting, in this order:
 8. ``autograd/backward.py``        what users call, with PyTorch's checks
 9. ``autograd/order.py``           which nodes run, and in which order
 10. ``autograd/engine.py``         the run, a generator: backward() exhausts it, the widget holds it
-11. ``autograd/input_buffers.py``  where gradients wait for their node
-12. ``graph/gradient_sums.py``     how several are added
-13. ``autograd/accumulate_grad.py`` how ``.grad`` gets its value
+11. ``graph/input_buffers.py``     where gradients wait for their node, and how several are added
+12. ``autograd/accumulate_grad.py`` how ``.grad`` gets its value
 
 What runs for ``x * w`` is generated from the op's declaration in ``optable``: ``eager/record.py``
 writes the function, ``eager/node_classes.py`` the node, and ``tests/golden/generated.py`` shows

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import graphwidget as torch
-from graphwidget.autograd import input_buffers
+from graphwidget.graph import input_buffers
 
 
 def in_threads(work: Callable[[int], Any], count: int = 8) -> list[Any]:
