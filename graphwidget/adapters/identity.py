@@ -116,7 +116,7 @@ class Identity:
         """Tell the value as it is now, with the summary ``told`` or the usual one."""
         view = tensor._view
         base = None if view is None else self.current(view.base).id
-        needed = tensor._requires_grad
+        needed = bool(tensor._requires_grad)
         leaf = tensor._node is None or not needed
         self.recorder.values.add(ref.id)
         captured = capture(tensor._data) if told is None else None

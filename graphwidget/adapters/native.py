@@ -182,8 +182,8 @@ class NativeAdapter(Runs):
             raw.append(
                 (
                     self._call, op, refs, texts(params) if params else NOTHING, ref, data.dtype,
-                    data.shape, content, out._requires_grad, view_of, node and node._rec,
-                    node.__class__, edges, self._scope, site, names,
+                    data.shape, content, out._requires_grad is not False, view_of,
+                    node and node._rec, node.__class__, edges, self._scope, site, names,
                 )
             )  # fmt: skip
             if late:
@@ -226,7 +226,9 @@ class NativeAdapter(Runs):
             ref = self.identity.renew(tensor)
             self.values.add(ref.id)
             view = None if tensor._view is None else self.identity.current(tensor._view.base).id
-            made.append((ref, capture(tensor._data), tensor._requires_grad, view, names or late))
+            made.append(
+                (ref, capture(tensor._data), bool(tensor._requires_grad), view, names or late)
+            )
         if node is not None:
             slots = node.slots if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges

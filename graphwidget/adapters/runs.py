@@ -137,10 +137,11 @@ class Runs:
     @guarded
     def flagged(self, tensor: TensorBase) -> None:
         ref = self.identity.current(tensor)
-        if not tensor._requires_grad:
+        needed = bool(tensor._requires_grad)
+        if not needed:
             self.identity.tell_value(tensor, ref)  # a detached tensor is a leaf now
         retains = tensor._node is not None and tensor.retains_grad
-        self.raw.append((self.recorder.tell, ev.Flag(ref.id, tensor._requires_grad, retains)))
+        self.raw.append((self.recorder.tell, ev.Flag(ref.id, needed, retains)))
 
     # Errors --------------------------------------------------------------------------------
     @guarded

@@ -28,7 +28,6 @@ from ..optable.declare import parameters_of
 from ..optable.pointwise.zero_tensors import is_immutable
 from ..optable.shape.index_kernels import put_into
 from ..optable.shape.scatter_kernels import put_masked
-from . import no_grad_views
 from .numpy_errors import quietly
 from .promote import CAST, CASTS, cast_to, promotion, refuse_target
 from .record import LINKS, TENSORS, signature_of
@@ -61,8 +60,6 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     put, fit = prepare(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
-        if runtime.observer is not None:  # before the base has a node that runs this one
-            no_grad_views.PATHLESS.called(op, operands, params, (), node)
         keep_old(node, op, tensor)
         if saved_hooks.hooks.stack:
             saved_hooks.PACKING.called(op, operands, params, (), node)

@@ -7,6 +7,7 @@ unpack it with version checks, release it and apply the formulas: one on arrays,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import product
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from ..graph.input_buffers import add_gradient
 from ..graph.node import AccumulateGrad, Node, Nowhere
 from ..graph.saved_hooks import Packed, PackedIndices
 from ..graph.tensor import Tensor
-from ..optable.declare import ARRAYS, GRADIENTS, Derivative, Namespace, Op, bind
+from ..optable.declare import ARRAYS, GRADIENTS, TABLE, Derivative, Namespace, Op, bind
 from .inline import inlined
 from .numpy_errors import QUIET, complains, hush, hushed, unhush
 
@@ -327,6 +328,33 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         if name in globals_:
             setattr(cls, name, globals_[name])
     return cls
+
+
+class Edgeless(Node):
+    """The node of an op whose inputs require grad, and have no history to give a gradient to."""
+
+    __slots__ = ()
+    always = False
+    targets = ()
+
+    def backward_arrays(self, grad: Any, keep: bool) -> tuple[()]:
+        return ()
+
+    backward_tensors = backward_arrays
+
+
+@cache
+def edgeless_class(key: str) -> type[Edgeless]:
+    """The class of such nodes of an op."""
+    op = TABLE[key]
+    return type(op.node, (Edgeless,), {"__slots__": (), "__module__": "builtins", "op": op})
+
+
+def edgeless(key: str) -> Node:
+    """Such a node."""
+    node = edgeless_class(key)()
+    node.start(())
+    return node
 
 
 def _variadic_slots(node: Any) -> tuple[Any, ...]:

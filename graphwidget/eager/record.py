@@ -22,7 +22,7 @@ from ..graph.node import Node
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.pointwise.zero_tensors import COMBINED
 from .lazy import compiled, later
-from .node_classes import TENSORS, fits, node_class, plan_name, plans, target_slots
+from .node_classes import TENSORS, edgeless, fits, node_class, plan_name, plans, target_slots
 from .numpy_errors import complains, hushed
 from .record_lists import record_list, record_many
 
@@ -71,17 +71,23 @@ def metadata_source(op: Op, name: str) -> str:
 
 
 def tree_source(op: Op, indent: str) -> list[str]:
-    """The decision which inputs need gradients, down to the plan's node."""
+    """The decision which inputs have an edge, down to the plan's node. What the only derivative of
+    an op reads is kept in any case, and what has no derivative has an edge to all inputs."""
+    if len(op.derivatives) == 1:
+        return link_source(op, tuple(op.derivatives), indent)
+    test = "_requires_grad" if op.node == "NotImplemented" else "_requires_grad is True"
 
     def descend(left: tuple[str, ...], chosen: tuple[str, ...], indent: str) -> list[str]:
         if not left:
-            return link_source(op, chosen, indent) if chosen else [indent + "node = None"]
+            return (
+                link_source(op, chosen, indent)
+                if chosen
+                else [f"{indent}node = edgeless({op.key!r})"]
+            )
         name, rest = left[0], left[1:]
-        if not rest and not chosen:  # the last one must be it
-            return link_source(op, (name,), indent)
         yes = descend(rest, (*chosen, name), indent + "    ")
         no = descend(rest, chosen, indent + "    ")
-        return [f"{indent}if {name}._requires_grad:", *yes, f"{indent}else:", *no]
+        return [f"{indent}if {name}.{test}:", *yes, f"{indent}else:", *no]
 
     return descend(tuple(op.derivatives), (), indent)
 
@@ -257,7 +263,7 @@ def record_source(op: Op) -> str:
         lines += tree_source(op, "        ")
         lines += ["        out._node = node; out._requires_grad = True"]
         if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):
-            conditional = not all(op.outputs[0] in op.saved_by(plan) for plan in plans(op))
+            conditional = len(op.derivatives) > 1  # one without edges saves nothing
             own = op.outputs[0]
             # The counter is made when the result first needs one: ``counter_of`` finds the node.
             save = f"node.saved_{own} = found; node.counter_{own} = None; node.version_{own} = 0"
@@ -390,4 +396,4 @@ def specialise() -> None:
 
 
 specialise()
-runtime.DETACH = TABLE["detach"]
+runtime.DETACH, runtime.edgeless = TABLE["detach"], edgeless

@@ -20,6 +20,10 @@ from .meta import Meta
 OWN = "own"
 """Says that a gradient has its tensor's type."""
 
+BY_BASE = "by its base"
+"""What ``_requires_grad`` is of a view that has no history, as one made under ``no_grad`` has none,
+and says that it requires grad because its base does: nodes have no edge for it."""
+
 
 class Hooks:
     """What is to be called when a gradient reaches a target, in PyTorch's order.
@@ -57,7 +61,7 @@ class TensorBase:
         "_meta",  # shape and dtype, interned
         "_node",  # what made it: a Node, an Output of a node with several, or None for a leaf
         "_rec",  # what an observer keeps of it
-        "_requires_grad",
+        "_requires_grad",  # True, False or BY_BASE
         "_view",  # of a view: its ViewInfo, the base and how it is seen from there
     )
 
@@ -65,7 +69,7 @@ class TensorBase:
     _meta: Meta
     _counter: Any
     _node: Any
-    _requires_grad: bool
+    _requires_grad: Any
     _grad: Any
     _hooks: Hooks | None
     _view: Any

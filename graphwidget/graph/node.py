@@ -369,7 +369,7 @@ def dtype_of_grad(tensor: TensorBase, given: np.dtype[Any]) -> np.dtype[Any]:
     return given if hooks.dtype is None else hooks.dtype
 
 
-runtime.dtype_of_grad = dtype_of_grad
+runtime.dtype_of_grad, runtime.accumulator = dtype_of_grad, accumulator
 
 
 def save_input(node: Any, name: str, tensor: TensorBase) -> None:

@@ -34,6 +34,7 @@ uniform: Any
 ABSENT: Any
 """What stands for a tensor that was left out."""
 accumulator: Any
+edgeless: Any
 accumulate: Any
 target_of: Any
 counter_of: Any

@@ -118,7 +118,7 @@ class Packed:
         pack, self.unpack = both
         self.own = own
         self.edge = None if own else tensor._node
-        self.needs_grad = tensor._requires_grad
+        self.needs_grad = bool(tensor._requires_grad)
         self.accumulator = None if own else runtime.target_of(tensor) if self.needs_grad else None
         version = given._version
         before = runtime.mode.enabled

@@ -117,9 +117,9 @@ class Tensor(TensorMethods):
         """
         view = self._view
         if view is None or self._node is not None or view.asked:
-            return self._requires_grad
+            return self._requires_grad is True
         base: TensorBase = view.base
-        return base._requires_grad
+        return base._requires_grad is True
 
     @requires_grad.setter
     def requires_grad(self, on: bool) -> None:

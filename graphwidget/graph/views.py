@@ -17,7 +17,7 @@ from ..arrays.memory_order import laid_out, lies, memory_of, memory_order, true_
 from ..arrays.overlap import OVERLAP, overlaps_itself
 from ..optable.declare import ARRAYS, TABLE, Op, bind
 from . import errors, runtime
-from .base import TensorBase
+from .base import BY_BASE, TensorBase
 from .listeners import get_observer, set_observer
 from .node import Node, Nowhere, target_of
 from .relaxed_rules import policy
@@ -135,7 +135,7 @@ def as_view(
     link = new_tuple(Link, (op, params, source._meta.shape, source._data.strides))
     info = out._view = ViewInfo(source, link, origin, counter.version, nr)
     if info.base._requires_grad:
-        out._requires_grad = True
+        out._requires_grad = True if out._node is not None else BY_BASE
 
 
 def show_spread(tensor: TensorBase) -> None:
@@ -203,15 +203,14 @@ def refresh(view: TensorBase) -> None:
     info = view._view
     assert info is not None
     base = info.base
-    if base._requires_grad:
-        view._requires_grad = True
-    elif view._node is None:
+    if not base._requires_grad and view._node is None:
         view._requires_grad = info.asked
         return
     if info.version != view._counter.version:
         with runtime.lock:
             if info.version != view._counter.version:
                 renew(view, info)
+    view._requires_grad = True if view._node is not None or info.asked else BY_BASE
 
 
 def renew(view: TensorBase, info: ViewInfo) -> None:

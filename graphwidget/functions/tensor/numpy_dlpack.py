@@ -213,7 +213,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     data, place = place_of(self._data)
     attributes = copy.deepcopy(self.__dict__, memo)
     memory = copied_memory(data, memo)
-    out = rebuild(type(self), memory, place, self._requires_grad, attributes)
+    out = rebuild(type(self), memory, place, self.requires_grad, attributes)
     memo[id(self)] = out
     if self._grad is not None:
         out._grad = copy.deepcopy(self._grad, memo)
