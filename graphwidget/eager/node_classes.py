@@ -277,57 +277,68 @@ def scalar_source(op: Op, targets: tuple[str, ...]) -> list[str]:
     return [f"    if grad.__class__ is not ndarray: {scalars}"]
 
 
-def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
-    """The node class of a plan."""
+def slots_of(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
+    """What a node of the plan keeps, beside what all nodes do."""
     saved = op.saved_by(targets)
-    metadata = op.metadata(targets)
     slots = [f"{what}_{name}" for name in saved for what in ("saved", "version")]
     slots += [f"counter_{name}" for name in saved if name in op.outputs]
-    slots += [f"p_{name}" for name in metadata]
-    plain = op.single and not op.variadic
-    if plain:
-        slots += target_slots(targets)
+    slots += [f"p_{name}" for name in op.metadata(targets)]
     if op.variadic:
         slots += ["which", "count", "unused"]
+    elif op.single:
+        slots += target_slots(targets)
     if not op.single:
         slots += ["metas", "made"]
-    scope: dict[str, Any] = {
-        "__slots__": tuple(slots),
-        "__module__": "builtins",
-        "op": op,
+    return tuple(slots)
+
+
+def facts_of(op: Op, targets: tuple[str, ...]) -> dict[str, Any]:
+    """What is told of a plan as attributes of its class (see ``Node``)."""
+    saved, refuses = op.saved_by(targets), op.node == "NotImplemented"
+    return {
         "targets": targets,
         "saves": saved,
         "held": held_by(op, targets),
         "own": op.outputs[0] if op.single and op.outputs[0] in saved else None,
         "single": len(targets) == 1 and not op.variadic,
-        "always": op.node == "NotImplemented",
-        "refuses": op.node == "NotImplemented",
+        "always": refuses,
+        "refuses": refuses,
         "takes_none": any("some_grads" in d.needs for d in op.derivatives.values()),
         "outputs": 1 if op.single else len(op.outputs),
     }
+
+
+def class_source(op: Op, targets: tuple[str, ...]) -> str:
+    """The source of the node class of a plan."""
+    lines = [f"__slots__ = {slots_of(op, targets)}", '__module__ = "builtins"', "op = OP"]
+    facts = facts_of(op, targets).items()
+    lines += [f"{name} = {value!r}" for name, value in facts if value != getattr(Node, name)]
     if op.variadic:
-        scope["slots"] = property(_variadic_slots)
-    if plain:
-        scope["next"] = next_of(targets)
-    cls = type(op.node, (Node,), scope)
-    globals_: dict[str, Any] = {
+        lines.append("slots = property(slots_of_list)")
+    methods = [backward_source(op, targets, arrays) for arrays in (True, False)]
+    if op.single and not op.variadic:
+        lines.append(f"next = next_of({targets})")
+        methods += [go_source(op, targets), reach_source(targets)]
+    for method in methods:
+        lines += ["", *method.split("\n")]
+    return "\n".join([f"class {op.node}(Node):", *("    " * bool(each) + each for each in lines)])
+
+
+def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
+    """The node class of a plan."""
+    scope: dict[str, Any] = {
         "__name__": __name__,  # by which Python knows whose warnings are silent
+        "OP": op, "Node": Node, "next_of": next_of, "slots_of_list": slots_of_list,
         "freed": errors.freed, "stale": errors.stale, "runtime": runtime, "ndarray": np.ndarray,
         "add_gradient": add_gradient, "hush": hush, "unhush": unhush, "QUIET": QUIET,
         "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
     }  # fmt: skip
     for target in targets:
         formula = op.derivatives[target].formula
-        globals_[f"{target}_arrays"] = bind(formula, ARRAYS)
-        globals_[f"{target}_tensors"] = bind(formula, TENSORS)
-    sources = [backward_source(op, targets, arrays) for arrays in (True, False)]
-    if plain:
-        sources += [go_source(op, targets), reach_source(targets)]
-    exec(compile("\n".join(sources), f"<graphwidget {op.key} backward>", "exec"), globals_)
-    for name in ("backward_arrays", "backward_tensors", "go", "reach"):
-        if name in globals_:
-            setattr(cls, name, globals_[name])
-    return cls
+        scope[f"{target}_arrays"] = bind(formula, ARRAYS)
+        scope[f"{target}_tensors"] = bind(formula, TENSORS)
+    exec(compile(class_source(op, targets), f"<graphwidget {op.key} backward>", "exec"), scope)
+    return scope[op.node]  # type: ignore[no-any-return]
 
 
 class Edgeless(Node):
@@ -357,7 +368,8 @@ def edgeless(key: str) -> Node:
     return node
 
 
-def _variadic_slots(node: Any) -> tuple[Any, ...]:
+def slots_of_list(node: Any) -> tuple[Any, ...]:
+    """``slots`` of a node with a list of inputs."""
     targets = [None if each.__class__ is Nowhere else each for each in node.next]
     found = dict(zip(node.which, targets, strict=True))
     return tuple(found.get(i) for i in range(node.count))

@@ -1,0 +1,732 @@
+# Written by `python -m tests.golden.listing`; do not edit.
+# ruff: noqa
+# fmt: off
+"""What runs for sums, products and products in place: generated when each is first called.
+
+Under each call stands what is compiled for it, under the name of file by which tracebacks call it:
+what was compiled for a call before is not compiled again.
+
+* ``record`` and ``link`` are written by ``eager/record.py``. ``record`` computes the result and,
+  where a gradient is wanted, makes the node of the *plan*, that is the choice of inputs that need
+  one; for operators it leaves strange operands to Python. ``link`` makes the node alone, for writes
+  in place. Their globals are those of ``graph/runtime.py``, where each is explained, and what is
+  the op's own: ``kernel_mul`` is ``np.multiply``, ``OP_mul`` the declaration.
+* The classes are written by ``eager/node_classes.py``, one for each plan. ``go`` is what a run of
+  ``backward()`` calls where nothing is hooked or watched; otherwise it calls ``backward_arrays``,
+  and ``backward_tensors`` where the derivative is recorded in turn. The formulas of the declaration
+  (``d_self=lambda grad, other: grad * other``) stand there themselves.
+* Functions and methods that users call by name are written by ``dispatch/parsed.py``: PyTorch's
+  parser of arguments, in front of the written function ``TARGET``, or of a record function's body.
+"""
+
+
+# ---- x + w ---------------------------------------------------------------------------------------
+
+
+# <graphwidget add backward>
+class AddBackward0(Node):
+    __slots__ = ('next0', 'next1')
+    __module__ = "builtins"
+    op = OP
+    targets = ('self', 'other')
+    always = False
+    next = next_of(('self', 'other'))
+
+    def backward_arrays(node, grad, keep):
+        return grad, grad
+
+    def backward_tensors(node, grad, keep):
+        mode = runtime.mode
+        mode.deriving = runtime.derived = True
+        try:
+            return grad, grad
+        finally: mode.deriving = False
+
+    def go(node, keep):
+        if node.hooks is not None: return False
+        grad = node.grad
+        if grad is None: return True
+        node.grad = None
+        fit = node.fit
+        child0 = node.next0
+        child1 = node.next1
+        found0 = grad
+        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        found1 = grad
+        if fit is not None: found1 = runtime.fit_to(found1, fit[1])
+        grad = None
+        if child0.grad is None: child0.grad = found0
+        elif found0 is not None: add_gradient(child0, found0)
+        found0 = None
+        if child1.grad is None: child1.grad = found1
+        elif found1 is not None: add_gradient(child1, found1)
+        return True
+
+    def reach(node, mark, order):
+        child = node.next0
+        if child.mark != mark:
+            child.mark = mark
+            order.append(child)
+            if child.__class__ is AccumulateGrad: child.seq = node.seq - 0.3333333333333333
+        elif child.__class__ is AccumulateGrad and node.seq - 0.3333333333333333 < child.seq: child.seq = node.seq - 0.3333333333333333
+        child = node.next1
+        if child.mark != mark:
+            child.mark = mark
+            order.append(child)
+            if child.__class__ is AccumulateGrad: child.seq = node.seq - 0.6666666666666666
+        elif child.__class__ is AccumulateGrad and node.seq - 0.6666666666666666 < child.seq: child.seq = node.seq - 0.6666666666666666
+
+
+# <graphwidget add backward>
+class AddBackward0(Node):
+    __slots__ = ('next0',)
+    __module__ = "builtins"
+    op = OP
+    targets = ('self',)
+    single = True
+    always = False
+    next = next_of(('self',))
+
+    def backward_arrays(node, grad, keep):
+        return grad
+
+    def backward_tensors(node, grad, keep):
+        mode = runtime.mode
+        mode.deriving = runtime.derived = True
+        try:
+            return grad
+        finally: mode.deriving = False
+
+    def go(node, keep):
+        if node.hooks is not None: return False
+        grad = node.grad
+        if grad is None: return True
+        node.grad = None
+        fit = node.fit
+        child0 = node.next0
+        found0 = grad
+        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        if child0.grad is None: child0.grad = found0
+        elif found0 is not None: add_gradient(child0, found0)
+        return True
+
+    def reach(node, mark, order):
+        child = node.next0
+        if child.mark != mark:
+            child.mark = mark
+            order.append(child)
+            if child.__class__ is AccumulateGrad: child.seq = node.seq - 0.5
+        elif child.__class__ is AccumulateGrad and node.seq - 0.5 < child.seq: child.seq = node.seq - 0.5
+
+
+# <graphwidget add backward>
+class AddBackward0(Node):
+    __slots__ = ('next0',)
+    __module__ = "builtins"
+    op = OP
+    targets = ('other',)
+    single = True
+    always = False
+    next = next_of(('other',))
+
+    def backward_arrays(node, grad, keep):
+        return grad
+
+    def backward_tensors(node, grad, keep):
+        mode = runtime.mode
+        mode.deriving = runtime.derived = True
+        try:
+            return grad
+        finally: mode.deriving = False
+
+    def go(node, keep):
+        if node.hooks is not None: return False
+        grad = node.grad
+        if grad is None: return True
+        node.grad = None
+        fit = node.fit
+        child0 = node.next0
+        found0 = grad
+        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        if child0.grad is None: child0.grad = found0
+        elif found0 is not None: add_gradient(child0, found0)
+        return True
+
+    def reach(node, mark, order):
+        child = node.next0
+        if child.mark != mark:
+            child.mark = mark
+            order.append(child)
+            if child.__class__ is AccumulateGrad: child.seq = node.seq - 0.5
+        elif child.__class__ is AccumulateGrad and node.seq - 0.5 < child.seq: child.seq = node.seq - 0.5
+
+
+# <graphwidget add>
+def record(self, other):
+    kind = other.__class__
+    if kind is float or kind is int:
+        if derived and grad_mode.deriving: return number_add(self, other)
+        self, other = coerce(OP_add, (self, other))
+    try:
+        meta = self._meta
+        other._meta
+    except AttributeError:
+        try:
+            self, other = coerce(OP_add, (self, other,))
+        except TypeError:
+            return left_alone('add', self, other)
+        meta = self._meta
+    if self._view is not None: refresh(self)
+    if other._view is not None: refresh(other)
+    if meta is other._meta:
+        found = kernel_add(self._data, other._data) if meta.plain else ordered(kernel_add(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_add(self._data, other._data, out=...)
+        fit = None
+    elif other.__class__ is Constant and meta.floating:
+        found = kernel_add(self._data, other._data, out=..., subok=True)
+        if meta.repeats: found = ordered(found, (self._data,))
+        fit = None
+    else:
+        arrays, fit = promote(OP_add, (self, other,))
+        found = kernel_add(*arrays, out=..., subok=True)
+        found = ordered(found, (self._data, other._data, ))
+        meta = meta_of(found)
+    out = new(Tensor)
+    out._data = found; out._meta = meta
+    out._counter = out._grad = out._hooks = out._view = out._rec = None
+    out._accumulator = None
+    if (self._requires_grad or other._requires_grad) and (grad_everywhere or grad_mode.enabled):
+        if not meta.floating: raise not_differentiable(found.dtype)
+        if self._requires_grad is True:
+            if other._requires_grad is True:
+                node = node_add__self_other()
+                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+                node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[0], fit[1],)
+            else:
+                node = node_add__self()
+                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[0],)
+        else:
+            if other._requires_grad is True:
+                node = node_add__other()
+                node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[1],)
+            else:
+                node = edgeless('add')
+        out._node = node; out._requires_grad = True
+    else:
+        node = out._node = None; out._requires_grad = False
+    if observer is not None:
+        observer.called(OP_add, (self, other,), {}, (out,), node)
+    return out
+
+
+# ---- torch.add(x, w) -----------------------------------------------------------------------------
+
+
+# <graphwidget add>
+def add(input=MISSING, other=MISSING, /, *more, **named):
+    alpha = DEFAULT_alpha
+    out = DEFAULT_out
+    spelled = named
+    if named:
+        spelled = named.copy()
+        if 'input' in named and input is MISSING: input = named.pop('input')
+        if 'other' in named and other is MISSING: other = named.pop('other')
+        if 'alpha' in named: alpha = named.pop('alpha')
+        if 'out' in named: out = named.pop('out')
+    if named or more: return FACE.unusual((input, other, *more,), spelled, named)
+    if other.__class__ not in CLASSES_other or spelled and 'alpha' in spelled and alpha.__class__ not in CLASSES_alpha:
+        FACE.check((input, other, *more,), spelled, named)
+        if isinstance(other, NUMPY): other = other.item()
+        if isinstance(alpha, (TENSOR, NUMPY)): alpha = alpha.item()
+    try:
+        if out is not None: return INTO('add', out, TARGET, input, other, alpha=alpha)
+        return TARGET(input, other, alpha=alpha)
+    except Exception:
+        if FACE.newcomer((input, other, *more,), spelled, named): return FACE.again((input, other, *more,), spelled, named)
+        wrong = FACE.refusal((input, other, *more,), spelled, named)
+        if wrong is None: raise
+        raise wrong from None
+
+
+# <graphwidget add>
+def record(self, other):
+    kind = other.__class__
+    if kind is float or kind is int:
+        if derived and grad_mode.deriving: return number_add(self, other)
+        self, other = coerce(OP_add, (self, other))
+    try:
+        meta = self._meta
+        other._meta
+    except AttributeError:
+        self, other = coerce(OP_add, (self, other,))
+        meta = self._meta
+    if self._view is not None: refresh(self)
+    if other._view is not None: refresh(other)
+    if meta is other._meta:
+        found = kernel_add(self._data, other._data) if meta.plain else ordered(kernel_add(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_add(self._data, other._data, out=...)
+        fit = None
+    elif other.__class__ is Constant and meta.floating:
+        found = kernel_add(self._data, other._data, out=..., subok=True)
+        if meta.repeats: found = ordered(found, (self._data,))
+        fit = None
+    else:
+        arrays, fit = promote(OP_add, (self, other,))
+        found = kernel_add(*arrays, out=..., subok=True)
+        found = ordered(found, (self._data, other._data, ))
+        meta = meta_of(found)
+    out = new(Tensor)
+    out._data = found; out._meta = meta
+    out._counter = out._grad = out._hooks = out._view = out._rec = None
+    out._accumulator = None
+    if (self._requires_grad or other._requires_grad) and (grad_everywhere or grad_mode.enabled):
+        if not meta.floating: raise not_differentiable(found.dtype)
+        if self._requires_grad is True:
+            if other._requires_grad is True:
+                node = node_add__self_other()
+                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+                node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[0], fit[1],)
+            else:
+                node = node_add__self()
+                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[0],)
+        else:
+            if other._requires_grad is True:
+                node = node_add__other()
+                node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[1],)
+            else:
+                node = edgeless('add')
+        out._node = node; out._requires_grad = True
+    else:
+        node = out._node = None; out._requires_grad = False
+    if observer is not None:
+        observer.called(OP_add, (self, other,), {}, (out,), node)
+    return out
+
+
+# ---- x * w ---------------------------------------------------------------------------------------
+
+
+# <graphwidget mul backward>
+class MulBackward0(Node):
+    __slots__ = ('saved_other', 'version_other', 'saved_self', 'version_self', 'next0', 'next1')
+    __module__ = "builtins"
+    op = OP
+    targets = ('self', 'other')
+    saves = ('other', 'self')
+    always = False
+    next = next_of(('self', 'other'))
+
+    def backward_arrays(node, grad, keep):
+        other = node.saved_other
+        if other is None: raise freed(node)
+        counter = other._counter
+        if counter is not None and counter.version != node.version_other:
+            raise stale(node, 'other', *node.unpack('other'))
+        other = other._data
+        self = node.saved_self
+        if self is None: raise freed(node)
+        counter = self._counter
+        if counter is not None and counter.version != node.version_self:
+            raise stale(node, 'self', *node.unpack('self'))
+        self = self._data
+        if not keep: node.saved_other = node.saved_self = None
+        return (grad * other), (grad * self)
+
+    def backward_tensors(node, grad, keep):
+        other = node.saved_other
+        if other is None: raise freed(node)
+        counter = other._counter
+        if counter is not None and counter.version != node.version_other:
+            raise stale(node, 'other', *node.unpack('other'))
+        if other.__class__ is Packed: other = node.unpack('other')[0]
+        self = node.saved_self
+        if self is None: raise freed(node)
+        counter = self._counter
+        if counter is not None and counter.version != node.version_self:
+            raise stale(node, 'self', *node.unpack('self'))
+        if self.__class__ is Packed: self = node.unpack('self')[0]
+        if not keep: node.saved_other = node.saved_self = None
+        mode = runtime.mode
+        mode.deriving = runtime.derived = True
+        try:
+            return (grad * other), (grad * self)
+        finally: mode.deriving = False
+
+    def go(node, keep):
+        if node.hooks is not None: return False
+        grad = node.grad
+        if grad is None: return False
+        node.grad = None
+        other = node.saved_other
+        if other is None: raise freed(node)
+        counter = other._counter
+        if counter is not None and counter.version != node.version_other:
+            raise stale(node, 'other', *node.unpack('other'))
+        other = other._data
+        self = node.saved_self
+        if self is None: raise freed(node)
+        counter = self._counter
+        if counter is not None and counter.version != node.version_self:
+            raise stale(node, 'self', *node.unpack('self'))
+        self = self._data
+        if not keep: node.saved_other = node.saved_self = None
+        if grad.__class__ is not ndarray: other = other[()]; self = self[()]
+        fit = node.fit
+        child0 = node.next0
+        child1 = node.next1
+        found0 = (grad * other)
+        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        found1 = (grad * self)
+        if fit is not None: found1 = runtime.fit_to(found1, fit[1])
+        grad = None
+        if child0.grad is None: child0.grad = found0
+        elif found0 is not None: add_gradient(child0, found0)
+        found0 = None
+        if child1.grad is None: child1.grad = found1
+        elif found1 is not None: add_gradient(child1, found1)
+        return True
+
+    def reach(node, mark, order):
+        child = node.next0
+        if child.mark != mark:
+            child.mark = mark
+            order.append(child)
+            if child.__class__ is AccumulateGrad: child.seq = node.seq - 0.3333333333333333
+        elif child.__class__ is AccumulateGrad and node.seq - 0.3333333333333333 < child.seq: child.seq = node.seq - 0.3333333333333333
+        child = node.next1
+        if child.mark != mark:
+            child.mark = mark
+            order.append(child)
+            if child.__class__ is AccumulateGrad: child.seq = node.seq - 0.6666666666666666
+        elif child.__class__ is AccumulateGrad and node.seq - 0.6666666666666666 < child.seq: child.seq = node.seq - 0.6666666666666666
+
+
+# <graphwidget mul backward>
+class MulBackward0(Node):
+    __slots__ = ('saved_other', 'version_other', 'next0')
+    __module__ = "builtins"
+    op = OP
+    targets = ('self',)
+    saves = ('other',)
+    single = True
+    always = False
+    next = next_of(('self',))
+
+    def backward_arrays(node, grad, keep):
+        other = node.saved_other
+        if other is None: raise freed(node)
+        counter = other._counter
+        if counter is not None and counter.version != node.version_other:
+            raise stale(node, 'other', *node.unpack('other'))
+        other = other._data
+        if not keep: node.saved_other = None
+        return (grad * other)
+
+    def backward_tensors(node, grad, keep):
+        other = node.saved_other
+        if other is None: raise freed(node)
+        counter = other._counter
+        if counter is not None and counter.version != node.version_other:
+            raise stale(node, 'other', *node.unpack('other'))
+        if other.__class__ is Packed: other = node.unpack('other')[0]
+        if not keep: node.saved_other = None
+        mode = runtime.mode
+        mode.deriving = runtime.derived = True
+        try:
+            return (grad * other)
+        finally: mode.deriving = False
+
+    def go(node, keep):
+        if node.hooks is not None: return False
+        grad = node.grad
+        if grad is None: return False
+        node.grad = None
+        other = node.saved_other
+        if other is None: raise freed(node)
+        counter = other._counter
+        if counter is not None and counter.version != node.version_other:
+            raise stale(node, 'other', *node.unpack('other'))
+        other = other._data
+        if not keep: node.saved_other = None
+        if grad.__class__ is not ndarray: other = other[()]
+        fit = node.fit
+        child0 = node.next0
+        found0 = (grad * other)
+        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        if child0.grad is None: child0.grad = found0
+        elif found0 is not None: add_gradient(child0, found0)
+        return True
+
+    def reach(node, mark, order):
+        child = node.next0
+        if child.mark != mark:
+            child.mark = mark
+            order.append(child)
+            if child.__class__ is AccumulateGrad: child.seq = node.seq - 0.5
+        elif child.__class__ is AccumulateGrad and node.seq - 0.5 < child.seq: child.seq = node.seq - 0.5
+
+
+# <graphwidget mul backward>
+class MulBackward0(Node):
+    __slots__ = ('saved_self', 'version_self', 'next0')
+    __module__ = "builtins"
+    op = OP
+    targets = ('other',)
+    saves = ('self',)
+    single = True
+    always = False
+    next = next_of(('other',))
+
+    def backward_arrays(node, grad, keep):
+        self = node.saved_self
+        if self is None: raise freed(node)
+        counter = self._counter
+        if counter is not None and counter.version != node.version_self:
+            raise stale(node, 'self', *node.unpack('self'))
+        self = self._data
+        if not keep: node.saved_self = None
+        return (grad * self)
+
+    def backward_tensors(node, grad, keep):
+        self = node.saved_self
+        if self is None: raise freed(node)
+        counter = self._counter
+        if counter is not None and counter.version != node.version_self:
+            raise stale(node, 'self', *node.unpack('self'))
+        if self.__class__ is Packed: self = node.unpack('self')[0]
+        if not keep: node.saved_self = None
+        mode = runtime.mode
+        mode.deriving = runtime.derived = True
+        try:
+            return (grad * self)
+        finally: mode.deriving = False
+
+    def go(node, keep):
+        if node.hooks is not None: return False
+        grad = node.grad
+        if grad is None: return False
+        node.grad = None
+        self = node.saved_self
+        if self is None: raise freed(node)
+        counter = self._counter
+        if counter is not None and counter.version != node.version_self:
+            raise stale(node, 'self', *node.unpack('self'))
+        self = self._data
+        if not keep: node.saved_self = None
+        if grad.__class__ is not ndarray: self = self[()]
+        fit = node.fit
+        child0 = node.next0
+        found0 = (grad * self)
+        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        if child0.grad is None: child0.grad = found0
+        elif found0 is not None: add_gradient(child0, found0)
+        return True
+
+    def reach(node, mark, order):
+        child = node.next0
+        if child.mark != mark:
+            child.mark = mark
+            order.append(child)
+            if child.__class__ is AccumulateGrad: child.seq = node.seq - 0.5
+        elif child.__class__ is AccumulateGrad and node.seq - 0.5 < child.seq: child.seq = node.seq - 0.5
+
+
+# <graphwidget mul>
+def record(self, other):
+    kind = other.__class__
+    if kind is float or kind is int:
+        if derived and grad_mode.deriving: return number_mul(self, other)
+        self, other = coerce(OP_mul, (self, other))
+    try:
+        meta = self._meta
+        other._meta
+    except AttributeError:
+        try:
+            self, other = coerce(OP_mul, (self, other,))
+        except TypeError:
+            return left_alone('mul', self, other)
+        meta = self._meta
+    if self._view is not None: refresh(self)
+    if other._view is not None: refresh(other)
+    if meta is other._meta:
+        found = kernel_mul(self._data, other._data) if meta.plain else ordered(kernel_mul(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_mul(self._data, other._data, out=...)
+        fit = None
+    elif other.__class__ is Constant and meta.floating:
+        found = kernel_mul(self._data, other._data, out=..., subok=True)
+        if meta.repeats: found = ordered(found, (self._data,))
+        fit = None
+    else:
+        arrays, fit = promote(OP_mul, (self, other,))
+        found = kernel_mul(*arrays, out=..., subok=True)
+        found = ordered(found, (self._data, other._data, ))
+        meta = meta_of(found)
+    out = new(Tensor)
+    out._data = found; out._meta = meta
+    out._counter = out._grad = out._hooks = out._view = out._rec = None
+    out._accumulator = None
+    if (self._requires_grad or other._requires_grad) and (grad_everywhere or grad_mode.enabled):
+        if not meta.floating: raise not_differentiable(found.dtype)
+        if self._requires_grad is True:
+            if other._requires_grad is True:
+                node = node_mul__self_other()
+                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+                node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[0], fit[1],)
+                node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+                node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+            else:
+                node = node_mul__self()
+                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[0],)
+                node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+        else:
+            if other._requires_grad is True:
+                node = node_mul__other()
+                node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[1],)
+                node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+            else:
+                node = edgeless('mul')
+        out._node = node; out._requires_grad = True
+    else:
+        node = out._node = None; out._requires_grad = False
+    if observer is not None:
+        observer.called(OP_mul, (self, other,), {}, (out,), node)
+    return out
+
+
+# ---- torch.mul(x, w) -----------------------------------------------------------------------------
+
+
+# <graphwidget mul>
+def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
+    if more: return torch_mul_FACE.unusual((input, other, *more,))
+    try:
+        if out is not None: return torch_mul_INTO('mul', out, torch_mul_TARGET, input, other)
+        kind = other.__class__
+        if kind is float or kind is int:
+            if derived and grad_mode.deriving: return number_mul(input, other)
+            input, other = coerce(OP_mul, (input, other))
+        try:
+            meta = input._meta
+            other._meta
+        except AttributeError:
+            input, other = coerce(OP_mul, (input, other,))
+            meta = input._meta
+        if input._view is not None: refresh(input)
+        if other._view is not None: refresh(other)
+        if meta is other._meta:
+            found = kernel_mul(input._data, other._data) if meta.plain else ordered(kernel_mul(input._data, other._data, out=...), (input._data, other._data, )) if meta.repeats else kernel_mul(input._data, other._data, out=...)
+            fit = None
+        elif other.__class__ is Constant and meta.floating:
+            found = kernel_mul(input._data, other._data, out=..., subok=True)
+            if meta.repeats: found = ordered(found, (input._data,))
+            fit = None
+        else:
+            arrays, fit = promote(OP_mul, (input, other,))
+            found = kernel_mul(*arrays, out=..., subok=True)
+            found = ordered(found, (input._data, other._data, ))
+            meta = meta_of(found)
+        out = new(Tensor)
+        out._data = found; out._meta = meta
+        out._counter = out._grad = out._hooks = out._view = out._rec = None
+        out._accumulator = None
+        if (input._requires_grad or other._requires_grad) and (grad_everywhere or grad_mode.enabled):
+            if not meta.floating: raise not_differentiable(found.dtype)
+            if input._requires_grad is True:
+                if other._requires_grad is True:
+                    node = node_mul__self_other()
+                    node.next0 = input._node or (input._accumulator or nothing)() or accumulator(input)
+                    node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                    node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                    node.fit = None if fit is None else (fit[0], fit[1],)
+                    node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+                    node.saved_self = input; node.version_self = 0 if input._counter is None else input._counter.savable
+                else:
+                    node = node_mul__self()
+                    node.next0 = input._node or (input._accumulator or nothing)() or accumulator(input)
+                    node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                    node.fit = None if fit is None else (fit[0],)
+                    node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+            else:
+                if other._requires_grad is True:
+                    node = node_mul__other()
+                    node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                    node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                    node.fit = None if fit is None else (fit[1],)
+                    node.saved_self = input; node.version_self = 0 if input._counter is None else input._counter.savable
+                else:
+                    node = edgeless('mul')
+            out._node = node; out._requires_grad = True
+        else:
+            node = out._node = None; out._requires_grad = False
+        if observer is not None:
+            observer.called(OP_mul, (input, other,), {}, (out,), node)
+        return out
+    except Exception:
+        if torch_mul_FACE.newcomer((input, other, *more,)): return torch_mul_FACE.again((input, other, *more,))
+        wrong = torch_mul_FACE.refusal((input, other, *more,))
+        if wrong is None: raise
+        raise wrong from None
+
+
+# ---- y.mul_(w) -----------------------------------------------------------------------------------
+
+
+# <graphwidget mul_>
+def mul_(self=MISSING, other=MISSING, /, *more, **named):
+    spelled = named
+    if named:
+        spelled = named.copy()
+        if 'other' in named and other is MISSING: other = named.pop('other')
+    if named or more: return FACE.unusual((self, other, *more,), spelled, named)
+    try:
+        return TARGET(self, other)
+    except Exception:
+        if FACE.newcomer((self, other, *more,), spelled, named): return FACE.again((self, other, *more,), spelled, named)
+        wrong = FACE.refusal((self, other, *more,), spelled, named)
+        if wrong is None: raise
+        raise wrong from None
+
+
+# <graphwidget mul>
+def link(self, other, fit):
+    if not (self._requires_grad or other._requires_grad): return None
+    if self._requires_grad is True:
+        if other._requires_grad is True:
+            node = node_mul__self_other()
+            node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+            node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
+            node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+            node.fit = None if fit is None else (fit[0], fit[1],)
+            node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+            node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+        else:
+            node = node_mul__self()
+            node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+            node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+            node.fit = None if fit is None else (fit[0],)
+            node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+    else:
+        if other._requires_grad is True:
+            node = node_mul__other()
+            node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
+            node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+            node.fit = None if fit is None else (fit[1],)
+            node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+        else:
+            node = edgeless('mul')
+    return node

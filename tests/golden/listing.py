@@ -1,0 +1,69 @@
+"""Write ``generated.py``: the code that is generated, and runs, for a sum, a product and a write.
+
+``python -m tests.golden.listing`` writes it again. Python itself is asked what it compiles while
+the calls of ``CALLS`` are made, each for the first time in a fresh process, so nothing is listed
+but what runs.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+TARGET = Path(__file__).with_name("generated.py")
+ROOT = Path(__file__).parents[2]
+
+HEAD = '''\
+# Written by `python -m tests.golden.listing`; do not edit.
+# ruff: noqa
+# fmt: off
+"""What runs for sums, products and products in place: generated when each is first called.
+
+Under each call stands what is compiled for it, under the name of file by which tracebacks call it:
+what was compiled for a call before is not compiled again.
+
+* ``record`` and ``link`` are written by ``eager/record.py``. ``record`` computes the result and,
+  where a gradient is wanted, makes the node of the *plan*, that is the choice of inputs that need
+  one; for operators it leaves strange operands to Python. ``link`` makes the node alone, for writes
+  in place. Their globals are those of ``graph/runtime.py``, where each is explained, and what is
+  the op's own: ``kernel_mul`` is ``np.multiply``, ``OP_mul`` the declaration.
+* The classes are written by ``eager/node_classes.py``, one for each plan. ``go`` is what a run of
+  ``backward()`` calls where nothing is hooked or watched; otherwise it calls ``backward_arrays``,
+  and ``backward_tensors`` where the derivative is recorded in turn. The formulas of the declaration
+  (``d_self=lambda grad, other: grad * other``) stand there themselves.
+* Functions and methods that users call by name are written by ``dispatch/parsed.py``: PyTorch's
+  parser of arguments, in front of the written function ``TARGET``, or of a record function's body.
+"""
+'''
+
+CALLS = ("x + w", "torch.add(x, w)", "x * w", "torch.mul(x, w)", "y.mul_(w)")
+
+PROGRAM = """
+import sys
+import graphwidget as torch
+
+x, w = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+y = x.detach().clone()
+
+def hear(event, args):
+    if event == "compile" and str(args[1]).startswith("<graphwidget"):
+        source, name = args
+        print("", "", f"# {name}", source.decode() if type(source) is bytes else source, sep="\\n")
+
+sys.addaudithook(hear)
+for call in sys.argv[1:]:
+    print("", "", f"# ---- {call} ".ljust(100, "-"), sep="\\n")
+    eval(call)
+"""
+
+
+def listing() -> str:
+    """The whole text of the file."""
+    command = [sys.executable, "-c", PROGRAM, *CALLS]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return HEAD + told.stdout
+
+
+if __name__ == "__main__":
+    TARGET.write_text(listing(), "utf-8")
