@@ -12,31 +12,21 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 import warnings
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from . import (  # noqa: F401
     _C,
-    __config__,
-    __future__,
-    accelerator,
     amp,
     autograd,
-    backends,
-    compiler,
-    cpu,
-    cuda,
-    distributed,
     distributions,
     func,
     functional,
-    jit,
     linalg,
-    mps,
     nn,
     optim,
     overrides,
-    profiler,
     random,
     return_types,
     serialization,
@@ -46,8 +36,6 @@ from . import (  # noqa: F401
     testing,
     types,
     utils,
-    version,
-    xpu,
 )
 from .amp import GradScaler
 from .arrays.devices import device
@@ -77,6 +65,7 @@ from .arrays.memory_formats import (
     memory_format,
     preserve_format,
 )
+from .as_torch import as_torch
 from .autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled,
     is_anomaly_enabled,
@@ -101,13 +90,30 @@ from .graph.errors import AcceleratorError, OutOfMemoryError
 from .graph.tensor import Tensor
 from .random import default_generator, get_rng_state, set_rng_state
 from .serialization import load, save
-from .standin import as_torch
 
 if TYPE_CHECKING:
     from .exporters.graphviz import to_graphviz
     from .graph.tensor_methods import *  # noqa: F403
     from .ipython import load_ipython_extension, unload_ipython_extension
+    from .standins import (
+        __config__,
+        __future__,
+        accelerator,
+        backends,
+        compiler,
+        cpu,
+        cuda,
+        distributed,
+        jit,
+        mps,
+        profiler,
+        version,
+        xpu,
+    )
     from .widget import GraphWidget, watch
+
+# Where PyTorch has modules that are empty here, imports of them find those in ``standins``.
+__path__.append(os.path.join(__path__[0], "standins"))  # noqa: F405
 
 # Like PyTorch, nan and inf arise silently; numpy would warn from inside our kernels.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphwidget\.")
@@ -147,6 +153,14 @@ _LAZY = {
     "unload_ipython_extension": "ipython",
 }
 
+"""Names that load with the module that has them, when they are first used."""
+
+_PARTS = {
+    "adapters", "exporters", "ipython", "recording", "static", "widget",
+    "__config__", "__future__", "accelerator", "backends", "compiler", "cpu", "cuda", "distributed",
+    "jit", "mps", "profiler", "version", "xpu",
+}  # fmt: skip
+"""Modules that load when they are first used."""
 
 _APART = {
     ": graphwidget computes with real numbers only": (
@@ -177,7 +191,7 @@ if not TYPE_CHECKING:  # checkers know the names above
     def __getattr__(name: str) -> Any:
         if name in _LAZY:
             return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-        if name in ("widget", "exporters", "recording", "adapters", "ipython", "static"):
+        if name in _PARTS:
             return importlib.import_module(f".{name}", __name__)
         why = next((text for text, names in _APART.items() if name in names), "")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{why}")

@@ -61,9 +61,8 @@ ROOMS = """
     utils
     testing
     signal
-    __config__  __future__  accelerator  backends  compiler  cpu  cuda  distributed  jit  mps
-    profiler  version  xpu
-    standin
+    standins                 | modules that programs name, with nothing behind them here
+    as_torch
 """
 """The rooms of the package, the lowest first: each file imports only from its own room and from
 those that stand above it in this list. Rooms on one line do not import each other."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from .arrays.warnings import warn
-from .nn.module import Module
+from graphwidget.arrays.warnings import warn
+from graphwidget.nn.module import Module
 
 __all__ = [
     "Final", "ScriptFunction", "ScriptModule", "annotate", "export", "freeze", "ignore",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from .autograd.profiler import NOT_HERE, profile, record_function
+from graphwidget.autograd.profiler import NOT_HERE, profile, record_function
 
 __all__ = [
     "ProfilerActivity", "profile", "record_function", "schedule", "tensorboard_trace_handler",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import amp
-from ..arrays.warnings import warn
+from graphwidget import amp
+from graphwidget.arrays.warnings import warn
 
 __all__ = ["GradScaler", "autocast"]
 

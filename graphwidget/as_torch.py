@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.abc
 import importlib.machinery
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
-
-from .distributions.places import PLACES
 
 PACKAGE = __package__
 VERSION = "2.13.0"
@@ -34,14 +31,17 @@ _PLACES = {
     "nn.modules": "nn",
     "nn.grad": "nn.functional.grad",
     "optim.adamw": "optim.adam",
-    **{f"distributions.{theirs}": f"distributions.{ours}" for theirs, ours in PLACES.items()},
     "utils.data._utils": "utils.data",
 }
 """Modules of PyTorch that have another name here."""
 
 
-class StandIn(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """What `as_torch()` returns: undo it with `undo()`, or use it as a context manager."""
+class TorchImporter:
+    """What `as_torch()` returns: undo it with `undo()`, or use it as a context manager.
+
+    It finds and loads modules for Python's import system. That asks for the methods only; the
+    abstract classes of `importlib.abc` would load much that nothing else here needs.
+    """
 
     def __init__(self) -> None:
         self._specs: dict[str, Any] = {}
@@ -74,7 +74,7 @@ class StandIn(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             sys.modules.pop(name, None)
         self._specs.clear()
 
-    def __enter__(self) -> StandIn:
+    def __enter__(self) -> TorchImporter:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -97,7 +97,9 @@ class StandIn(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise ModuleNotFoundError(_MISSING.format(fullname), name=fullname)
         self._specs[fullname] = module.__spec__
         return importlib.machinery.ModuleSpec(
-            fullname, self, is_package=hasattr(module, "__path__")
+            fullname,
+            self,  # type: ignore[arg-type]
+            is_package=hasattr(module, "__path__"),
         )
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
@@ -125,7 +127,11 @@ def _module(rest: str) -> ModuleType | None:
     except ModuleNotFoundError as error:
         if error.name is None or not name.startswith(error.name):
             raise
-        return None
+    # The package above may know it by another name (``distributions.normal``).
+    above, _, last = name.rpartition(".")
+    known = getattr(sys.modules.get(above), last, None)
+    here = isinstance(known, ModuleType) and known.__name__.startswith(PACKAGE)
+    return known if here else None
 
 
 def _widen(fullname: str, module: ModuleType) -> None:
@@ -135,10 +141,10 @@ def _widen(fullname: str, module: ModuleType) -> None:
         module.__getattr__ = functools.partial(getattr, package)  # type: ignore[method-assign]
 
 
-_standin = StandIn()
+_importer = TorchImporter()
 
 
-def as_torch() -> StandIn:
+def as_torch() -> TorchImporter:
     """Let `import torch`, `from torch import nn` and the like resolve to graphwidget.
 
     Call it before anything imports torch. `as_torch().undo()` takes it back, and
@@ -149,5 +155,5 @@ def as_torch() -> StandIn:
     Raises:
         RuntimeError: PyTorch itself is already imported.
     """
-    _standin.begin()
-    return _standin
+    _importer.begin()
+    return _importer

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ..graph.errors import OutOfMemoryError
+from graphwidget.graph.errors import OutOfMemoryError
+
 from . import amp
 
 __all__ = [
