@@ -55,7 +55,7 @@ def main() -> None:
     rows = [row for row in ROWS if row.startswith(starts)]
     if not rows:
         parser.error(f"no such row; there are: {', '.join(ROWS)}")
-    print("CPU time of a step: PyTorch's, and the others' as ratios to it")
+    print("CPU time of a step: PyTorch's, and the others' as ratios to it (numpy: by hand)")
     print(show(timing.table(rows, engines, given.rounds)))
     remembered = [row for row in memory.ROWS if row in rows]
     if remembered:

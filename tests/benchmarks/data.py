@@ -34,6 +34,11 @@ def normal(name: str, *shape: int, scale: float = 1.0, dtype: Any = np.float32) 
     return made
 
 
+def parameter(name: str, *shape: int) -> np.ndarray:
+    """The numbers of a model's parameter, which depend on its name only."""
+    return normal(name, *shape, scale=max(sum(shape[1:]), 4) ** -0.5)
+
+
 def small() -> np.ndarray:
     """The (2, 2) operand of the small-op chains: near 1, so that products stay finite."""
     return np.float32(1) + normal("small", 2, 2, scale=1e-4)

@@ -142,10 +142,8 @@ def mlp_adam(torch: Any) -> Step:
 def draw(torch: Any, model: Any) -> None:
     """Give all parameters numbers that depend on their names only."""
     for name, parameter in model.named_parameters():
-        shape = tuple(parameter.shape)
-        scale = max(sum(shape[1:]), 4) ** -0.5
         with torch.no_grad():
-            parameter.copy_(torch.tensor(data.normal(name, *shape, scale=scale)))
+            parameter.copy_(torch.tensor(data.parameter(name, *parameter.shape)))
 
 
 @row("CNN, SGD")

@@ -55,12 +55,18 @@ def measure(row: str, engines: dict[str, Engine], rounds: int) -> dict[str, floa
 
 
 def table(rows: Sequence[str], engines: dict[str, Engine], rounds: int) -> list[list[str]]:
-    """The table's lines: each engine's time as a ratio to PyTorch's."""
-    names = [*engines, "traced"]
-    lines = [["row", "PyTorch", *(name for name in names if name != "torch")]]
+    """The table's lines: each engine's time as a ratio to PyTorch's, and graphwidget's to that of
+    the same work by hand in numpy."""
+    names = [name for name in (*engines, "traced") if name != "torch"]
+    lines = [["row", "PyTorch", *names, "graphwidget / numpy"]]
     for row in rows:
         found = measure(row, engines, rounds)
-        base = found["torch"]
-        ratios = [f"{found[n] / base:.2f}" if n in found else "-" for n in names if n != "torch"]
-        lines.append([row, f"{base * 1e3:.2f} ms", *ratios])
+        ratios = [ratio(found, name, "torch") for name in names]
+        floor = ratio(found, "graphwidget", "numpy")
+        lines.append([row, f"{found['torch'] * 1e3:.2f} ms", *ratios, floor])
     return lines
+
+
+def ratio(found: dict[str, float], name: str, to: str) -> str:
+    """An engine's time divided by another's, where both have it."""
+    return f"{found[name] / found[to]:.2f}" if name in found and to in found else "-"

@@ -1,7 +1,7 @@
 """The engines, each as ``name -> (rows, array)``: its rows' makers, and its values as arrays.
 
-PyTorch and graphwidget share one text (``rows``). The others are optional: those that are not
-installed are left out.
+PyTorch and graphwidget share one text (``rows``); ``numpy`` is the same work without an engine.
+The others are optional: those that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.benchmarks.rows import ROWS
 
 Step = Callable[[], Sequence[Any]]
 
-OTHERS = ("hips", "mygrad", "micrograd", "jax")
+OTHERS = ("numpy", "hips", "mygrad", "micrograd", "jax")
 
 
 class Engine(NamedTuple):
@@ -46,7 +46,7 @@ def load(name: str) -> Engine:
 
 
 def installed() -> dict[str, Engine]:
-    """Every engine that is there: graphwidget and PyTorch first."""
+    """Every engine that is there: graphwidget, PyTorch and numpy first."""
     found = {name: load(name) for name in ("graphwidget", "torch")}
     for name in OTHERS:
         try:

@@ -11,6 +11,8 @@ import numpy as np
 
 from tests.benchmarks import data
 
+from .numpy_layers import Adam
+
 Step = Callable[[], Sequence[Any]]
 
 array = np.asarray
@@ -47,7 +49,7 @@ def mlp(adam: bool) -> Step:
     slope = autograd.value_and_grad(mlp_loss)
     inputs, targets = data.batch()
     flat = [each for pair in parameters for each in pair]
-    update = Adam(flat) if adam else None
+    update = Adam(flat, data.RATE) if adam else None
 
     def step() -> Sequence[Any]:
         loss, pairs = slope(parameters, inputs, targets)
@@ -60,26 +62,6 @@ def mlp(adam: bool) -> Step:
         return loss, *grads
 
     return step
-
-
-class Adam:
-    """Adam on arrays, in place."""
-
-    def __init__(self, parameters: list[np.ndarray]) -> None:
-        self.parameters = parameters
-        self.first = [np.zeros_like(p) for p in parameters]
-        self.second = [np.zeros_like(p) for p in parameters]
-        self.turn = 0
-
-    def __call__(self, grads: Sequence[np.ndarray]) -> None:
-        self.turn += 1
-        one, two = data.BETAS
-        rate, root = data.RATE / (1 - one**self.turn), (1 - two**self.turn) ** 0.5
-        for p, grad, m, v in zip(self.parameters, grads, self.first, self.second, strict=True):
-            m += (grad - m) * np.float32(1 - one)
-            v *= np.float32(two)
-            v += np.float32(1 - two) * grad * grad
-            p -= np.float32(rate) * m / (np.sqrt(v) / np.float32(root) + np.float32(data.EPS))
 
 
 def elementwise() -> Step:
