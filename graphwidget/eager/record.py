@@ -19,6 +19,7 @@ import numpy as np
 from ..arrays.type_errors import WORDS
 from ..graph import runtime
 from ..graph.node import Node
+from ..graph.tensor import Tensor
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.pointwise.zero_tensors import COMBINED
 from .lazy import compiled, later
@@ -354,6 +355,24 @@ def operator_source(source: str, op: Op) -> str:
     attempt += f"{indent}    return left_alone({op.key!r}, {names})\n"
     return head + catch + attempt + rest
 
+
+def alias_as(cls: type[Tensor], tensor: Tensor) -> Any:
+    """``alias`` as an instance of a class of tensors: the same memory and history."""
+    op = TABLE["alias"]
+    if tensor._view is not None:
+        runtime.refresh(tensor)
+    out: Any = runtime.new(cls)
+    out._adopt(op.kernel(tensor._data))
+    node = LINKS["alias"](tensor, None) if runtime.mode.enabled else None
+    if node is not None:
+        out._node, out._requires_grad = node, True
+    runtime.as_view(out, tensor, op, {})
+    if runtime.observer is not None:
+        runtime.observer.called(op, (tensor,), {}, (out,), node)
+    return out
+
+
+runtime.alias_as = alias_as
 
 OPERATORS: dict[str, Callable[..., Any]] = {}
 """Record functions of pointwise ops of two inputs, as operators call them."""

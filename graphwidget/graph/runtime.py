@@ -41,6 +41,7 @@ counter_of: Any
 save_input: Any
 save_output: Any
 as_view: Any
+alias_as: Any
 refresh: Any
 coerce: Any
 promote: Any

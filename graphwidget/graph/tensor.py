@@ -58,9 +58,7 @@ class Tensor(TensorMethods):
                 "torch._C.TensorBase"
             )
         if len(args) == 1 and isinstance(args[0], Tensor):
-            shown: Self = runtime.tensors.alias(args[0])
-            shown.__class__ = cls
-            return shown
+            return runtime.alias_as(cls, args[0])  # type: ignore[no-any-return]
         self: Self = new(cls)
         self._adopt(runtime.legacy_array(dtypes.default_numpy(), *args, **kwargs))
         if runtime.observer is not None:
@@ -303,9 +301,9 @@ class Tensor(TensorMethods):
             runtime.observer.called(runtime.DETACH, (self,), {}, (out,), None)
         return out
 
-    def _detached(self) -> Tensor:
-        """`detach`, of which nobody is told."""
-        out = Tensor._wrap(self._data)
+    def _detached(self, kind: type[Tensor] | None = None) -> Tensor:
+        """`detach`, of which nobody is told; as an instance of a subclass, if one is given."""
+        out = (kind or Tensor)._wrap(self._data)
         counter = counter_of(self)
         if isinstance(counter, InferenceCounter):
             out._counter = detached_inference()

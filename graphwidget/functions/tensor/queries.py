@@ -14,6 +14,7 @@ from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import METHODS, offer
 from ...eager.record import TENSORS as F
+from ...eager.record import alias_as
 from ...graph import runtime
 from ...graph.base import OWN
 from ...graph.tensor import Tensor
@@ -135,15 +136,18 @@ def as_subclass(self: Tensor, cls: type[Tensor]) -> Any:
     """
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type(cls).__name__})")
-    return turned(F.alias(self), cls)
+    return alias_as(checked_class(cls), self)
 
 
-def turned(made: Any, cls: type[Tensor]) -> Any:
-    """A new tensor, made an instance of a subclass."""
+def checked_class(cls: type) -> type[Tensor]:
+    """A class of tensors.
+
+    Raises:
+        TypeError: it is none.
+    """
     if not issubclass(cls, Tensor):
         raise TypeError(NO_SUBCLASS)
-    made.__class__ = cls
-    return made
+    return cls
 
 
 def make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) -> Any:
@@ -156,7 +160,7 @@ def make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) -
         raise TypeError(
             f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type_name(data)}"
         )
-    made = turned(data._detached(), cls)
+    made = data._detached(checked_class(cls))
     made._requires_grad = require_grad
     return made
 
