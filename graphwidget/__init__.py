@@ -16,28 +16,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from . import (  # noqa: F401
-    _C,
-    amp,
-    autograd,
-    distributions,
-    func,
-    functional,
-    linalg,
-    nn,
-    optim,
-    overrides,
-    random,
-    return_types,
-    serialization,
-    signal,
-    special,
-    storage,
-    testing,
-    types,
-    utils,
-)
-from .amp import GradScaler
+from . import autograd, nn, random
 from .arrays.devices import device
 from .arrays.dtypes import ABSENT as _ABSENT_TYPES
 from .arrays.dtypes import (  # fmt: skip
@@ -82,19 +61,38 @@ from .autograd.grad_mode import (
 )
 from .dispatch.offer import FUNCTIONS as _FUNCTIONS
 from .dispatch.offer import at_home as _at_home
-from .func import vmap
 from .functions.random.generator import Generator, initial_seed, manual_seed, seed
 from .functions.tensor import attach as _methods  # noqa: F401  (Tensor gets its methods)
 from .functions.tensor.printing import set_printoptions
 from .graph.errors import AcceleratorError, OutOfMemoryError
 from .graph.tensor import Tensor
 from .random import default_generator, get_rng_state, set_rng_state
-from .serialization import load, save
 
 if TYPE_CHECKING:
+    from . import (  # noqa: F401
+        _C,
+        amp,
+        distributions,
+        func,
+        functional,
+        linalg,
+        optim,
+        overrides,
+        return_types,
+        serialization,
+        signal,
+        special,
+        storage,
+        testing,
+        types,
+        utils,
+    )
+    from .amp import GradScaler
     from .exporters.graphviz import to_graphviz
+    from .func import vmap
     from .graph.tensor_methods import *  # noqa: F403
     from .ipython import load_ipython_extension, unload_ipython_extension
+    from .serialization import load, save
     from .standins import (
         __config__,
         __future__,
@@ -146,6 +144,10 @@ def _display(self: Tensor, include: Any = None, exclude: Any = None) -> Any:
 Tensor._repr_mimebundle_ = _display  # type: ignore[attr-defined]
 
 _LAZY = {
+    "GradScaler": "amp",
+    "vmap": "func",
+    "load": "serialization",
+    "save": "serialization",
     "watch": "widget",
     "GraphWidget": "widget",
     "to_graphviz": "exporters.graphviz",
@@ -156,7 +158,9 @@ _LAZY = {
 """Names that load with the module that has them, when they are first used."""
 
 _PARTS = {
-    "adapters", "exporters", "ipython", "recording", "static", "widget",
+    "_C", "adapters", "amp", "distributions", "exporters", "func", "functional", "ipython",
+    "linalg", "optim", "overrides", "recording", "return_types", "serialization", "signal",
+    "special", "static", "storage", "testing", "types", "utils", "widget",
     "__config__", "__future__", "accelerator", "backends", "compiler", "cpu", "cuda", "distributed",
     "jit", "mps", "profiler", "version", "xpu",
 }  # fmt: skip

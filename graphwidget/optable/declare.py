@@ -27,12 +27,13 @@ one of Tensor functions and one of text, so that one formula computes, records a
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..arrays.type_errors import refusing
@@ -209,19 +210,32 @@ def parse_signature(signature: str) -> dict[str, Any]:
     variadic = any(name.startswith("*") for name in inputs)
     if variadic and len(inputs) != 1:
         raise ValueError(f"{signature!r}: a list of tensors must be the only tensor input")
-    scope: dict[str, Any] = {}
-    exec(f"def f({rest.strip().lstrip(',')}): pass", scope)
-    params = parameters_of(scope["f"])
     shown, _, kept = outs.partition(";")
     return {
         "key": key,
         "inputs": tuple(name.lstrip("*").partition("=")[0] for name in inputs),
         "optional": tuple(name.partition("=")[0] for name in inputs if "=" in name),
         "variadic": variadic,
-        "params": params,
+        "params": params_in(rest),
         "outputs": names_in(shown) or ("result",),
         "kept": names_in(kept),
     }
+
+
+def params_in(text: str) -> dict[str, Any]:
+    """Metadata with its defaults: ``dim, keepdim=False``."""
+    if "(" in text:  # a default with commas of its own
+        scope: dict[str, Any] = {}
+        exec(f"def f({text.strip().lstrip(',')}): pass", scope)
+        return parameters_of(scope["f"])
+    pairs = (name.partition("=") for name in names_in(text))
+    return {name: value(default) if equals else REQUIRED for name, equals, default in pairs}
+
+
+@cache
+def value(literal: str) -> Any:
+    """What a default is. A few dozen serve hundreds of ops."""
+    return ast.literal_eval(literal)
 
 
 def parameters_of(function: Any) -> dict[str, Any]:

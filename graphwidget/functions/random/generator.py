@@ -7,6 +7,7 @@ rounding of its vectorised logarithm and sine, so that seeded examples print the
 
 import math
 import operator
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -33,7 +34,6 @@ class Generator:
     def __init__(self, device: str | as_device = "cpu") -> None:
         require_cpu(device)
         self.device = as_device(device)
-        self._twister = np.random.MT19937(0)
         self._spare: float | None = None
         self.manual_seed(DEFAULT_SEED)
 
@@ -45,10 +45,17 @@ class Generator:
         if not -(2**63) <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")
         self._seed = seed % 2**64
-        # Only the low half reaches the twister, as in PyTorch; numpy's plain seeding is the same.
-        self._twister._legacy_seeding(self._seed & 0xFFFFFFFF)
+        self.__dict__.pop("_twister", None)
         self._spare = None
         return self
+
+    @cached_property
+    def _twister(self) -> Any:
+        """numpy's twister, made for the first draw: ``numpy.random`` is not loaded before."""
+        twister = np.random.MT19937(0)
+        # Only the low half reaches the twister, as in PyTorch; numpy's plain seeding is the same.
+        twister._legacy_seeding(self._seed & 0xFFFFFFFF)
+        return twister
 
     def initial_seed(self) -> int:
         """The seed the stream was last started from."""
