@@ -49,6 +49,7 @@ class FunctionNode(Node):
     """The node of a custom Function, which is also its ``ctx``: attributes may be set on it."""
 
     takes_none = True
+    always = True
 
     function: ClassVar[Any]
     """The class of the user's, a ``Function``."""
@@ -327,6 +328,7 @@ class Error(Node):
     """The node of what may not be differentiated again; running it is the error."""
 
     takes_none = True
+    always = True
     refuses = True
     metas: Sequence[runtime.Meta | None] = (None,)
 

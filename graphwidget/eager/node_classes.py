@@ -345,7 +345,6 @@ class Edgeless(Node):
     """The node of an op whose inputs require grad, and have no history to give a gradient to."""
 
     __slots__ = ()
-    always = False
     targets = ()
 
     def backward_arrays(self, grad: Any, keep: bool) -> tuple[()]:

@@ -51,7 +51,7 @@ class Node(Saves):
     outputs: ClassVar[int] = 1
     takes_none: ClassVar[bool] = False
     """Its backward wants to know of missing gradients."""
-    always: ClassVar[bool] = True
+    always: bool = False
     """It computes, or refuses, though nothing wanted lies behind it: users' own functions do."""
     refuses: ClassVar[bool] = False
     """It has no derivative."""

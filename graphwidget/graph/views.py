@@ -310,7 +310,7 @@ class CopySlices(Node):
 
     __module__ = "builtins"
 
-    __slots__ = ("chain", "function", "order", "others", "passes")
+    __slots__ = ("always", "chain", "function", "order", "others", "passes")
 
     def __init__(self, base: TensorBase, info: ViewInfo, function: Node) -> None:
         target = target_of(base)
@@ -326,6 +326,7 @@ class CopySlices(Node):
         self.order = memory_order(base._data.shape, base._data)
         self.others = tuple(slot is not None for slot in function.slots[1:])
         self.function: Node | None = function
+        self.always = function.always
 
     def name(self) -> str:
         return "torch::autograd::CopySlices"
@@ -340,6 +341,11 @@ class CopySlices(Node):
         if self.function is None:
             raise errors.freed(self)
         return self.function
+
+    def pass_nothing(self, keep: bool) -> None:
+        self._function().pass_nothing(True)
+        if not keep:
+            self.release()
 
     def release(self) -> None:
         self.function = None

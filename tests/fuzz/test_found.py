@@ -318,6 +318,21 @@ for y in (torch.linalg.solve(a, torch.ones(2, 1)), torch.linalg.slogdet(a)[1]):
     y.grad_fn.register_hook(hook)
     y.sum().backward()
 result = seen
+
+# hooks of what wrote a part see no gradients that nobody asked for
+seen = []
+for write in (lambda y: y[0].exp_(), lambda y: y[::2].fill_(0.5), lambda y: y[0].mul_(y[1])):
+    for order in (lambda x, y: [y], lambda x, y: [x], lambda x, y: [x, y]):
+        for create_graph in (False, True):
+            x = torch.ones(3, requires_grad=True)
+            y = x * 1
+            write(y)
+            y.grad_fn.register_hook(
+                lambda gi, go: seen.append([each if each is None else each.tolist() for each in gi]))
+            for _ in range(2):
+                seen.append(attempt(lambda: y.sum().backward(
+                    inputs=order(x, y), create_graph=create_graph)))
+result = seen
 """
 
 
