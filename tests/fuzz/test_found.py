@@ -333,6 +333,16 @@ for write in (lambda y: y[0].exp_(), lambda y: y[::2].fill_(0.5), lambda y: y[0]
                 seen.append(attempt(lambda: y.sum().backward(
                     inputs=order(x, y), create_graph=create_graph)))
 result = seen
+
+# the only matrices of a batch are compared as they are
+result = []
+for first, second in (((1, 4, 3), (1, 4, 3)), ((1, 4, 3), (2, 3)), ((2, 3), (1, 1, 4, 3))):
+    x, y = (torch.arange(1., 13)[:torch.Size(s).numel()].reshape(s).sin() for s in (first, second))
+    x.requires_grad_(), y.requires_grad_()
+    z = torch.cdist(x, y + 3, compute_mode="use_mm_for_euclid_dist")
+    grads = torch.autograd.grad(z.sum(), (x, y), create_graph=True)
+    result += [graph(z.grad_fn), z, plain(grads), [each.grad_fn.name() for each in grads],
+               torch.autograd.grad(sum((each ** 2).sum() for each in grads), (x, y))]
 """
 
 

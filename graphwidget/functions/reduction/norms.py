@@ -324,8 +324,8 @@ def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def one_batch(x: Tensor, batch: tuple[int, ...]) -> Tensor:
-    """Matrices spread over a batch, which is one dim; a single matrix itself."""
-    if not batch:
+    """Matrices spread over a batch, which is one dim; a single matrix as it is."""
+    if math.prod(batch) == 1:
         return x
     spread = contiguous(expand(x, *batch, *x.shape[-2:]))
     return view(spread, math.prod(batch), *x.shape[-2:])

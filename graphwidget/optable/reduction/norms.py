@@ -132,8 +132,7 @@ def euclidean_slope(grad: Any, result: Any) -> Any:
 @composite
 def euclidean_gradient(slope: Any, x1: Any, x2: Any, total: Any) -> Any:
     """The gradient of ``euclidean`` by x1, given the sums of its slope over x2's rows."""
-    product = F.mm if len(x1.shape) == 2 else F.bmm
-    return x1 * total - product(slope, x2)
+    return F.sum_to_size(x1 * total - F.matmul(slope, x2), x1.shape)
 
 
 @composite
@@ -146,7 +145,7 @@ def euclidean_by_first(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
 @composite
 def euclidean_by_second(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
     """The gradient of ``euclidean`` by its second operand."""
-    slope, last = F.euclidean_slope(grad, result), len(x1.shape) - 1
+    slope, last = F.euclidean_slope(grad, result), len(result.shape) - 1
     total = F.unsqueeze(F.sum_dim(slope, (-2,)), last)
     return F.euclidean_gradient(F.transpose(slope, last - 1, last), x2, x1, total)
 
