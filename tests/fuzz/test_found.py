@@ -343,6 +343,14 @@ for first, second in (((1, 4, 3), (1, 4, 3)), ((1, 4, 3), (2, 3)), ((2, 3), (1, 
     grads = torch.autograd.grad(z.sum(), (x, y), create_graph=True)
     result += [graph(z.grad_fn), z, plain(grads), [each.grad_fn.name() for each in grads],
                torch.autograd.grad(sum((each ** 2).sum() for each in grads), (x, y))]
+
+# the gradient of nansum in another type is cast before it is spread
+x = torch.tensor([[1., 2., float("nan")]], requires_grad=True)
+result = []
+for dtype in (torch.float64, torch.float32, torch.float16, None):
+    for dim in (None, 1):
+        (g,) = torch.autograd.grad((x.nansum(dim, dtype=dtype) ** 2).sum(), x, create_graph=True)
+        result += [g.detach(), g.grad_fn.name(), torch.autograd.grad((g ** 2).sum(), x)]
 """
 
 

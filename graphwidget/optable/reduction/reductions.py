@@ -69,7 +69,8 @@ op("mean.dim(self, /, dim, keepdim=False, dtype=None)", kernels.mean_dim, node="
 
 op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansum,
    d_self=lambda grad, self, dim, keepdim:
-       F.unreduce(grad, self.shape, dim, keepdim) * F.logical_not(F.isnan(self)),
+       F.unreduce(F.in_type_of(self, grad), self.shape, dim, keepdim)
+       * F.logical_not(F.isnan(self)),
    sign="Σ", text="Σ {self} without nan", tex=r"\sum {self}", onnx=None)
 
 
