@@ -134,10 +134,8 @@ function transpose(graph: Layered): void {
       for (let i = 0; i + 1 < rank.length; i += 1) {
         const [a, b] = [at(rank, i), at(rank, i + 1)];
         const gain =
-          pairCrossings(graph.above, up, a, b) -
-          pairCrossings(graph.above, up, b, a) +
-          pairCrossings(graph.below, down, a, b) -
-          pairCrossings(graph.below, down, b, a);
+          saved(at(graph.above, a), at(graph.above, b), up) +
+          saved(at(graph.below, a), at(graph.below, b), down);
         if (gain <= 0) continue;
         rank[i] = b;
         rank[i + 1] = a;
@@ -148,16 +146,19 @@ function transpose(graph: Layered): void {
   }
 }
 
-/** Crossings between the wires of `a` and of `b` when `a` stands first. */
-function pairCrossings(
-  links: Layered["above"],
+/**
+ * How many crossings are saved on one side when two neighbours are exchanged, whose wires end at
+ * `first` and `second`.
+ */
+function saved(
+  first: readonly number[],
+  second: readonly number[],
   seats: ReadonlyMap<number, number>,
-  a: number,
-  b: number,
 ): number {
   let count = 0;
-  for (const i of at(links, a)) {
-    for (const j of at(links, b)) if (seatOf(i, seats) > seatOf(j, seats)) count += 1;
+  for (const one of first) {
+    const seat = seatOf(one, seats);
+    for (const other of second) count += Math.sign(seat - seatOf(other, seats));
   }
   return count;
 }

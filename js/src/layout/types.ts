@@ -63,7 +63,9 @@ export function gapsIn({ items }: Layered, rank: readonly number[]): number[] {
 
 /** Which seat of its rank each item has. */
 export function seatsIn(rank: readonly number[]): Map<number, number> {
-  return new Map(rank.map((item, seat) => [item, seat]));
+  const seats = new Map<number, number>();
+  rank.forEach((item, seat) => seats.set(item, seat));
+  return seats;
 }
 
 /**

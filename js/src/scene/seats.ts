@@ -31,9 +31,10 @@ export function columnsOf(sizes: Sizes, { places }: Layout, direction: Direction
   const lengths = new Map<number, number[]>();
   for (const [key, { rank }] of places) push(lengths, Math.max(rank, LOOSE), get(sizes, key)[0]);
   const depth = (rank: number): number => Math.max(0, ...(lengths.get(rank) ?? []));
+  const last = Math.max(...lengths.keys());
   const spans: [number, number][] = [];
   let start = 0;
-  for (let rank = 0; rank <= Math.max(...lengths.keys()); rank += 1) {
+  for (let rank = 0; rank <= last; rank += 1) {
     const end = start + depth(rank);
     spans.push([start, end]);
     start = end + GAPS[direction][rank % 2 === 0 ? 0 : 1];
