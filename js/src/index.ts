@@ -1,14 +1,14 @@
+/*
+ * The widget as anywidget knows it: `initialize` once for a model, `render` for each view. All
+ * views of a model share one store, so they are equal.
+ */
+
 import { h, render as draw } from "preact";
 import { checkProtocol, Link, type WidgetModel } from "./kernel/protocol";
 import { play } from "./replay/player";
 import { createStore, type Store } from "./store/store";
 import { App } from "./view/app";
 import { followTheme } from "./view/theme";
-
-/*
- * The widget as anywidget knows it: `initialize` once for a model, `render` for each view. All
- * views of a model share one store, so they are equal.
- */
 
 interface Shared {
   readonly store: Store;

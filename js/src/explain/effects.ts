@@ -1,3 +1,5 @@
+/* What backward would do to the program, said before it is pressed. */
+
 import { nodesBelow } from "../graph/reach";
 import { called } from "../graph/names";
 import { holdsTensor, type Model } from "../log/model";

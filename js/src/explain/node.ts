@@ -1,3 +1,5 @@
+/* A node of the backward graph that ran, told like a line of a textbook. */
+
 import { at } from "../collections";
 import type { Event, Summary } from "../log/events";
 import { brief, matrix, size } from "../log/format";

@@ -1,3 +1,5 @@
+/* What went wrong or will: stale saved values, and the errors that autograd raised. */
+
 import { called } from "../graph/names";
 import {
   holdsTensor,

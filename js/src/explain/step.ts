@@ -1,3 +1,5 @@
+/* What each kind of step did, in words. */
+
 import type { Event } from "../log/events";
 import { brief, cut } from "../log/format";
 import { expression, userName } from "../graph/names";

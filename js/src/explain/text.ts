@@ -1,3 +1,5 @@
+/* Explanations as data: sentences of pieces, which a view sets and a test reads. */
+
 import type { Summary } from "../log/events";
 import { brief } from "../log/format";
 import { called } from "../graph/names";

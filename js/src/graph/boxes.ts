@@ -1,3 +1,8 @@
+/*
+ * Cards, pills and slots with their sizes in pixels. Text is measured by counting letters, so
+ * that the layout needs no page and gives the same picture everywhere.
+ */
+
 import type { Summary } from "../log/events";
 import { brief, cut, cutName, dtype, rows, shape } from "../log/format";
 import {
@@ -10,11 +15,6 @@ import {
 } from "../log/model";
 import { callKey, copyKey, valueKey } from "./keys";
 import { byInput, called, fill, userName } from "./names";
-
-/*
- * Cards, pills and slots with their sizes in pixels. Text is measured by counting letters, so
- * that the layout needs no page and gives the same picture everywhere.
- */
 
 export type Role = "leaf" | "parameter" | "constant" | "intermediate";
 

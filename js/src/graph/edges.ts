@@ -1,3 +1,5 @@
+/* Which wire of a call belongs to which edge of its node. */
+
 import type { Model, NodeRow } from "../log/model";
 
 /**

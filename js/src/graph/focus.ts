@@ -1,3 +1,5 @@
+/* The part of the graph that is spoken of: what the newest cell worked on. */
+
 import { countWhile } from "../collections";
 import { groups } from "../layout/components";
 import type { Model } from "../log/model";

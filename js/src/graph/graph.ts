@@ -1,3 +1,5 @@
+/* The graph as it is drawn: which cards, pills, wires and brackets a model has. */
+
 import { get, groupBy, push } from "../collections";
 import type { Summary } from "../log/events";
 import { makerOf, type CallRow, type Model, type NodeRow } from "../log/model";

@@ -1,3 +1,5 @@
+/* What values and calls are called in sentences and formulas. */
+
 import { cutName, shape } from "../log/format";
 import { makerOf, type CallRow, type Model, type ValueRow } from "../log/model";
 

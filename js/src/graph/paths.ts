@@ -1,12 +1,12 @@
-import { at, get } from "../collections";
-import type { Matrix, Numeric } from "../log/events";
-import type { Model, NodeRow } from "../log/model";
-
 /*
  * The paths along which a leaf reaches an output, read off the backward graph: each edge has the
  * local derivative (a Jacobian matrix) that its node recorded when it ran. The product along a
  * path is that path's part of the derivative, and the parts add up to the whole.
  */
+
+import { at, get } from "../collections";
+import type { Matrix, Numeric } from "../log/events";
+import type { Model, NodeRow } from "../log/model";
 
 /** Rows are items of the output, columns items of the input; numbers in C order. */
 export interface Jacobian {

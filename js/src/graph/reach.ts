@@ -1,3 +1,5 @@
+/* Which nodes a backward would run. */
+
 import type { Model } from "../log/model";
 
 /** The nodes that backward from a node would run, itself included. */

@@ -1,9 +1,9 @@
-import type { CallRow, Model, ValueRow, WriteRow } from "../log/model";
-
 /*
  * Which values are drawn: what the program still holds, and all that it was computed from.
  * What a loop has thrown away is not drawn, as it is not kept in memory either.
  */
+
+import type { CallRow, Model, ValueRow, WriteRow } from "../log/model";
 
 /** How many in-place writes without history are followed back (a counter in a `while` loop). */
 const WRITES_BACK = 32;

@@ -1,9 +1,9 @@
-import { PROTOCOL } from "../log/events";
-
 /*
  * What travels between the page and the kernel. Only this file and index.ts see anywidget's
  * model; messages are checked here, and what cannot be understood is reported, never guessed.
  */
+
+import { PROTOCOL } from "../log/events";
 
 /** The part of anywidget's model that is used. */
 export interface WidgetModel {

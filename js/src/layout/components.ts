@@ -1,3 +1,5 @@
+/* The connected parts of a graph. */
+
 import type { LayoutBox, LayoutWire } from "./types";
 
 /** A part of the graph that no wire joins to the rest; the oldest part comes first. */

@@ -1,12 +1,12 @@
-import { at, get, push } from "../collections";
-import { seatOf, seatsIn, separation, type Layered } from "./types";
-
 /*
- * Brandes and Koepf, "Fast and Simple Horizontal Coordinate Assignment" (2001): items are
- * joined to blocks that run straight through the ranks, in four ways (from either end, to
+ * Positions across the flow, by Brandes and Koepf, "Fast and Simple Horizontal Coordinate
+ * Assignment" (2001): items are joined to blocks that run straight through the ranks, in four ways (from either end, to
  * either side); each way gives positions, and the average of the middle two is taken. Long
  * wires come out straight. Item sizes enter through `separation`.
  */
+
+import { at, get, push } from "../collections";
+import { seatOf, seatsIn, separation, type Layered } from "./types";
 
 type Links = readonly (readonly number[])[];
 

@@ -1,3 +1,5 @@
+/* From ranked boxes to a layered graph, in which wires step from rank to rank. */
+
 import { at, get } from "../collections";
 import type { Item, Layered, LayoutBox, LayoutWire } from "./types";
 

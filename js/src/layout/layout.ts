@@ -1,3 +1,9 @@
+/*
+ * The layered layout, and how it stands still: parts of the graph that were drawn before keep
+ * their places, and what is new is fitted in (`settle`). Only a part that is mostly new, or
+ * that nobody has seen, is laid out afresh.
+ */
+
 import { at, push } from "../collections";
 import { coordinates } from "./coordinates";
 import { components, type Component } from "./components";
@@ -14,12 +20,6 @@ import {
   type LayoutWire,
   type Place,
 } from "./types";
-
-/*
- * The layered layout, and how it stands still: parts of the graph that were drawn before keep
- * their places, and what is new is fitted in (`settle`). Only a part that is mostly new, or
- * that nobody has seen, is laid out afresh.
- */
 
 /** A part is laid out afresh when more than this share of its boxes is new. */
 const MOSTLY_NEW = 0.34;

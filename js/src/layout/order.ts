@@ -1,3 +1,5 @@
+/* The order within each rank, so that few wires cross. */
+
 import { at, get } from "../collections";
 import { seatOf, seatsIn, type Layered } from "./types";
 

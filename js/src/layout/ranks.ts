@@ -1,3 +1,5 @@
+/* How far along the flow each box stands. */
+
 import { at } from "../collections";
 import type { LayoutBox, LayoutWire } from "./types";
 

@@ -1,3 +1,5 @@
+/* Shortens the wires of a layout across the flow. */
+
 import { at } from "../collections";
 import { pushApart } from "./settle";
 import { gapsIn, type Layered } from "./types";

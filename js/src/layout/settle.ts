@@ -1,3 +1,5 @@
+/* Fits what is new into a layout that stands still. */
+
 import { at } from "../collections";
 import { gapsIn, type Layered, type Layout, type Place } from "./types";
 

@@ -1,5 +1,5 @@
 /*
- * The layout knows boxes by key and size only. It works along the *flow* ("main", one rank after
+ * What the layout is given and what it gives. It knows boxes by key, kind and size only, and works along the *flow* ("main", one rank after
  * another) and *across* it; which of them is x is the caller's business. A box lies on a line of
  * flow at its `cross` position and reaches `before` and `after` to its sides.
  */

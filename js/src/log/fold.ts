@@ -1,3 +1,9 @@
+/*
+ * The fold: events in, state out. It does what graphwidget/recording/fold.py does; golden logs
+ * hold the two equal. An event may speak of an id that the model does not know, because a
+ * snapshot let go of it; such an event changes what is known and passes over the rest.
+ */
+
 import {
   decodeDerivative,
   decodeMatrix,
@@ -9,12 +15,6 @@ import {
   type WriteEvent,
 } from "./events";
 import { emptyModel, type ErrorRow, type Model, type NodeRow, type ValueRow } from "./model";
-
-/*
- * The fold: events in, state out. It does what graphwidget/recording/fold.py does; golden logs
- * hold the two equal. An event may speak of an id that the model does not know, because a
- * snapshot let go of it; such an event changes what is known and passes over the rest.
- */
 
 export function fold(events: Iterable<Event>, model: Model = emptyModel()): Model {
   for (const event of events) apply(model, event);

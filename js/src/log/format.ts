@@ -1,3 +1,5 @@
+/* Numbers, shapes and arrays as short text. */
+
 import { at } from "../collections";
 import type { Matrix, Numeric, Summary } from "./events";
 

@@ -1,3 +1,8 @@
+/*
+ * What a log folds to. Rows are never changed but replaced, so a model is forked by copying its
+ * tables (microseconds), and a component whose row is the same object need not be drawn again.
+ */
+
 import type {
   BackwardEvent,
   CellEvent,
@@ -12,11 +17,6 @@ import type {
   Summary,
   ValueEvent,
 } from "./events";
-
-/*
- * What a log folds to. Rows are never changed but replaced, so a model is forked by copying its
- * tables (microseconds), and a component whose row is the same object need not be drawn again.
- */
 
 type Row<E> = Readonly<Omit<E, "event">>;
 

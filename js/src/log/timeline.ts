@@ -1,3 +1,5 @@
+/* The log in the page, and the model at any moment of it. */
+
 import { decode, type Event } from "./events";
 import { apply } from "./fold";
 import { emptyModel, fork, type Model } from "./model";

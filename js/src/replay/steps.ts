@@ -1,3 +1,5 @@
+/* Steps: the events of a log in groups that are shown at once. */
+
 import { countWhile } from "../collections";
 import type { Event } from "../log/events";
 

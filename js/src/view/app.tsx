@@ -1,3 +1,5 @@
+/* One view of a widget: toolbar, picture and words, and the keys. */
+
 import { useSignal } from "@preact/signals";
 import { Component } from "preact";
 import { useEffect, useMemo } from "preact/hooks";

@@ -1,3 +1,5 @@
+/* Where the camera stands: fitting, following and zooming, as pure functions. */
+
 import type { Rect } from "../scene/flow";
 
 /** A point of the plane `p` is drawn at `p * k + (x, y)`. */

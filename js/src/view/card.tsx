@@ -1,3 +1,5 @@
+/* A value as a card. */
+
 import { memo } from "preact/compat";
 import { brief, full, number } from "../log/format";
 import { GRAD_H, HEAD_H, LINE_H, STRIP_H, type Card } from "../graph/boxes";

@@ -1,3 +1,5 @@
+/* Outlines of cards, and icons. */
+
 import type { Role } from "../graph/boxes";
 
 /** A small mark before the name: leaf, parameter (a dial), constant (a lock), intermediate. */

@@ -1,3 +1,5 @@
+/* What the shapes of the picture mean. */
+
 import type { Role } from "../graph/boxes";
 import { outline, RoleIcon } from "./icons";
 

@@ -1,3 +1,5 @@
+/* The arrows from a write to the saved values that it made stale. */
+
 import { writeAt, type ErrorRow, type Hazard, type Model, type WriteRow } from "../log/model";
 import { SLOT_H, type Pill } from "../graph/boxes";
 import { callKey, valueKey } from "../graph/keys";

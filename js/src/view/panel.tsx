@@ -1,3 +1,5 @@
+/* The words beside the picture. */
+
 import { explainError, explainHazard } from "../explain/problems";
 import type { Store } from "../store/store";
 import { Legend } from "./legend";

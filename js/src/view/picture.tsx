@@ -1,3 +1,5 @@
+/* What is inside the window: brackets, wires, boxes and labels that are in view. */
+
 import { useComputed } from "@preact/signals";
 import { useId } from "preact/hooks";
 import type { Model } from "../log/model";

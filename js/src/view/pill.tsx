@@ -1,3 +1,5 @@
+/* An op as a pill on the wire, with the slots of what its node saved. */
+
 import { memo } from "preact/compat";
 import { SLOT_GAP, SLOT_H, type Pill, type Slot } from "../graph/boxes";
 import type { Direction, Point } from "../scene/flow";

@@ -1,3 +1,5 @@
+/* The window on the picture, which can be dragged, zoomed and fitted. */
+
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Box } from "../graph/boxes";

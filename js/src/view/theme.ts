@@ -1,3 +1,5 @@
+/* Light or dark, as the page around the widget is. */
+
 import { signal, type Signal } from "@preact/signals";
 
 export type Theme = "light" | "dark";

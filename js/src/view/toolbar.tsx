@@ -1,3 +1,5 @@
+/* The player, and how the picture lies. */
+
 import type { ComponentChildren } from "preact";
 import { toText } from "../explain/text";
 import type { Store } from "../store/store";

@@ -1,3 +1,5 @@
+/* All about the selected value: its numbers, its commands, and the paths through it. */
+
 import { full, matrix, number } from "../log/format";
 import { role } from "../graph/boxes";
 import { bracketed, called, symbol } from "../graph/names";

@@ -1,3 +1,5 @@
+/* Wires with the gradients that came along them. */
+
 import { memo } from "preact/compat";
 import { full, tiny } from "../log/format";
 import type { Summary } from "../log/events";

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { decode } from "../../src/log/events";
 import { fold, toJson } from "../../src/log/fold";
 import { emptyModel, hazards } from "../../src/log/model";
-import { Timeline } from "../../src/log/timeline";
 import { exampleA, exampleC, exampleG } from "../examples";
 
 const GOLDEN = join(import.meta.dirname, "..", "..", "..", "tests", "golden");
@@ -53,23 +52,5 @@ describe("the fold", () => {
     const snapshot = decode(["snapshot", model.time, JSON.parse(JSON.stringify(toJson(model)))]);
     const restored = fold([snapshot], { ...emptyModel(), time: model.time - 1 });
     expect(toJson(restored)).toEqual(toJson({ ...model, dropped: model.time }));
-  });
-});
-
-describe("the timeline", () => {
-  it("gives the same model for a moment however it is reached", () => {
-    const program = exampleC();
-    const timeline = new Timeline();
-    timeline.append(program.json);
-    for (const time of [3, 40, 7, timeline.end, 0, 21]) {
-      const direct = fold(program.events().slice(0, time));
-      expect(toJson(timeline.at(time))).toEqual(toJson(direct));
-    }
-  });
-
-  it("says which event cannot be read", () => {
-    expect(() => {
-      new Timeline().append([["nonsense"]]);
-    }).toThrow("unknown event nonsense");
   });
 });

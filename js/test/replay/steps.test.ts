@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { stepAt } from "../../src/replay/steps";
+import { createStore, type Store } from "../../src/store/store";
+import type { Program } from "../builder";
+import { exampleA, exampleC, exampleG } from "../examples";
+
+function load(program: Program): Store {
+  const store = createStore();
+  store.load(program.packed());
+  return store;
+}
+
+describe("steps", () => {
+  it("are one for each leaf, op, node and the beginning of backward", () => {
+    const store = load(exampleA());
+    const kinds = store.steps.value.map((step) => step.kind);
+    expect(kinds).toEqual([
+      ...["leaf", "leaf", "op", "op", "op"],
+      ...["backward", "node", "node", "node", "node", "node"],
+    ]);
+  });
+
+  it("cover the log without gaps", () => {
+    for (const program of [exampleA(), exampleC(), exampleG()]) {
+      const steps = load(program).steps.value;
+      expect(steps[0]?.from).toBe(0);
+      expect(steps.at(-1)?.to).toBe(program.json.length);
+      steps.slice(1).forEach((step, i) => {
+        expect(step.from).toBe(steps[i]?.to);
+      });
+    }
+  });
+
+  it("are the same however the events come", () => {
+    const program = exampleC();
+    const store = createStore();
+    program.json.forEach((event, from) => {
+      store.received({ type: "events", from, events: [event] });
+    });
+    expect(store.steps.value).toEqual(load(program).steps.value);
+  });
+
+  it("are found by time", () => {
+    const { steps } = load(exampleA());
+    expect(stepAt(steps.value, 0)).toBe(-1);
+    steps.value.forEach((step, i) => {
+      expect(stepAt(steps.value, step.to)).toBe(i);
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { buildGraph, type Graph } from "../../src/graph/graph";
+import { fold } from "../../src/log/fold";
+import { BLANK, nextPicture, type Picture, type Wish } from "../../src/scene/pictures";
+import { exampleC } from "../examples";
+
+const graphAt = (time?: number): Graph => buildGraph(fold(exampleC().events().slice(0, time)));
+
+const draw = (last: Picture, graph: Graph, wish: Partial<Wish> = {}): Picture =>
+  nextPicture(last, { graph, whole: graph, direction: "LR", width: 900, tidied: 0, ...wish });
+
+describe("pictures", () => {
+  it("follow from the last one alone, which stays as it was", () => {
+    const graph = graphAt();
+    const first = draw(BLANK, graphAt(20));
+    const [once, again] = [draw(first, graph), draw(first, graph)];
+    expect(again.scene).toEqual(once.scene);
+    expect(first.memory.LR.layouts.length).toBe(1);
+    expect(BLANK.memory.LR.layouts).toEqual([]);
+  });
+
+  it("stay the same object while nothing changes", () => {
+    const picture = draw(BLANK, graphAt());
+    expect(draw(picture, picture.graph, { width: 300 }).scene).toBe(picture.scene);
+  });
+
+  it("show a moment of the past where its boxes will stay", () => {
+    const [past, whole] = [graphAt(20), graphAt()];
+    const { scene } = draw(BLANK, past, { whole });
+    const all = draw(BLANK, whole).scene;
+    expect(scene.boxes.size).toBeLessThan(all.boxes.size);
+    for (const [key, { x, y }] of scene.boxes) expect(all.boxes.get(key)).toMatchObject({ x, y });
+  });
+
+  it("turn where the width is too small, and are laid out anew when tidied", () => {
+    const graph = graphAt();
+    expect(draw(BLANK, graph, { direction: "auto", width: 3000 }).direction).toBe("LR");
+    expect(draw(BLANK, graph, { direction: "auto", width: 200 }).direction).toBe("TD");
+    const grown = draw(draw(BLANK, graphAt(20)), graph);
+    expect(draw(grown, graph, { tidied: 1 }).scene).toEqual(draw(BLANK, graph).scene);
+  });
+});
