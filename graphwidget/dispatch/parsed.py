@@ -8,7 +8,6 @@ fails, the parser is asked (see ``arguments``), and its refusal, if there is one
 from __future__ import annotations
 
 import inspect
-import re
 import types
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.dtypes import Size, dtype, python_type
-from ..eager.lazy import compiled, later
+from ..eager.lazy import Names, compiled, later
 from ..eager.record import RECORDED, body
 from ..graph import runtime
 from ..graph.tensor import Tensor
@@ -185,15 +184,8 @@ def build(
     face.function = made
     if out:
         face.parameters.append(OUT)
-    own: dict[str, Any] = {"FACE": face, "TARGET": target, "INTO": into, "MISSING": MISSING,
-                           "PLAIN": plain}  # fmt: skip
-    lines = "\n    ".join(source(face, own, bool(out)))
-    if scope is runtime.__dict__:  # shared: the names of this face carry its own
-        for each in sorted(own, key=len, reverse=True):
-            lines = re.sub(rf"\b{each}\b", f"{section}_{name}_{each}", lines)
-        own = {f"{section}_{name}_{each}": value for each, value in own.items()}
-    scope.update(own)
-    return compiled(lines, name, scope)
+    own = Names(scope, f"{section}_{name}_" if scope is runtime.__dict__ else "")
+    return compiled("\n    ".join(source(face, own, bool(out))), name, scope)
 
 
 def plain(value: Any) -> bool:
@@ -205,39 +197,42 @@ SEQUENCES = (tuple, list, Size)
 
 
 # The source --------------------------------------------------------------------------------------
-def source(face: Face, scope: dict[str, Any], out: bool) -> Iterator[str]:
+def source(face: Face, own: Names, out: bool) -> Iterator[str]:
     """The lines of a face's function."""
+    parser, missing = own("FACE", face), own("MISSING", MISSING)
     places, rest = face.places, face.rest
     open_ended = any(p.kind is p.VAR_KEYWORD for p in face.parameters)
     keywords = [p.name for p in face.parameters if p.kind is p.KEYWORD_ONLY]
-    scope.update({f"DEFAULT_{p.name}": p.default for p in face.parameters})
     more = rest or "more"
     values = f"({''.join(f'{p.name}, ' for p in places)}*{more},)"
-    head = [f"{p.name}=MISSING" for p in places]
+    head = [f"{p.name}={missing}" for p in places]
     told = values
     if face.target in RECORDED and not keywords[out:] and only_tensors(face):
         head += [f"*{more}", *["out=None"] * out]
         yield f"def {face.name}({', '.join(head)}):"
-        yield f"if more: return FACE.unusual({values})"
+        yield f"if more: return {parser}.unusual({values})"
     else:
         head += ["/"] * bool(places) + [f"*{more}", "**named"]
         yield f"def {face.name}({', '.join(head)}):"
-        yield from (f"{name} = DEFAULT_{name}" for name in keywords)
-        yield from names_source([p.name for p in places[face.section == "Tensor" :]], keywords)
+        yield from (
+            f"{p.name} = {default(p, own)}" for p in face.parameters if p.kind is p.KEYWORD_ONLY
+        )
+        named = [p.name for p in places[face.section == "Tensor" :]]
+        yield from names_source(named, keywords, missing)
         surplus = [] if open_ended else ["named"] if rest else ["named", "more"]
         if surplus:
-            yield f"if {' or '.join(surplus)}: return FACE.unusual({values}, spelled, named)"
+            yield f"if {' or '.join(surplus)}: return {parser}.unusual({values}, spelled, named)"
         told = f"{values}, spelled, named"
-    doubts = [*doubtful(face, scope), *(() if told is values else lonely(face))]
+    doubts = [*doubtful(face, own), *(() if told is values else lonely(face, missing))]
     if doubts:
         yield f"if {' or '.join(doubts)}:"
-        yield f"    FACE.check({told})"
-        yield from numbers(face, scope)
+        yield f"    {parser}.check({told})"
+        yield from numbers(face, own)
     yield "try:"
-    yield from (f"    {line}" for line in calls(face, open_ended, out))
+    yield from (f"    {line}" for line in calls(face, own, open_ended, out))
     yield "except Exception:"
-    yield f"    if FACE.newcomer({told}): return FACE.again({told})"
-    yield f"    wrong = FACE.refusal({told})"
+    yield f"    if {parser}.newcomer({told}): return {parser}.again({told})"
+    yield f"    wrong = {parser}.refusal({told})"
     yield "    if wrong is None: raise"
     yield "    raise wrong from None"
 
@@ -248,37 +243,46 @@ def only_tensors(face: Face) -> bool:
     return all(known.type == "Tensor" for each in face.places for known in face.wanted(each))
 
 
-def names_source(places: Sequence[str], keywords: Sequence[str]) -> Iterator[str]:
+def default(parameter: inspect.Parameter, own: Names) -> str:
+    """What the text calls a parameter's default."""
+    return own(f"DEFAULT_{parameter.name}", parameter.default)
+
+
+def names_source(places: Sequence[str], keywords: Sequence[str], missing: str) -> Iterator[str]:
     """Lines that put what was given by name into its place, and keep how it was given."""
     yield "spelled = named"
     yield "if named:"
     yield "    spelled = named.copy()"
     for each in places:
-        yield f"    if {each!r} in named and {each} is MISSING: {each} = named.pop({each!r})"
+        yield f"    if {each!r} in named and {each} is {missing}: {each} = named.pop({each!r})"
     for each in keywords:
         yield f"    if {each!r} in named: {each} = named.pop({each!r})"
 
 
-def calls(face: Face, open_ended: bool, out: bool) -> Iterator[str]:
+def calls(face: Face, own: Names, open_ended: bool, out: bool) -> Iterator[str]:
     """Lines that call the target."""
+    target, missing = own("TARGET", face.target), own("MISSING", MISSING)
     args = [
         p.name if p.default is p.empty
-        else f"DEFAULT_{p.name} if {p.name} is MISSING else {p.name}" for p in face.places
+        else f"{default(p, own)} if {p.name} is {missing} else {p.name}" for p in face.places
     ]  # fmt: skip
     args += [f"*{face.rest}"] if face.rest else []
     keywords = [p.name for p in face.parameters if p.kind is p.KEYWORD_ONLY and p is not OUT]
     named = [f"{name}={name}" for name in keywords] + ["**named"] * open_ended
     given = ", ".join(args + named)
     if out:
-        yield f"if out is not None: return INTO({face.op!r}, out, TARGET, {given})"
+        into_source = f"{own('INTO', into)}({face.op!r}, out, {target}, {given})"
+        yield f"if out is not None: return {into_source}"
     inlined = body(face.target) if all(p.default is p.empty for p in face.places) else None
     if inlined is not None:
-        first = face.parameters[0].name  # where the table says ``self``
-        yield from (re.sub(r"\bself\b", first, line[4:]) for line in inlined)
+        first, known = face.parameters[0].name, RECORDED[face.target].inputs[0]
+        if first != known:
+            yield f"{known} = {first}"
+        yield from (line[4:] for line in inlined)
         return
     if face.rest and named:  # names beside a star are dear
-        yield f"if not spelled: return TARGET({', '.join(args)})"
-    yield f"return TARGET({given})"
+        yield f"if not spelled: return {target}({', '.join(args)})"
+    yield f"return {target}({given})"
 
 
 RIGHT: dict[str, tuple[type, ...]] = {
@@ -292,8 +296,9 @@ RIGHT: dict[str, tuple[type, ...]] = {
 before a call."""
 
 
-def doubtful(face: Face, scope: dict[str, Any]) -> Iterator[str]:
+def doubtful(face: Face, own: Names) -> Iterator[str]:
     """Conditions under which a call might be refused though its target would not mind."""
+    missing = own("MISSING", MISSING)
     known = signatures(face.section, face.name)
     beyond = max((each.places for each in known), default=0) + (face.section == "Tensor")
     for each in face.parameters:
@@ -301,31 +306,30 @@ def doubtful(face: Face, scope: dict[str, Any]) -> Iterator[str]:
         kinds = {one.type for one in types}
         name = each.name
         if each.kind is each.VAR_POSITIONAL and known:
-            yield from doubtful_rest(face, name, kinds, scope)
+            yield from doubtful_rest(face, name, kinds, own)
         elif known and each in face.places[beyond:]:
-            yield f"{name} is not MISSING and {name!r} not in spelled"
+            yield f"{name} is not {missing} and {name!r} not in spelled"
         elif kinds == {"Tensor"}:
             if len(face.parameters) == 1 and face.target not in RECORDED:  # it may do nothing
-                scope["TENSOR"] = Tensor
-                yield f"not isinstance({name}, TENSOR)"
+                yield f"not isinstance({name}, {own('TENSOR', Tensor)})"
         elif kinds and kinds.issubset(RIGHT):
-            conditions = unlike(name, types, scope)
+            conditions = unlike(name, types, own)
             if each.kind is each.KEYWORD_ONLY:
                 conditions.insert(0, f"spelled and {name!r} in spelled")
             elif each.default is not each.empty:
-                conditions.insert(0, f"{name} is not MISSING")
+                conditions.insert(0, f"{name} is not {missing}")
             yield " and ".join(conditions)
 
 
-def unlike(name: str, types: set[Parameter], scope: dict[str, Any]) -> list[str]:
+def unlike(name: str, types: set[Parameter], own: Names) -> list[str]:
     """Conditions, all of which hold when a value is of none of the classes that are right."""
     kinds = {one.type for one in types}
     sized = any(one.size for one in types if one.type in INTEGERS)
     classes = {kind for one in kinds for kind in RIGHT[one]}
-    scope[f"CLASSES_{name}"] = (*classes, *(int,) * sized)
-    conditions = [f"{name}.__class__ not in CLASSES_{name}"]
+    right = own(f"CLASSES_{name}", (*classes, *(int,) * sized))
+    conditions = [f"{name}.__class__ not in {right}"]
     if not kinds.isdisjoint(INTEGERS):
-        conditions.append(f"not PLAIN({name})")
+        conditions.append(f"not {own('PLAIN', plain)}({name})")
     if any(one.nullable for one in types):
         conditions.insert(0, f"{name} is not None")
     return conditions
@@ -334,27 +338,26 @@ def unlike(name: str, types: set[Parameter], scope: dict[str, Any]) -> list[str]
 NUMBERS = {"Scalar", "double", "int64_t", "SymInt"}
 
 
-def numbers(face: Face, scope: dict[str, Any]) -> Iterator[str]:
+def numbers(face: Face, own: Names) -> Iterator[str]:
     """Lines that make Python's numbers of others."""
     for each in face.parameters:
         if each.kind is not each.VAR_POSITIONAL:
-            yield from number(each.name, face.wanted(each), scope)
+            yield from number(each.name, face.wanted(each), own)
 
 
-def number(name: str, types: set[Parameter], scope: dict[str, Any]) -> Iterator[str]:
+def number(name: str, types: set[Parameter], own: Names) -> Iterator[str]:
     """Lines that make a number of one of numpy's, where a number is wanted, and of a 0-d tensor,
     where PyTorch's parser does: where nothing else is; and a type of tensors of Python's."""
-    scope["TENSOR"], scope["NUMPY"] = Tensor, np.generic
     kinds = {one.type for one in types}
     if not kinds.isdisjoint({*NUMBERS, *INTEGERS}):
-        classes = "(TENSOR, NUMPY)" if kinds <= NUMBERS else "NUMPY"
-        yield f"    if isinstance({name}, {classes}): {name} = {name}.item()"
+        classes = (Tensor, np.generic) if kinds <= NUMBERS else np.generic
+        numbers = own(f"NUMBERS_{name}", classes)
+        yield f"    if isinstance({name}, {numbers}): {name} = {name}.item()"
     if kinds == {"ScalarType"}:
-        scope["TYPE_OF"] = python_type
-        yield f"    if {name}.__class__ is type: {name} = TYPE_OF({name})"
+        yield f"    if {name}.__class__ is type: {name} = {own('TYPE_OF', python_type)}({name})"
 
 
-def lonely(face: Face) -> Iterator[str]:
+def lonely(face: Face, missing: str) -> Iterator[str]:
     """Conditions under which a name is given that only goes with an argument that is not."""
     known = signatures(face.section, face.name)
     optional = [p.name for p in face.places if p.default is not p.empty]
@@ -367,10 +370,10 @@ def lonely(face: Face) -> Iterator[str]:
         needed = set.intersection(*names) if names else set()
         for other in optional:
             if other in needed and other != each.name:
-                yield f"spelled and {each.name!r} in spelled and {other} is MISSING"
+                yield f"spelled and {each.name!r} in spelled and {other} is {missing}"
 
 
-def doubtful_rest(face: Face, name: str, kinds: set[str], scope: dict[str, Any]) -> Iterator[str]:
+def doubtful_rest(face: Face, name: str, kinds: set[str], own: Names) -> Iterator[str]:
     """The same, of all further arguments of a function that takes any number of them."""
     known = signatures(face.section, face.name)
     places = max(signature.places for signature in known)
@@ -378,9 +381,7 @@ def doubtful_rest(face: Face, name: str, kinds: set[str], scope: dict[str, Any])
     if not spread:
         yield f"len({name}) > {places - len(face.places) + (face.section == 'Tensor')}"
     if kinds and kinds.issubset(RIGHT):
-        scope[f"CLASSES_{name}"] = (
-            *(kind for one in kinds for kind in RIGHT[one]),
-            *[int] * spread,
-        )
-        first = f"{name}[0]"
-        yield f"not {name} or {first}.__class__ not in CLASSES_{name} and not PLAIN({first})"
+        classes = (*(kind for one in kinds for kind in RIGHT[one]), *[int] * spread)
+        right, first = own(f"CLASSES_{name}", classes), f"{name}[0]"
+        unknown = f"{first}.__class__ not in {right} and not {own('PLAIN', plain)}({first})"
+        yield f"not {name} or {unknown}"

@@ -10,8 +10,8 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from ..eager.lazy import compiled, is_generated, later
-from .parsed import RIGHT, number, plain, unlike
+from ..eager.lazy import Names, compiled, is_generated, later
+from .parsed import RIGHT, number, unlike
 from .parser import refusal
 from .signatures import Parameter, signatures
 from .torch_function_objects import newcomer
@@ -45,8 +45,7 @@ def passing(
     """
     signature = inspect.signature(target)
     name = name if "'" in name else repr(name)
-    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal,
-                             "PLAIN": plain, "NEWCOMER": newcomer}  # fmt: skip
+    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal, "NEWCOMER": newcomer}
     scope.update({f"DEFAULT_{p.name}": p.default for p in signature.parameters.values()})
 
     def build() -> types.FunctionType:
@@ -61,9 +60,9 @@ def passing(
         doubts: list[str] = []
         numbers: list[str] = []
         for each, wanted, left_out in handed_on(section, re.findall(r"'(\w+)'", name), call):
-            conditions = unlike(each, wanted, scope)
+            conditions = unlike(each, wanted, Names(scope))
             doubts.append(" and ".join([f"{each} is not None"] * left_out + conditions))
-            numbers += number(each, wanted, scope)
+            numbers += number(each, wanted, Names(scope))
         heads, args, asks = zip(*map(spelled, parameters_of(signature)), strict=True)
         values, given = "".join(filter(None, asks)), ", ".join(filter(None, args))
         again = f"    if NEWCOMER(({values})): return MADE({given})"

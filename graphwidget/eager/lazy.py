@@ -98,6 +98,18 @@ def compiled(source: str, title: str, scope: dict[str, Any]) -> types.FunctionTy
     return made  # type: ignore[no-any-return]
 
 
+class Names:
+    """The globals of a generated function: ``own("TARGET", target)`` is what its text calls a
+    value. Where functions share their globals, a prefix keeps their own names apart."""
+
+    def __init__(self, scope: dict[str, Any], prefix: str = "") -> None:
+        self.scope, self.prefix = scope, prefix
+
+    def __call__(self, name: str, value: Any) -> str:
+        self.scope[self.prefix + name] = value
+        return self.prefix + name
+
+
 def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a written function's parameters, but ``*args`` and ``**kwargs``."""
     told = vars(function)

@@ -241,8 +241,8 @@ def add(input=MISSING, other=MISSING, /, *more, **named):
     if named or more: return FACE.unusual((input, other, *more,), spelled, named)
     if other.__class__ not in CLASSES_other or spelled and 'alpha' in spelled and alpha.__class__ not in CLASSES_alpha:
         FACE.check((input, other, *more,), spelled, named)
-        if isinstance(other, NUMPY): other = other.item()
-        if isinstance(alpha, (TENSOR, NUMPY)): alpha = alpha.item()
+        if isinstance(other, NUMBERS_other): other = other.item()
+        if isinstance(alpha, NUMBERS_alpha): alpha = alpha.item()
     try:
         if out is not None: return INTO('add', out, TARGET, input, other, alpha=alpha)
         return TARGET(input, other, alpha=alpha)
@@ -616,48 +616,49 @@ def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
     if more: return torch_mul_FACE.unusual((input, other, *more,))
     try:
         if out is not None: return torch_mul_INTO('mul', out, torch_mul_TARGET, input, other)
+        self = input
         kind = other.__class__
         if kind is float or kind is int:
-            if derived and grad_mode.deriving: return number_mul(input, other)
-            input, other = coerce(OP_mul, (input, other))
+            if derived and grad_mode.deriving: return number_mul(self, other)
+            self, other = coerce(OP_mul, (self, other))
         try:
-            meta = input._meta
+            meta = self._meta
             other._meta
         except AttributeError:
-            input, other = coerce(OP_mul, (input, other,))
-            meta = input._meta
-        if input._view is not None: refresh(input)
+            self, other = coerce(OP_mul, (self, other,))
+            meta = self._meta
+        if self._view is not None: refresh(self)
         if other._view is not None: refresh(other)
         if meta is other._meta:
-            found = kernel_mul(input._data, other._data) if meta.plain else ordered(kernel_mul(input._data, other._data, out=...), (input._data, other._data, )) if meta.repeats else kernel_mul(input._data, other._data, out=...)
+            found = kernel_mul(self._data, other._data) if meta.plain else ordered(kernel_mul(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_mul(self._data, other._data, out=...)
             fit = None
         elif other.__class__ is Constant and meta.floating:
-            found = kernel_mul(input._data, other._data, out=..., subok=True)
-            if meta.repeats: found = ordered(found, (input._data,))
+            found = kernel_mul(self._data, other._data, out=..., subok=True)
+            if meta.repeats: found = ordered(found, (self._data,))
             fit = None
         else:
-            arrays, fit = promote(OP_mul, (input, other,))
+            arrays, fit = promote(OP_mul, (self, other,))
             found = kernel_mul(*arrays, out=..., subok=True)
-            found = ordered(found, (input._data, other._data, ))
+            found = ordered(found, (self._data, other._data, ))
             meta = meta_of(found)
         out = new(Tensor)
         out._data = found; out._meta = meta
         out._counter = out._grad = out._hooks = out._view = out._rec = None
         out._accumulator = None
-        if (input._requires_grad or other._requires_grad) and (grad_everywhere or grad_mode.enabled):
+        if (self._requires_grad or other._requires_grad) and (grad_everywhere or grad_mode.enabled):
             if not meta.floating: raise not_differentiable(found.dtype)
-            if input._requires_grad is True:
+            if self._requires_grad is True:
                 if other._requires_grad is True:
                     node = node_mul__self_other()
-                    node.next0 = input._node or (input._accumulator or nothing)() or accumulator(input)
+                    node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
                     node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
                     node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
                     node.fit = None if fit is None else (fit[0], fit[1],)
                     node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
-                    node.saved_self = input; node.version_self = 0 if input._counter is None else input._counter.savable
+                    node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
                 else:
                     node = node_mul__self()
-                    node.next0 = input._node or (input._accumulator or nothing)() or accumulator(input)
+                    node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
                     node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
                     node.fit = None if fit is None else (fit[0],)
                     node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
@@ -667,14 +668,14 @@ def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
                     node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
                     node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
                     node.fit = None if fit is None else (fit[1],)
-                    node.saved_self = input; node.version_self = 0 if input._counter is None else input._counter.savable
+                    node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
                 else:
                     node = edgeless('mul')
             out._node = node; out._requires_grad = True
         else:
             node = out._node = None; out._requires_grad = False
         if observer is not None:
-            observer.called(OP_mul, (input, other,), {}, (out,), node)
+            observer.called(OP_mul, (self, other,), {}, (out,), node)
         return out
     except Exception:
         if torch_mul_FACE.newcomer((input, other, *more,)): return torch_mul_FACE.again((input, other, *more,))
