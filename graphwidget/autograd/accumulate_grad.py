@@ -11,8 +11,8 @@ from ..arrays.overlap import check_overlap, is_dense, real_strides
 from ..arrays.warnings import warn_once
 from ..eager.promote import check_spread
 from ..graph import errors, runtime
-from ..graph.input_buffers import ONE_REFERENCE, owns_memory
-from ..graph.node import dtype_of_grad
+from ..graph.base import dtype_of_grad
+from ..graph.input_buffers import ONE_REFERENCE, owns_memory, recorded_copy
 from ..graph.relaxed_rules import policy
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_for_grad
@@ -85,7 +85,7 @@ def fill_only(grad: Any) -> bool:
 
 def recorded(variable: Tensor, grad: Tensor) -> Tensor:
     """A leaf's first gradient when accumulation is recorded."""
-    made: Tensor = runtime.copied(grad)
+    made: Tensor = recorded_copy(grad)
     dtype = dtype_of_grad(variable, made._data.dtype)
     if not obeys(made._data, variable._data, dtype):
         made._relay(promised(variable._data, made._data, dtype))
@@ -149,6 +149,3 @@ def warn_of_layout(grad: np.ndarray, data: np.ndarray) -> None:
         wrong = not grad.flags.c_contiguous
     if wrong and policy.layout:
         warn_once(LAYOUT.format(list(grad.shape), steps, list(data.shape), promised))
-
-
-runtime.accumulate = accumulate

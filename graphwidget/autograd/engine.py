@@ -48,7 +48,7 @@ def current_run() -> Run | None:
     return None
 
 
-runtime.current_run = current_run
+runtime.provide(accumulate=accumulate, current_run=current_run)
 
 
 def current_node() -> Node | None:

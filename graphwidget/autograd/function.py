@@ -12,8 +12,8 @@ from ..graph import runtime
 from ..graph.listeners import get_observer, set_observer
 from ..graph.node import Output, accumulator, edge_of
 from ..graph.tensor import Tensor
-from ..graph.version import bump
-from ..graph.views import as_view, check_writable, rebase, retaining
+from ..graph.version import bump, counter_of
+from ..graph.views import as_view, check_writable, rebase, refresh_for_op, retaining
 from ..optable import TABLE
 from ..optable.declare import describe_function
 from .function_node import Error, FunctionNode
@@ -152,7 +152,7 @@ class Function:
             args = _in_order(cls.forward, args, kwargs, 0 if sets_up else 1)
         for each in args:
             if isinstance(each, Tensor) and each._view is not None:
-                runtime.refresh(each)
+                refresh_for_op(each)
         node = cls._backward_cls(args)
         node.function = cls  # type: ignore[misc]
         wanted = runtime.grad_enabled() and node.requires_grad
@@ -270,7 +270,7 @@ def _linked(
         out._node = Output(node, nr) if len(node.metas) > 1 else node
         out._requires_grad = True
         if out._view is not None:
-            out._view.version = runtime.counter_of(out).version
+            out._view.version = counter_of(out).version
         return out
     if out._requires_grad and out._node is None:
         raise RuntimeError(LEAF_WRITTEN)
@@ -286,7 +286,7 @@ def _linked(
     keeps = retaining(out)
     if out._view is not None:
         rebase(out, out._view, node)
-        runtime.refresh(out)
+        refresh_for_op(out)
     else:
         out._node = Output(node, nr) if len(node.metas) > 1 else node
     out._requires_grad = True

@@ -11,11 +11,12 @@ from ..arrays.type_names import type_name
 from ..arrays.warnings import warn
 from ..eager.promote import checked_fit
 from ..graph import errors, runtime, saved_hooks
+from ..graph.base import dtype_of_grad
 from ..graph.listeners import get_observer, set_observer
-from ..graph.node import AccumulateGrad, Node, Nowhere, dtype_of_grad, edge_of, output_of
+from ..graph.node import AccumulateGrad, Node, Nowhere, edge_of, output_of
 from ..graph.saved_hooks import Packed, SavedTensor
 from ..graph.tensor import Tensor
-from ..graph.version import VersionCounter
+from ..graph.version import VersionCounter, counter_of
 from .engine import current_run
 from .hooks import as_given, as_tensor
 
@@ -149,7 +150,7 @@ class FunctionNode(Node):
         if tensor is None:
             tensor = Tensor._wrap(entry.data)
             tensor._counter, tensor._node, tensor._requires_grad = entry.counter, edge, True
-        if runtime.counter_of(tensor).version != entry.version:
+        if counter_of(tensor).version != entry.version:
             raise errors.stale(self, f"saved_tensors[{i}]", tensor, entry.version)
         return tensor
 
@@ -212,7 +213,7 @@ class FunctionNode(Node):
             nr = next((nr for nr, out in enumerate(outputs) if out is each), None)
             own = nr is not None and each._node is not None
             self._own.append(nr if own else None)
-            counter = runtime.counter_of(each)
+            counter = counter_of(each)
             if saved_hooks.hooks.stack:
                 kept.append(Packed(self, each, each, own, saved_hooks.hooks.stack[-1]))
             else:

@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays.dtypes import Size, default_numpy
 from ..arrays.type_names import type_name
 from ..graph import runtime
+from ..graph.base import dtype_of_grad
 from ..graph.edges import GradientEdge, meta_at, refreshed, target_at
 from ..graph.node import AccumulateGrad, target_of
 from ..graph.tensor import Tensor
@@ -87,7 +88,7 @@ def seeds_for(
             if meta is not None:
                 dtype = meta.dtype
                 if isinstance(output, Tensor) and output._node is None:
-                    dtype = runtime.dtype_of_grad(output, grad._data.dtype)
+                    dtype = dtype_of_grad(output, grad._data.dtype)
                 if grad._data.dtype != dtype:
                     grad = runtime.tensors.to_copy(grad, dtype)
             seeds.append(grad if create or batched else grad._data)

@@ -209,6 +209,3 @@ def front_method(name: str, method: types.FunctionType) -> None:
     method.__name__ = NAMES.get(name, name)
     if called != name:
         front.func = vars(runtime.Tensor)[called]
-
-
-runtime.awaken = awaken

@@ -39,4 +39,4 @@ def left_alone(operator: str | Callable[..., Any], *operands: Any) -> Any:
     return (OPERATORS[operator] if isinstance(operator, str) else operator)(*operands)
 
 
-runtime.left_alone = left_alone
+runtime.provide(awaken=awaken, left_alone=left_alone)

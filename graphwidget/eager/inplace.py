@@ -18,18 +18,19 @@ from ..arrays import dtypes
 from ..arrays.memory_order import clone
 from ..arrays.overlap import check_overlap, interleaved, overlaps_itself, same_memory
 from ..arrays.scalars import as_item
+from ..arrays.type_errors import broadcast
 from ..graph import errors, runtime, saved_hooks
 from ..graph.node import Node, reshaped, save_input, save_output
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_of
-from ..graph.views import Link, check_writable, rebase, retaining
+from ..graph.views import Link, check_writable, rebase, refresh_for_op, retaining
 from ..optable import TABLE, Op
 from ..optable.declare import parameters_of
 from ..optable.pointwise.zero_tensors import is_immutable
 from ..optable.shape.index_kernels import put_into
 from ..optable.shape.scatter_kernels import put_masked
 from .numpy_errors import quietly
-from .promote import CAST, CASTS, cast_to, promotion, refuse_target
+from .promote import CAST, CASTS, cast_to, coerce, promotion, refuse_target
 from .record import LINKS, TENSORS, signature_of
 
 HARMLESS = (
@@ -53,7 +54,7 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     """
     operands: tuple[Tensor, ...] = (tensor, *rest)
     if op.pointwise and rest:
-        operands = runtime.coerce(op, operands)
+        operands = coerce(op, operands)
     wanted = allowed(op, operands)
     if tensor._data.__class__ is not np.ndarray and is_immutable(tensor._data):
         raise errors.immutable(op.name)
@@ -101,7 +102,7 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
         check_writable(operands[0], op.name + "_")
     for operand in operands:
         if operand._view is not None:
-            runtime.refresh(operand)
+            refresh_for_op(operand)
     return wanted
 
 
@@ -116,7 +117,7 @@ def may_be_reshaped(tensor: Tensor, op: str) -> bool:
     if wanted:
         check_writable(tensor, op)
     if tensor._view is not None:
-        runtime.refresh(tensor)
+        refresh_for_op(tensor)
     return wanted
 
 
@@ -234,7 +235,7 @@ def fill_with(
     if op.name == "copy":
         if not same_memory(data, source):
             check_overlap(data, [source])
-        check_fits(op, data, runtime.broadcast([data.shape, source.shape]), data.dtype)
+        check_fits(op, data, broadcast([data.shape, source.shape]), data.dtype)
     else:
         if source.ndim:
             raise RuntimeError(
@@ -278,7 +279,7 @@ def history(tensor: Tensor, node: Node) -> None:
         save_output(node, node.own, tensor)
     if tensor._view is not None:
         rebase(tensor, tensor._view, node)
-        runtime.refresh(tensor)
+        refresh_for_op(tensor)
         # The result that the node saved has the view's own history, for as long as that lives.
         node.metadata["view"] = weakref.ref(tensor._node)
     else:

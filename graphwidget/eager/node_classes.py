@@ -22,6 +22,7 @@ from ..graph.tensor import Tensor
 from ..optable.declare import ARRAYS, GRADIENTS, TABLE, Derivative, Namespace, Op, bind
 from .inline import inlined
 from .numpy_errors import QUIET, complains, hush, hushed, unhush
+from .promote import fit_to
 
 
 class Functions(Namespace):
@@ -32,10 +33,8 @@ class Functions(Namespace):
         def __getattr__(self, name: str) -> Callable[..., Tensor]: ...
 
 
-TENSORS = Functions()
+TENSORS: Functions = Functions()
 """``F`` on Tensors: the record functions."""
-runtime.tensors, runtime.ndarray, runtime.array = TENSORS, np.ndarray, np.array
-
 
 HELD = ("indices",)
 """Metadata that are tensors (``Node.held``)."""
@@ -215,7 +214,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             continue
         founds.append(f"    found{i} = {result}")
         if fitting:
-            founds.append(f"    if fit is not None: found{i} = runtime.fit_to(found{i}, fit[{i}])")
+            founds.append(f"    if fit is not None: found{i} = fit_to(found{i}, fit[{i}])")
         gives += [
             f"    if child{i}.grad is None: child{i}.grad = found{i}",
             f"    elif found{i} is not None: add_gradient(child{i}, found{i})",
@@ -330,7 +329,8 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         "__name__": __name__,  # by which Python knows whose warnings are silent
         "OP": op, "Node": Node, "next_of": next_of, "slots_of_list": slots_of_list,
         "freed": errors.freed, "stale": errors.stale, "runtime": runtime, "ndarray": np.ndarray,
-        "add_gradient": add_gradient, "hush": hush, "unhush": unhush, "QUIET": QUIET,
+        "add_gradient": add_gradient, "fit_to": fit_to, "hush": hush, "unhush": unhush,
+        "QUIET": QUIET,
         "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
     }  # fmt: skip
     for target in targets:

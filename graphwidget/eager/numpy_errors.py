@@ -13,7 +13,6 @@ from contextlib import suppress
 from functools import cache, wraps
 from typing import Any, TypeVar
 
-from ..graph import runtime
 from ..optable import TABLE, Op
 
 Call = TypeVar("Call", bound=Callable[..., Any])
@@ -26,8 +25,6 @@ with suppress(ImportError):
 
     QUIET = _make_extobj(all="ignore")
     hush, unhush = _extobj_contextvar.set, _extobj_contextvar.reset
-
-runtime.QUIET, runtime.hush, runtime.unhush = QUIET, hush, unhush
 
 TAME = frozenset(
     f"{name}{form}" for name in ("add", "sub", "mul", "neg", "relu", "tanh", "clone")

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import dtypes
-from ..arrays.memory_order import ordered
 from ..arrays.scalars import check_integer
 from ..arrays.type_errors import broadcast
 from ..arrays.type_names import type_name
@@ -17,9 +16,10 @@ from ..graph import errors, runtime
 from ..graph.tensor import Tensor
 from ..optable import TABLE, Op
 from ..optable.pointwise import common_kernels as kernels
+from .scalar_tensors import ABSENT, Constant
 
 CONSTANTS_LIMIT = 4096
-_constants: dict[tuple[type, Any, int], Tensor] = {}
+_constants: dict[tuple[type, Any, int], Constant] = {}
 _promotions: dict[Any, Promotion] = {}
 
 BOOL = np.dtype(bool)
@@ -41,7 +41,7 @@ def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
     found = _constants.get(key)
     if found is None:
         check_integer(number)
-        found = runtime.Constant._wrap(np.array(number).astype(dtype))
+        found = Constant._wrap(np.array(number).astype(dtype))
         found.number = number
         if number == number:  # nan is no key
             if len(_constants) >= CONSTANTS_LIMIT:
@@ -60,7 +60,7 @@ def is_number(value: Any) -> bool:
 def not_tensor(op: Op, operands: Sequence[Any]) -> TypeError:
     """The error for an operand that is no tensor. Faces say of it what PyTorch's parser does."""
     for position, operand in enumerate(operands):
-        if not isinstance(operand, runtime.Tensor):
+        if not isinstance(operand, Tensor):
             name = op.inputs[position] if position else "input"
             return TypeError(
                 f"{op.name}(): argument '{name}' (position {max(position, 1)}) must be Tensor, not "
@@ -78,31 +78,29 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     if len(operands) == 2 and op.numbers:  # by far the most common: a float tensor, a number
         first, second = operands
         kind = second.__class__
-        plain = (kind is float or kind is int) and isinstance(first, runtime.Tensor)
+        plain = (kind is float or kind is int) and isinstance(first, Tensor)
         if plain and first._meta.floating:
             return first, constant(second, first._meta.dtype)
     for operand in operands:
-        if not isinstance(operand, runtime.Tensor):
+        if not isinstance(operand, Tensor):
             break
     else:
         return tuple(operands)
     if op.optional:
-        operands = [runtime.ABSENT if operand is None else operand for operand in operands]
-    tensors = [x for x in operands if isinstance(x, runtime.Tensor)]
+        operands = [ABSENT if operand is None else operand for operand in operands]
+    tensors = [x for x in operands if isinstance(x, Tensor)]
     if len(tensors) == len(operands):
         return tuple(operands)
-    if not op.numbers or (op.numbers == "last" and isinstance(operands[-1], runtime.Tensor)):
+    if not op.numbers or (op.numbers == "last" and isinstance(operands[-1], Tensor)):
         raise not_tensor(op, operands)
-    if not tensors or not all(isinstance(x, runtime.Tensor) or is_number(x) for x in operands):
+    if not tensors or not all(isinstance(x, Tensor) or is_number(x) for x in operands):
         raise not_tensor(op, operands)
     made = []
     for operand in operands:
-        if not isinstance(operand, runtime.Tensor):
+        if not isinstance(operand, Tensor):
             number = dtypes.plain_number(operand)
             if isinstance(number, bool) and op.guard is not None:
-                op.guard(
-                    *(x.dtype.numpy if isinstance(x, runtime.Tensor) else BOOL for x in operands)
-                )
+                op.guard(*(x.dtype.numpy if isinstance(x, Tensor) else BOOL for x in operands))
             typed = [x._data for x in tensors if x._data.dtype != bool] or [tensors[0]._data]
             dtype = dtypes.result_type(typed[0], number)
             if op.dtype == "float" and dtype.kind != "f":  # a small integer type may not hold it
@@ -234,7 +232,7 @@ def fit_to(grad: Any, meta: runtime.Meta) -> Any:
 
     On Tensors (create_graph) the sum and the cast are recorded as PyTorch records them.
     """
-    F = runtime.tensors if isinstance(grad, runtime.Tensor) else None
+    F = runtime.tensors if isinstance(grad, Tensor) else None
     data = grad._data if F is not None else grad
     if data.shape != meta.shape:
         if F is None:
@@ -262,7 +260,7 @@ def checked_fit(grad: Any, meta: runtime.Meta, nr: int, function: str | None) ->
     Raises:
         RuntimeError: its shape is none to which the right one is broadcast (PyTorch's text).
     """
-    shape = grad._data.shape if isinstance(grad, runtime.Tensor) else grad.shape
+    shape = grad._data.shape if isinstance(grad, Tensor) else grad.shape
     try:
         fits = np.broadcast_shapes(meta.shape, shape) == shape
     except ValueError:
@@ -274,8 +272,3 @@ def checked_fit(grad: Any, meta: runtime.Meta, nr: int, function: str | None) ->
             f"compatible with {list(meta.shape)}"
         )
     return fit_to(grad, meta)
-
-
-runtime.broadcast, runtime.ordered = broadcast, ordered
-runtime.coerce, runtime.promote, runtime.not_tensor = coerce, promote, not_tensor
-runtime.fit_to, runtime.checked_fit = fit_to, checked_fit

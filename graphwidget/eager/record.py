@@ -16,16 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.type_errors import WORDS
-from ..graph import runtime
-from ..graph.node import Node
+from ..graph import errors, runtime
+from ..graph.node import Node, accumulator, edge_of
 from ..graph.tensor import Tensor
+from ..graph.views import as_view, refresh_for_op
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.pointwise.zero_tensors import COMBINED
 from .lazy import compiled, later
 from .node_classes import TENSORS, edgeless, fits, node_class, plan_name, plans, target_slots
-from .numpy_errors import complains, hushed
+from .numpy_errors import QUIET, complains, hush, hushed, unhush
+from .promote import checked_fit, coerce, fit_to, not_tensor, promote
 from .record_lists import record_list, record_many
+from .scalar_tensors import ABSENT, Constant
 
 __all__ = ["LINKS", "TENSORS", "specialise"]
 
@@ -283,15 +285,6 @@ def record_source(op: Op) -> str:
     return "\n".join(lines)
 
 
-def not_differentiable(dtype: Any) -> RuntimeError:
-    """PyTorch's error for a history of integers (its operands have one: a write into integers
-    may ask for gradients)."""
-    return RuntimeError(f"Autograd not support dtype: {WORDS[dtype.name]}")
-
-
-runtime.not_differentiable = not_differentiable
-
-
 def link_function_source(op: Op) -> str:
     """The source of ``link(inputs..., params..., fit)``: the node alone, for in-place writes."""
     lines = [f"def link({', '.join([*op.inputs, *op.params, 'fit'])}):"]
@@ -360,19 +353,17 @@ def alias_as(cls: type[Tensor], tensor: Tensor) -> Any:
     """``alias`` as an instance of a class of tensors: the same memory and history."""
     op = TABLE["alias"]
     if tensor._view is not None:
-        runtime.refresh(tensor)
+        refresh_for_op(tensor)
     out: Any = runtime.new(cls)
     out._adopt(op.kernel(tensor._data))
     node = LINKS["alias"](tensor, None) if runtime.mode.enabled else None
     if node is not None:
         out._node, out._requires_grad = node, True
-    runtime.as_view(out, tensor, op, {})
+    as_view(out, tensor, op, {})
     if runtime.observer is not None:
         runtime.observer.called(op, (tensor,), {}, (out,), node)
     return out
 
-
-runtime.alias_as = alias_as
 
 OPERATORS: dict[str, Callable[..., Any]] = {}
 """Record functions of pointwise ops of two inputs, as operators call them."""
@@ -415,4 +406,10 @@ def specialise() -> None:
 
 
 specialise()
-runtime.DETACH, runtime.edgeless = TABLE["detach"], edgeless
+runtime.provide(
+    Tensor=Tensor, wrap=Tensor._wrap, alias_as=alias_as, edge_of=edge_of, accumulator=accumulator,
+    refresh=refresh_for_op, as_view=as_view, edgeless=edgeless, tensors=TENSORS, Constant=Constant,
+    ABSENT=ABSENT, coerce=coerce, promote=promote, fit_to=fit_to, checked_fit=checked_fit,
+    not_tensor=not_tensor, not_differentiable=errors.not_differentiable, QUIET=QUIET, hush=hush,
+    unhush=unhush,
+)  # fmt: skip

@@ -9,10 +9,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ..graph import runtime
+from ..graph import errors, runtime
+from ..graph.node import Output, edge_of, save_input, save_output
+from ..graph.tensor import Tensor
+from ..graph.views import as_view, refresh_for_op
 from ..optable.declare import REQUIRED, Op
 from .node_classes import node_class
 from .numpy_errors import quietly
+from .scalar_tensors import ABSENT
 
 
 def record_list(op: Op) -> Callable[..., Any]:
@@ -26,19 +30,19 @@ def record_list(op: Op) -> Callable[..., Any]:
         if args:
             params = {**dict(zip(op.params, args, strict=False)), **params}
         data = kernel([tensor._data for tensor in tensors], **params)
-        out = runtime.wrap(data)
+        out = Tensor._wrap(data)
         which = []
         for i, tensor in enumerate(tensors):
             if tensor._view is not None:
-                runtime.refresh(tensor)
+                refresh_for_op(tensor)
             if tensor._requires_grad:
                 which.append(i)
         node: Any = None
         if which and runtime.mode.enabled:
             if not out._meta.floating:  # a write into them may have asked for gradients
-                raise runtime.not_differentiable(data.dtype)
+                raise errors.not_differentiable(data.dtype)
             node = class_of()()
-            node.start(tuple([runtime.target_of(tensors[i]) for i in which]))
+            node.start(tuple([edge_of(tensors[i]) for i in which]))
             node.which, node.count, node.unused = tuple(which), len(tensors), ()
             metas = [tensor._meta for tensor in tensors]
             if any(meta.dtype is not out._meta.dtype for meta in metas):
@@ -69,43 +73,45 @@ def record_many(op: Op) -> Callable[..., Any]:
 
     def start(node: Any, targets: tuple[str, ...], given: Any, outs: Any, params: Any) -> None:
         """Make the node part of the graph, and save what it needs."""
-        node.start(tuple([runtime.target_of(given[name]) for name in targets]))
+        node.start(tuple([edge_of(given[name]) for name in targets]))
         node.metas = [None if out is None else out._meta for out in outs]
         for slot, name, source, what in metadata(targets):
             value = params[name] if name in params else getattr(given[source]._meta, what)
             setattr(node, slot, value)
         for nr, out in enumerate(outs):
             if out is not None and out._meta.floating:
-                out._node, out._requires_grad = runtime.Output(node, nr), True
+                out._node, out._requires_grad = Output(node, nr), True
         for name in saved_by(targets):
             if name in op.outputs:
-                runtime.save_output(node, name, outs[op.outputs.index(name)])
+                save_output(node, name, outs[op.outputs.index(name)])
             else:
-                runtime.save_input(node, name, given[name])
+                save_input(node, name, given[name])
 
     def record(*args: Any, **params: Any) -> Any:
-        tensors = tuple([runtime.ABSENT if tensor is None else tensor for tensor in args[:count]])
+        tensors = tuple([ABSENT if tensor is None else tensor for tensor in args[:count]])
         params = {**defaults, **dict(zip(op.params, args[count:], strict=False)), **params}
         found = kernel(*[tensor._data for tensor in tensors], **params)
         shown = found[: len(op.outputs)] if op.kept else found
-        outs = tuple([None if data is None else runtime.wrap(data) for data in shown])
+        outs: tuple[Any, ...] = tuple(
+            [None if data is None else Tensor._wrap(data) for data in shown]
+        )
         for tensor in tensors:
             if tensor._view is not None:
-                runtime.refresh(tensor)
+                refresh_for_op(tensor)
         node: Any = None
         given = dict(zip(op.inputs, tensors, strict=True))
         targets = tuple([name for name in op.derivatives if given[name]._requires_grad])
         if targets and runtime.mode.enabled:
             first = outs[0] if outs else None
             if first is not None and not first._meta.floating:
-                raise runtime.not_differentiable(first._data.dtype)
+                raise errors.not_differentiable(first._data.dtype)
             node = class_of(targets)()
             besides = zip(op.kept, found[len(outs) :], strict=True) if op.kept else ()
-            given.update((name, runtime.wrap(data)) for name, data in besides)
+            given.update((name, Tensor._wrap(data)) for name, data in besides)
             start(node, targets, given, outs, params)
         if op.view:
             for nr, out in enumerate(outs):
-                runtime.as_view(out, tensors[0], op, params, nr)
+                as_view(out, tensors[0], op, params, nr)
         if runtime.observer is not None:
             made = tuple([out for out in outs if out is not None])
             runtime.observer.called(op, tensors, params, made, node)

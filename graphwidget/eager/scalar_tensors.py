@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import runtime
 from ..graph.tensor import Tensor
 
 
@@ -32,5 +31,6 @@ class Absent(Constant):
         return None
 
 
-runtime.Constant, runtime.ABSENT = Constant, Absent._wrap(np.zeros(()))
-runtime.ABSENT._data = None
+ABSENT = Absent._wrap(np.zeros(()))
+"""The only one there is."""
+ABSENT._data = None  # type: ignore[assignment]

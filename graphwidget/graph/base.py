@@ -81,6 +81,15 @@ class TensorBase:
         def __getattr__(self, name: str) -> Any: ...
 
 
+def dtype_of_grad(tensor: TensorBase, given: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of a tensor's gradient that came in a ``given`` type: the tensor's own, unless a
+    leaf was told another one, or that any will do."""
+    hooks = tensor._hooks
+    if hooks is None or hooks.dtype is OWN:
+        return tensor._data.dtype
+    return given if hooks.dtype is None else hooks.dtype
+
+
 class NodeBase:
     """A node of the backward graph, which users see as ``grad_fn``: how the gradients of one call's
     inputs follow from that of its output. Subclasses add a slot for each value they save."""

@@ -18,10 +18,10 @@ import numpy as np
 from ..arrays import dtypes
 from ..arrays.call_sites import Site, call_site
 from ..arrays.dtypes import printed_type
-from ..arrays.type_errors import broadcast
+from ..arrays.type_errors import WORDS, broadcast
 from ..arrays.type_names import type_name
 from . import runtime
-from .base import NodeBase, TensorBase
+from .base import NodeBase, TensorBase, dtype_of_grad
 from .version import DetachedCounter, WriteRecord
 
 FREED = (
@@ -261,7 +261,7 @@ def check_grad(tensor: TensorBase, grad: Any) -> None:
         )
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
-    wanted = runtime.dtype_of_grad(tensor, grad._data.dtype)
+    wanted = dtype_of_grad(tensor, grad._data.dtype)
     if grad._data.dtype != wanted:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{dtypes.c_word(grad._data.dtype)}' to a "
@@ -277,6 +277,12 @@ def check_grad(tensor: TensorBase, grad: Any) -> None:
             f"size '{list(tensor._data.shape)}'. Please ensure that the gradient and the tensor "
             "are the same size"
         )
+
+
+def not_differentiable(dtype: Any) -> RuntimeError:
+    """PyTorch's error for a history of integers (its operands have one: a write into integers
+    may ask for gradients)."""
+    return RuntimeError(f"Autograd not support dtype: {WORDS[dtype.name]}")
 
 
 class OutOfMemoryError(RuntimeError):

@@ -19,6 +19,7 @@ import numpy as np
 from numpy import add, ndarray
 
 from . import runtime
+from .version import filled
 
 out_of_place = False
 """Whether sums are never written into a gradient: under PyTorch's modes that see every call."""
@@ -60,6 +61,17 @@ def owns_memory(grad: np.ndarray) -> bool:
         base.__class__ is np.ndarray and base.size == grad.size and base.flags.owndata
         and getrefcount(base) == ONE_REFERENCE
     )  # fmt: skip
+
+
+def recorded_copy(grad: Any) -> Any:
+    """A gradient's copy with a history, under create_graph (``CopyBackwards``)."""
+    out = runtime.Tensor._wrap(np.zeros_like(grad._data))
+    if grad.requires_grad:
+        runtime.tensors.write("copy", out, grad)
+    else:
+        np.copyto(out._data, grad._data)
+    out._counter = filled()
+    return out
 
 
 class Buffer:

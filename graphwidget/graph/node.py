@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import runtime
-from .base import OWN, Hooks, TensorBase
+from .base import Hooks, TensorBase
 from .hook_handles import RemovableHandle
 from .saved import Saves
 from .version import counter_of
@@ -358,18 +358,6 @@ def target_of(tensor: TensorBase) -> Any:
     """Where the tensor's gradient goes: its node, output or AccumulateGrad; None without one."""
     target = edge_of(tensor)
     return None if target.__class__ is Nowhere else target
-
-
-def dtype_of_grad(tensor: TensorBase, given: np.dtype[Any]) -> np.dtype[Any]:
-    """The type of a tensor's gradient that came in a ``given`` type: the tensor's own, unless a
-    leaf was told another one, or that any will do."""
-    hooks = tensor._hooks
-    if hooks is None or hooks.dtype is OWN:
-        return tensor._data.dtype
-    return given if hooks.dtype is None else hooks.dtype
-
-
-runtime.dtype_of_grad, runtime.accumulator = dtype_of_grad, accumulator
 
 
 def save_input(node: Any, name: str, tensor: TensorBase) -> None:

@@ -1,68 +1,107 @@
-"""The globals of the generated code: what every op must reach without looking anywhere else.
+"""The globals of generated code, and what a file calls that stands above it.
 
-The functions that ``compile`` writes have this module's namespace as their globals, so that
-the observer and the grad mode are plain global loads, the cheapest that Python has.
+The functions that ``eager/record.py`` writes have this module's namespace as their globals, so that
+the observer and the grad mode are plain global loads, the cheapest that Python has. What is
+declared without a value is provided by the room that defines it, when that is imported: by none
+before it can be needed, as nothing is computed while rooms are imported.
 """
 
 from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from ..arrays.memory_order import ordered
+from ..optable.declare import Namespace, Op
+from .base import RunBase, TensorBase
 from .meta import Meta, meta, meta_of
 from .observer import Observer
 
-__all__ = ["Meta", "meta", "meta_of"]
+__all__ = ["Meta", "meta", "meta_of", "ordered"]
 
-# Filled in by the modules that define them; generated code finds them here.
+ndarray, array = np.ndarray, np.array
+new = object.__new__
+
+
+def nothing() -> None:
+    """Called where a reference would be, were there one."""
+
+
+def provide(**names: object) -> None:
+    """Give values to names that are declared here."""
+    unknown = names.keys() - __annotations__.keys()
+    if unknown:
+        raise NameError(f"not declared in {__name__}: {', '.join(sorted(unknown))}")
+    globals().update(names)
+
+
+# Provided by ``eager/record.py`` from graph and eager --------------------------------------------
 Tensor: Any
+"""The class (``graph/tensor.py``), which no file below it may name as a type."""
+wrap: Callable[[Any], Any]
+"""``Tensor._wrap``: a new tensor around an array."""
+edge_of: Callable[[TensorBase], Any]
+"""What a node's ``next`` holds for an input that requires grad (``graph/node.py``)."""
+alias_as: Callable[[type[Any], Any], Any]
+"""The same memory and history as an instance of a class of tensors (``eager/record.py``)."""
+refresh: Callable[[TensorBase], None]
+"""Brings the history of an operand that is a view up to date (``graph/views.py``)."""
+as_view: Callable[..., None]
+"""Notes that a result is a view of an input (``graph/views.py``)."""
+accumulator: Callable[[TensorBase], Any]
+"""The AccumulateGrad of a leaf (``graph/node.py``)."""
+edgeless: Callable[[str], Any]
+"""A node for inputs that require grad, and have no history (``eager/node_classes.py``)."""
+tensors: Namespace
+"""``F`` on Tensors: the record functions (``eager/node_classes.py``)."""
 Constant: Any
-Output: Any
-VersionCounter: Any
-tensors: Any
-"""``F`` on Tensors."""
-new: Any
-ndarray: Any
-array: Any
-current_run: Any
-nothing: Any
-wrap: Any
-legacy_array: Any
-uniform: Any
-"""Uniform random arrays."""
-ABSENT: Any
-"""What stands for a tensor that was left out."""
-accumulator: Any
-edgeless: Any
-accumulate: Any
-target_of: Any
-counter_of: Any
-save_input: Any
-save_output: Any
-as_view: Any
-alias_as: Any
-refresh: Any
-coerce: Any
-promote: Any
-ordered: Any
-broadcast: Any
-fit_to: Any
-checked_fit: Any
-not_tensor: Any
-not_differentiable: Any
-hush: Any
-unhush: Any
+"""The class of Python numbers in a tensor's place (``eager/scalar_tensors.py``)."""
+ABSENT: TensorBase
+"""Stands for a tensor that was left out (``eager/scalar_tensors.py``)."""
+coerce: Callable[[Op, Sequence[Any]], tuple[Any, ...]]
+"""Operands as tensors (``eager/promote.py``)."""
+promote: Callable[[Op, Sequence[Any]], tuple[list[np.ndarray], Any]]
+"""Arrays of one type for the kernel, and what gradients are fitted to (``eager/promote.py``)."""
+fit_to: Callable[[Any, Any], Any]
+"""A gradient summed and cast to what was broadcast and promoted (``eager/promote.py``)."""
+checked_fit: Callable[[Any, Meta, int, str | None], Any]
+"""The same for a gradient of any shape, which is refused if it cannot be (``eager/promote.py``)."""
+not_tensor: Callable[[Op, Sequence[Any]], TypeError]
+"""The error for an operand that is no tensor (``eager/promote.py``)."""
+not_differentiable: Callable[[np.dtype[Any]], RuntimeError]
+"""The error for a history of integers (``graph/errors.py``)."""
 QUIET: Any
-written: Any
-copied: Any
-dtype_of_grad: Any
-as_strided: Any
-DETACH: Any
-awaken: Any
-"""Sets fronts before public functions (see ``fronts``)."""
-left_alone: Any
+"""The state in which numpy does not complain (``eager/numpy_errors.py``)."""
+hush: Callable[[Any], Any]
+"""Sets that state, and gives what ``unhush`` takes to undo it."""
+unhush: Callable[[Any], Any]
 
+# Provided by ``autograd/engine.py`` ---------------------------------------------------------------
+accumulate: Callable[[Any, Any, bool], None]
+"""Adds what arrives at a leaf into its ``.grad`` (``autograd/accumulate_grad.py``)."""
+current_run: Callable[[], RunBase | None]
+"""The innermost backward run inside which this thread is."""
+
+# Provided by ``dispatch/torch_function_objects.py`` -----------------------------------------------
+awaken: Callable[[], None]
+"""Sets fronts before public functions, as somebody wants to be asked before them
+(``dispatch/torch_function.py``)."""
+left_alone: Callable[..., Any]
+"""What an operator says of operands that it does not know."""
+
+# Provided by ``functions/tensor/attach.py`` -------------------------------------------------------
+legacy_array: Callable[..., np.ndarray]
+"""The array of ``Tensor(2, 3)`` (``functions/creation/factories.py``)."""
+as_strided: Callable[..., Any]
+"""A view by sizes and strides in items (``functions/shape/slices.py``)."""
+uniform: Callable[..., np.ndarray]
+"""Uniform random numbers (``functions/random/generator.py``)."""
+
+# What is on, and counts ---------------------------------------------------------------------------
 observer: Observer | None = None
 
 anomaly = False

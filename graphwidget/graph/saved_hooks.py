@@ -119,7 +119,7 @@ class Packed:
         self.own = own
         self.edge = None if own else tensor._node
         self.needs_grad = bool(tensor._requires_grad)
-        self.accumulator = None if own else runtime.target_of(tensor) if self.needs_grad else None
+        self.accumulator = None if own else runtime.edge_of(tensor) if self.needs_grad else None
         version = given._version
         before = runtime.mode.enabled
         runtime.set_grad_enabled(False)

@@ -16,23 +16,21 @@ from numpy import ndarray
 from ..arrays import devices, dtypes
 from ..arrays.type_names import type_name
 from ..arrays.warnings import warn
+from ..optable import TABLE
 from ..optable.pointwise.zero_tensors import as_array
 from . import errors, runtime
 from .base import Hooks, TensorBase
 from .hook_handles import RemovableHandle
-from .node import Node, Output, accumulator, edge_of, reshaped, save_input, save_output
-from .runtime import Meta, meta_of
+from .node import Node, Output, accumulator, reshaped
+from .runtime import Meta, meta_of, new
 from .tensor_methods import TensorMethods
 from .version import (
     DetachedCounter,
     InferenceCounter,
-    VersionCounter,
     counter_of,
     detached_inference,
 )
-from .views import as_view, refresh, refresh_for_op
-
-new = object.__new__
+from .views import refresh
 
 
 class Tensor(TensorMethods):
@@ -78,10 +76,10 @@ class Tensor(TensorMethods):
         self._meta = meta_of(data)
 
     @classmethod
-    def _wrap(cls, data: Any, meta: Meta | None = None) -> Tensor:
+    def _wrap(cls, data: Any, meta: Meta | None = None) -> Self:
         """A new tensor around an array (not copied), without history. ``meta`` is the array's, for
         whoever knows it."""
-        self: Tensor = new(cls)
+        self: Self = new(cls)
         self._adopt(data if data.__class__ is ndarray else as_array(data), meta)
         return self
 
@@ -298,7 +296,7 @@ class Tensor(TensorMethods):
         """A tensor without history that shares values and version counter."""
         out = self._detached()
         if runtime.observer is not None:
-            runtime.observer.called(runtime.DETACH, (self,), {}, (out,), None)
+            runtime.observer.called(TABLE["detach"], (self,), {}, (out,), None)
         return out
 
     def _detached(self, kind: type[Tensor] | None = None) -> Tensor:
@@ -353,15 +351,3 @@ class Tensor(TensorMethods):
     def ndim(self) -> int:
         """Number of dimensions."""
         return self._data.ndim
-
-
-runtime.Tensor, runtime.new = Tensor, new
-runtime.as_view, runtime.refresh, runtime.Output = as_view, refresh_for_op, Output
-runtime.target_of, runtime.counter_of = edge_of, counter_of
-runtime.save_input, runtime.save_output, runtime.VersionCounter = (
-    save_input,
-    save_output,
-    VersionCounter,
-)
-runtime.nothing = lambda: None
-runtime.wrap = Tensor._wrap

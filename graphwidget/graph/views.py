@@ -18,6 +18,7 @@ from ..arrays.overlap import OVERLAP, overlaps_itself
 from ..optable.declare import ARRAYS, TABLE, Op, bind
 from . import errors, runtime
 from .base import BY_BASE, TensorBase
+from .input_buffers import recorded_copy
 from .listeners import get_observer, set_observer
 from .node import Node, Nowhere, target_of
 from .relaxed_rules import policy
@@ -393,7 +394,7 @@ class CopySlices(Node):
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         function = self._function()
-        whole = runtime.copied(grad)
+        whole = recorded_copy(grad)
         whole._relay(laid_out(whole._data, self.order))
         part = self._part(whole)
         found = function.backward_tensors(runtime.tensors.clone(part), True)

@@ -51,9 +51,9 @@ class AddBackward0(Node):
         child0 = node.next0
         child1 = node.next1
         found0 = grad
-        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        if fit is not None: found0 = fit_to(found0, fit[0])
         found1 = grad
-        if fit is not None: found1 = runtime.fit_to(found1, fit[1])
+        if fit is not None: found1 = fit_to(found1, fit[1])
         grad = None
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
@@ -105,7 +105,7 @@ class AddBackward0(Node):
         fit = node.fit
         child0 = node.next0
         found0 = grad
-        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        if fit is not None: found0 = fit_to(found0, fit[0])
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
         return True
@@ -147,7 +147,7 @@ class AddBackward0(Node):
         fit = node.fit
         child0 = node.next0
         found0 = grad
-        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        if fit is not None: found0 = fit_to(found0, fit[0])
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
         return True
@@ -385,9 +385,9 @@ class MulBackward0(Node):
         child0 = node.next0
         child1 = node.next1
         found0 = (grad * other)
-        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        if fit is not None: found0 = fit_to(found0, fit[0])
         found1 = (grad * self)
-        if fit is not None: found1 = runtime.fit_to(found1, fit[1])
+        if fit is not None: found1 = fit_to(found1, fit[1])
         grad = None
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
@@ -462,7 +462,7 @@ class MulBackward0(Node):
         fit = node.fit
         child0 = node.next0
         found0 = (grad * other)
-        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        if fit is not None: found0 = fit_to(found0, fit[0])
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
         return True
@@ -527,7 +527,7 @@ class MulBackward0(Node):
         fit = node.fit
         child0 = node.next0
         found0 = (grad * self)
-        if fit is not None: found0 = runtime.fit_to(found0, fit[0])
+        if fit is not None: found0 = fit_to(found0, fit[0])
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
         return True

@@ -13,7 +13,6 @@ from ...arrays.scalars import as_item, check_integer
 from ...arrays.type_errors import C_WORDS
 from ...arrays.warnings import warn, warn_once
 from ...dispatch.offer import FUNCTIONS, offer
-from ...graph import runtime
 from ...graph.tensor import Tensor
 from ..memory.storage import StorageBase, UntypedStorage
 from .factory import GRADLESS, factory, made, shape_from
@@ -328,6 +327,3 @@ for _name, _dtype in (
         "kind": _dtype, "__module__": "torch", "dtype": dtypes.of(np.dtype(_dtype)),
         "__doc__": f"The legacy constructor of {np.dtype(_dtype)} tensors: sizes, or values.",
     })  # fmt: skip
-
-
-runtime.legacy_array = legacy

@@ -7,11 +7,12 @@ from math import prod
 from typing import Any
 
 from ...arrays.overlap import real_strides
+from ...arrays.type_errors import broadcast
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import SPACES, offer
 from ...eager.record import TENSORS as F
-from ...graph import runtime
 from ...graph.tensor import Tensor
+from ...graph.views import refresh_for_op
 from ..memory.strides import contiguous
 from ..shape.permute import squeeze_, t, transpose
 from ..shape.shapes import check_tensors, reshaped, unsqueeze
@@ -34,7 +35,7 @@ def matmul(input: Tensor, other: Any) -> Tensor:
         )
     for operand in (input, other):
         if operand._view is not None:
-            runtime.refresh(operand)
+            refresh_for_op(operand)
     if n == 2 and m == 2:
         return mm(input, other)
     if n == 1 and m == 1:
@@ -98,7 +99,7 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
             return matmul(a, F.squeeze_dim(b, 0))
     rows, inner = (left[-2] if n > 1 else 1), left[-1]
     inner2, columns = (right[-2], right[-1]) if m > 1 else (right[0], 1)
-    batch = runtime.broadcast([left[:-2], right[:-2]])
+    batch = broadcast([left[:-2], right[:-2]])
     count = 1
     for size in batch:
         count *= size

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ...arrays.devices import device as as_device
 from ...arrays.devices import require_cpu
 from ...arrays.type_errors import not_implemented
-from ...graph import runtime
 from ...optable.pointwise.where_clamp_kernels import choose, zero_where
 
 Array = NDArray[Any]
@@ -418,6 +417,3 @@ def _sincos(angles: Array) -> tuple[Array, Array]:
     sine, cosine = choose(swapped, even, odd), choose(swapped, odd, even)
     sign, other = (octant & 4) << 29, ((octant + 2) & 4) << 29  # the bits that say "negative"
     return (sine.view(np.int32) ^ sign).view(single), (cosine.view(np.int32) ^ other).view(single)
-
-
-runtime.uniform = uniform

@@ -11,7 +11,6 @@ from ...arrays.overlap import real_strides
 from ...dispatch.offer import offer
 from ...eager.inplace import reshape_in_place
 from ...eager.record import TENSORS as F
-from ...graph import runtime
 from ...graph.tensor import Tensor
 from ..dims import as_given, wrap_dim
 from .shapes import ravel
@@ -216,9 +215,6 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     sizes, strides = tuple(size), tuple(stride)
     geometry = check_strided(input, sizes, strides, storage_offset)
     return F.as_strided(input, sizes, strides, storage_offset, geometry)
-
-
-runtime.as_strided = as_strided
 
 
 @offer()

@@ -14,6 +14,7 @@ from ...dispatch.parsed import faced
 from ...dispatch.torch_function import FUNCTIONAL, PLACES, functions_of, written_in
 from ...dispatch.torch_function_styles import Front, written
 from ...eager.record import TENSORS as F
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from .. import (  # noqa: F401  (each offers its functions when it is imported)
     creation,
@@ -32,10 +33,8 @@ from ..pointwise import (  # noqa: F401  (each offers its functions when it is i
     activations,
     arithmetic,
 )
-from ..shape import (  # noqa: F401  (each offers its functions when it is imported)
-    permute,
-    shapes,
-)
+from ..random import generator
+from ..shape import permute, shapes, slices  # noqa: F401  (each offers its functions when it is imported)
 from . import (  # noqa: F401  (each offers its functions when it is imported)  # noqa: F401  (each offers its functions when it is imported)
     autocast,
     dtype_queries,
@@ -116,6 +115,9 @@ def new_tensor(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Te
     return factories.tensor(*args, dtype=dtype or self.dtype, **kwargs)
 
 
+runtime.provide(
+    legacy_array=factories.legacy, as_strided=slices.as_strided, uniform=generator.uniform
+)
 METHODS["new_tensor"] = new_tensor
 for _name in ("zeros", "ones", "empty", "full", "empty_strided"):
     METHODS["new_" + _name] = new_factory(_name)

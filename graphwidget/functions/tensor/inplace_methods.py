@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ...arrays import dtypes
 from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.promote import is_number, not_tensor
 from ...eager.record import TENSORS as F
-from ...graph import runtime
 from ...graph.tensor import Tensor
-from ...graph.version import filled
 from ...optable import TABLE
 
 
@@ -94,17 +90,3 @@ def square_(self: Tensor) -> Tensor:
 
 for _name in ("add", "sub"):
     offer(function=False)(scaled_writer(_name))
-
-
-def clone_for_grad(grad: Tensor) -> Tensor:
-    """A leaf's first gradient under create_graph: a copy with a history (``CopyBackwards``)."""
-    out = Tensor._wrap(np.zeros_like(grad._data))
-    if grad.requires_grad:
-        write(TABLE["copy"], out, (grad,), {})
-    else:
-        np.copyto(out._data, grad._data)
-    out._counter = filled()
-    return out
-
-
-runtime.copied = clone_for_grad

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.offer import offer
+from ...eager.promote import fit_to
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...optable.pointwise.zero_tensors import is_immutable
@@ -39,7 +40,7 @@ def summed_to(input: Tensor, shape: Any) -> Tensor:
     return (
         input
         if input._data.shape == shape
-        else runtime.fit_to(input, runtime.meta(shape, input._data.dtype))
+        else fit_to(input, runtime.meta(shape, input._data.dtype))
     )
 
 
