@@ -79,17 +79,6 @@ def offer(
     return register
 
 
-IN_PLACE_FUNCTIONS = (
-    "abs", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh",
-    "asin", "asinh", "atan", "atanh", "ceil", "clamp", "clamp_max", "clamp_min", "clip",
-    "cos", "cosh", "deg2rad", "erf", "erfc", "exp", "exp2", "expm1", "fix", "floor", "frac",
-    "gcd", "i0", "lcm", "ldexp", "log", "log10", "log1p", "log2", "logit", "nan_to_num",
-    "neg", "negative", "rad2deg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sin",
-    "sinc", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "xlogy",
-)  # fmt: skip
-"""Ops whose in-place form PyTorch offers as a function too (``torch.exp_``)."""
-
-
 def offer_table() -> None:
     """Offer the public ops of the table that are not written by hand."""
     for key, op in TABLE.items():
@@ -104,9 +93,9 @@ def offer_table() -> None:
             for name in op.also:
                 if "." not in name:
                     METHODS.setdefault(name + "_", written)
-    for name in IN_PLACE_FUNCTIONS:
-        if name + "_" in METHODS:
-            FUNCTIONS.setdefault(name + "_", METHODS[name + "_"])
+    for name, method in METHODS.items():  # PyTorch offers some as functions, too: ``torch.exp_``
+        if name.endswith("_") and name[0] != "_" and inner_signatures("torch", name):
+            FUNCTIONS.setdefault(name, method)
     face_all()
 
 

@@ -33,17 +33,6 @@ from .numpy_errors import quietly
 from .promote import CAST, CASTS, cast_to, coerce, promotion, refuse_target
 from .record import LINKS, TENSORS, signature_of
 
-HARMLESS = (
-    "fill", "zero", "masked_fill", "masked_fill.tensor", "index_fill", "index_fill.tensor", "tril",
-    "triu",
-)  # fmt: skip
-"""Writes of numbers: items that share one memory location all receive the same."""
-
-
-UNASKED = ("addbmm", "addmm", "addmv", "baddbmm")
-"""Writes of which PyTorch does not ask whether they read what they write; what that gives is not
-defined (here: what stood there before)."""
-
 
 def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
     """Write ``op(tensor, *rest, **params)`` into ``tensor`` and return it.
@@ -161,10 +150,10 @@ def prepare(
         return partial(put_into, data, operands[1]._data, **params), None
     if not op.pointwise:  # these may not read what they write at all, but for a number
         masked = op.name == "masked_scatter"
-        if op.key not in HARMLESS:
+        if op.overlap != "anything":
             check_overlap(data, [])
             read = operands[1:2] if masked else operands[1:]
-            if op.name not in UNASKED:
+            if op.overlap != "operands":
                 check_overlap(data, [x._data for x in read], whole=True)
         metas = tuple(x._meta for x in operands)
         given = zip(op.inputs, metas, strict=True)
@@ -180,7 +169,7 @@ def prepare(
         return fill_with(op, tensor, operands, params)
     if not tensor._meta.floating and op.name in CASTS:
         refuse_target(op.name, data.dtype, *(x._data.dtype for x in operands))
-    tangled = op.key not in HARMLESS and (
+    tangled = op.overlap != "anything" and (
         check_overlap(data, [x._data for x in operands[1:]]) or interleaved(data)
     )
     meta = tensor._meta

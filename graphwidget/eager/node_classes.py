@@ -21,7 +21,7 @@ from ..graph.saved_hooks import Packed, PackedIndices
 from ..graph.tensor import Tensor
 from ..optable.declare import ARRAYS, GRADIENTS, TABLE, Derivative, Namespace, Op, bind
 from .inline import inlined
-from .numpy_errors import QUIET, complains, hush, hushed, unhush
+from .numpy_errors import QUIET, hush, hushed, unhush
 from .promote import fit_to
 
 
@@ -166,7 +166,7 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
         found = [f"return {', '.join(results)}"]
     if arrays:
         found = ["    " + line for line in found]
-        lines += hushed(found, "    ") if complains(op) else found
+        lines += hushed(found, "    ") if op.warns else found
     else:
         lines += [
             "    mode = runtime.mode",
@@ -220,7 +220,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             f"    elif found{i} is not None: add_gradient(child{i}, found{i})",
             *([f"    found{i} = None"] if i + 1 < len(targets) else []),
         ]
-    lines += hushed(founds, "    ") if founds and complains(op) else founds
+    lines += hushed(founds, "    ") if founds and op.warns else founds
     # Nobody else is to have what is given, so that the next may be added to it in place.
     if len(targets) > 1:
         lines.append("    grad = None")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import cache, wraps
 from typing import Any, TypeVar
 
-from ..optable import TABLE, Op
+from ..optable import TABLE
 
 Call = TypeVar("Call", bound=Callable[..., Any])
 
@@ -25,17 +25,6 @@ with suppress(ImportError):
 
     QUIET = _make_extobj(all="ignore")
     hush, unhush = _extobj_contextvar.set, _extobj_contextvar.reset
-
-TAME = frozenset(
-    f"{name}{form}" for name in ("add", "sub", "mul", "neg", "relu", "tanh", "clone")
-    for form in ("", ".number", ".contiguous")
-)  # fmt: skip
-"""Ops that only overflow, or not even that, and are many."""
-
-
-def complains(op: Op) -> bool:
-    """Whether numpy may warn in an op's kernel or its derivative's, so that it must be hushed."""
-    return not (op.view or op.dtype == "bool" or op.key in TAME)
 
 
 def hushed(lines: list[str], indent: str) -> list[str]:
@@ -64,4 +53,4 @@ def quiet(function: Call) -> Call:
 def quietly(key: str) -> Callable[..., Any]:
     """An op's kernel, within which numpy is quiet."""
     op = TABLE[key]
-    return quiet(op.kernel) if complains(op) else op.kernel
+    return quiet(op.kernel) if op.warns else op.kernel

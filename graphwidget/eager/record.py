@@ -24,7 +24,7 @@ from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.pointwise.zero_tensors import COMBINED
 from .lazy import compiled, later
 from .node_classes import TENSORS, edgeless, fits, node_class, plan_name, plans, target_slots
-from .numpy_errors import QUIET, complains, hush, hushed, unhush
+from .numpy_errors import QUIET, hush, hushed, unhush
 from .promote import checked_fit, coerce, fit_to, not_tensor, promote
 from .record_lists import record_list, record_many
 from .scalar_tensors import ABSENT, Constant
@@ -154,7 +154,7 @@ def compute_source(op: Op) -> list[str]:
             "    if kind is float or kind is int:",
             *(
                 [f"        if derived and grad_mode.deriving: return number_{op.key}({names})"]
-                if op.key in NUMBERED
+                if f"{op.key}.number" in TABLE  # which has no slot for the number, as in PyTorch
                 else []
             ),
             f"        {names} = coerce(OP, ({names}))",
@@ -182,21 +182,9 @@ def compute_source(op: Op) -> list[str]:
     return lines
 
 
-NUMBERED = ("add", "sub", "mul", "div")
-"""Ops whose numbers in PyTorch's own formulas are no slots of the node (``MulBackward1``)."""
-
-LEADING = {
-    "masked_fill": (), "masked_fill.tensor": (), "ldexp": ("self",),
-    "rsub.tensor": ("other", "self"), "threshold_backward": ("self", "grad_output"),
-    "leaky_relu_backward": ("self", "grad_output"), "log_sigmoid_backward": ("grad_output",),
-}  # fmt: skip
-"""Pointwise ops whose results do not follow all operands, first to last, in their order in memory,
-and whom they follow: PyTorch computes them otherwise."""
-
-
 def leading(op: Op) -> str:
     """The arrays whose order in memory a pointwise result has."""
-    return "".join(f"{name}._data, " for name in LEADING.get(op.key, op.inputs))
+    return "".join(f"{name}._data, " for name in op.order)
 
 
 AS_ARRAY = "        if found.__class__ is not ndarray: found = array(found)"
@@ -246,7 +234,7 @@ def record_source(op: Op) -> str:
     params = ", ".join(f"{name!r}: {name}" for name in op.params)
     computed = compute_source(op)
     lines = [f"def record({signature_source(op)}):"]
-    lines += hushed(computed, "    ") if complains(op) else computed
+    lines += hushed(computed, "    ") if op.warns else computed
     lines += [
         "    out = new(Tensor)",
         "    out._data = found; out._meta = meta",
@@ -401,8 +389,10 @@ def specialise() -> None:
     for name, function in COMPOSITES.items():
         ARRAYS.__dict__.setdefault(name, bind(function, ARRAYS))
         TENSORS.__dict__[name] = bind(function, TENSORS)
-    for key in NUMBERED:
-        runtime.__dict__[f"number_{key}"] = TENSORS.__dict__[f"{key}_number"]
+    for key in TABLE:
+        if key.endswith(".number"):
+            record = TENSORS.__dict__[key.replace(".", "_")]
+            runtime.__dict__[f"number_{key.partition('.')[0]}"] = record
 
 
 specialise()

@@ -10,8 +10,6 @@ from ..optable.declare import Op
 from . import errors, runtime
 from .base import NodeBase
 from .saved_attributes import (
-    CHOSEN,
-    CONSTANTS,
     chosen_indices,
     shown_kept,
     shown_names,
@@ -57,7 +55,8 @@ class Saves(NodeBase):
         """
         if "_sym_" in name and name in self.saved_names():
             return shown_sizes(self, *name.split("_sym_"))
-        if name == CHOSEN.get(type(self).__name__):
+        op = self.op
+        if op is not None and name == op.saved_choice:
             if self.saved_choice is None:
                 raise errors.freed(self)
             return chosen_indices(self)
@@ -69,7 +68,6 @@ class Saves(NodeBase):
                 raise errors.stale(self, name, tensor, version)
             tensor = shown_kept(self, name, tensor)
             return tensor.as_saved() if tensor._number else tensor
-        op = self.op
         if op is not None and name in op.metadata(self.targets):
             value = getattr(self, "p_" + name)
             if name not in self.held:
@@ -80,8 +78,8 @@ class Saves(NodeBase):
                 return value.restored()
             value.check(self)
             return value.tensors
-        if op is not None and name in CONSTANTS.get(op.node, ()):
-            return CONSTANTS[op.node][name]
+        if op is not None and name in op.saved_constants:
+            return op.saved_constants[name]
         if op is not None and name in op.tensors:
             return None
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")

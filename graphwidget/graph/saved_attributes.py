@@ -13,61 +13,28 @@ from ..optable.layers.pooling_kernels import flat_indices
 from . import runtime
 from .base import NodeBase
 
-CONSTANTS: dict[str, dict[str, Any]] = {
-    "AddBackward0": {"alpha": 1},
-    "SubBackward0": {"alpha": 1},
-    "RsubBackward0": {"alpha": 1},
-    "RsubBackward1": {"alpha": 1},
-    "AddmmBackward0": {"alpha": 1, "beta": 1},
-}
-"""What PyTorch tells of a node where ours, in its op's plain form, has nothing to choose."""
-
-SIZES: dict[str, dict[str, tuple[int, ...]]] = {
-    "AdaptiveAvgPool2DBackwardBackward0": {"grad_output": (-1, -2)},
-    "AdaptiveAvgPool3DBackwardBackward0": {"grad_output": (-1, -2, -3)},
-    "AddbmmBackward0": {"batch1": (0, 1), "batch2": (2,)},
-    "EmbeddingBackward0": {"weight": (0,)},
-    "EmbeddingBagBackward0": {"weight": (0,)},
-    "LuUnpackBackward0": {"LU_data": (-1, -2)},
-    "Im2ColBackward0": {"self": (-1, -2)},
-    "LinalgSvdBackward0": {"S": (-1,)},
-}
-"""Of some inputs PyTorch keeps single sizes, each under a name of its own."""
-
-
-OPTIONAL = {"ConvolutionBackward0": "bias"}
-"""Of some inputs that may be left out PyTorch keeps the sizes, (0,) then."""
-
-CHOSEN = {
-    f"MaxPool{dims}DWithIndices{what}Backward0": name
-    for dims in (2, 3)
-    for what, name in (("", "result1"), ("Backward", "indices"))
-}
-"""Nodes that keep which place of each window was chosen (``choice``), and the name of what they
-show: the flat indices of the chosen items, as PyTorch."""
-
 
 def shown_names(op: Op) -> list[str]:
     """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
     names: list[str] = []
-    single = SIZES.get(op.node, {})
     for target, derivative in op.derivatives.items():
         for need in derivative.needs:
             source = need.removesuffix("_shape")
             sized = need.endswith("_shape") and need not in op.params
-            if need.startswith("_") or need.endswith("_dtype") or (sized and source in single):
+            single = sized and source in op.saved_sizes
+            if single or need.startswith("_") or need.endswith("_dtype"):
                 continue
             if sized:
                 names += [f"{source}_sym_sizes", *([f"{source}_sym_numel"] * (op.name == "mean"))]
             elif need.endswith("_strides"):
                 names += [f"{target}_sym_sizes", f"{target}_sym_strides"]
             elif need in op.inputs or need not in GIVEN:
-                names.append(CHOSEN.get(op.node, need) if need == "choice" else need)
-    for source, dims in single.items():
+                names.append(op.saved_choice or need if need == "choice" else need)
+    for source, dims in op.saved_sizes.items():
         names += [f"{source}_sym_argsize_{'minus_' * (d < 0)}{abs(d)}" for d in dims]
-    if op.node in OPTIONAL:
-        names.append(f"{OPTIONAL[op.node]}_sym_sizes_opt")
-    names += CONSTANTS.get(op.node, ())
+    asked = {need for derivative in op.derivatives.values() for need in derivative.needs}
+    names += [f"{each}_sym_sizes_opt" for each in op.optional if f"_{each}_shape" in asked]
+    names += op.saved_constants
     return list(dict.fromkeys(names))
 
 

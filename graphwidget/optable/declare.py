@@ -32,7 +32,7 @@ import inspect
 import re
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +115,12 @@ class Op:
     text: str
     tex: str
     onnx: str | None
+    order: tuple[str, ...] = ()
+    overlap: str = ""
+    warns: bool = True
+    saved_constants: dict[str, Any] = field(default_factory=dict)
+    saved_sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    saved_choice: str = ""
 
     @cached_property
     def many(self) -> bool:
@@ -299,6 +305,12 @@ def op(
     text: str = "",
     tex: str,
     onnx: str | None,
+    order: tuple[str, ...] | None = None,
+    overlap: str = "",
+    warns: bool = True,
+    saved_constants: dict[str, Any] | None = None,
+    saved_sizes: dict[str, tuple[int, ...]] | None = None,
+    saved_choice: str = "",
     **formulas: Formula,
 ) -> Op:
     """Declare an op.
@@ -325,6 +337,15 @@ def op(
         text: the formula in words of the inputs (``{self} × {other}``).
         tex: the same in TeX.
         onnx: the ONNX operator, or None where one op is not enough.
+        order: whom a pointwise result follows in its order in memory, where that is not all
+            operands, first to last.
+        overlap: what may share memory where it is written in place: ``anything``, as all items
+            receive one number, or its ``operands``, which PyTorch does not check; else nothing.
+        warns: numpy may warn of nan and inf in the kernel, or in the derivative, and is hushed.
+        saved_constants: what nodes show (``_saved_alpha``) that this form of the op cannot choose.
+        saved_sizes: of these inputs nodes show single sizes, each under a name of its own
+            (``_saved_weight_sym_argsize_0``).
+        saved_choice: what nodes call the flat indices that they show in place of ``choice``.
         **formulas: ``d_<input>`` for each differentiable input, or ``d_<input>__<input>``.
 
     Raises:
@@ -345,6 +366,9 @@ def op(
         derivatives=derivatives, pointwise=pointwise, dtype=dtype, inplace=inplace, view=view,
         nograd=nograd, public=public, out=out, also=also, numbers=numbers, guard=guard,
         refuses=refuses, sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,
+        order=inputs if order is None else order, overlap=overlap,
+        warns=warns and not view and dtype != "bool", saved_constants=saved_constants or {},
+        saved_sizes=saved_sizes or {}, saved_choice=saved_choice,
     )  # fmt: skip
     TABLE[key] = declared
     ARRAYS.__dict__[key.replace(".", "_")] = declared.kernel

@@ -40,7 +40,7 @@ op("leaky_relu.written(self, /, negative_slope=0.01)",
    tex=r"\max({self}, {negative_slope} {self})", onnx=None)
 
 op("leaky_relu_backward(grad_output, self, /, negative_slope, is_result)",
-   kernels.leaky_relu_backward, pointwise=True,
+   kernels.leaky_relu_backward, pointwise=True, order=("self", "grad_output"),
    d_grad_output=lambda grad, self, negative_slope, is_result:
        F.leaky_relu_backward(grad, self, negative_slope, is_result),
    d_self=lambda grad: F.zeros_like(grad),
@@ -323,7 +323,7 @@ op("log_sigmoid(self, /) -> result; buffer", smooth.log_sigmoid,
    sign="log σ", text="log σ({self})", tex=r"\ln \sigma({self})", onnx=None)
 
 op("log_sigmoid_backward(grad_output, self, buffer, /)", smooth.log_sigmoid_backward,
-   pointwise=True, public=False,
+   pointwise=True, public=False, order=("grad_output",),
    d_grad_output=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
    d_self=lambda grad, grad_output, self: F.log_sigmoid_double_backward(grad * grad_output, self),
    sign="log σ′", text="{grad_output} · σ(−{self})", tex=r"{grad_output} \, \sigma(-{self})",

@@ -45,7 +45,7 @@ def embedding_dense_backward(
 
 
 op("embedding(weight, indices, /, padding_idx=-1, scale_grad_by_freq=False, sparse=False)",
-   embedding,
+   embedding, saved_sizes={"weight": (0,)},
    d_weight=lambda grad, indices, _weight_shape, padding_idx, scale_grad_by_freq, sparse:
        F.embedding_dense_backward(
            grad, indices, _weight_shape[0], padding_idx, scale_grad_by_freq
@@ -166,7 +166,7 @@ def embedding_bag_weights_backward(
 
 op("embedding_bag(weight, indices, offsets, per_sample_weights=None, /, scale_grad_by_freq, mode, "
    "sparse, _include_last_offset, padding_idx) -> result; result1, result2, result3",
-   embedding_bag,
+   embedding_bag, saved_sizes={"weight": (0,)},
    d_weight=lambda grad, indices, offsets, result1, result2, result3, per_sample_weights,
                    _weight_shape, scale_grad_by_freq, mode, sparse, _include_last_offset,
                    padding_idx:

@@ -17,6 +17,7 @@ def declare_max_pool(dims: int) -> None:
     name, node = f"max_pool{dims}d_with_indices", f"MaxPool{dims}DWithIndices"
     op(f"{name}(self, /, kernel_size, stride, padding, dilation, ceil_mode) -> result; choice",
        kernels.max_pool, refuses=f"max_pool{dims}d: bool", node=f"{node}Backward0",
+       saved_choice="result1",
        d_self=lambda grad, self, choice, kernel_size, stride, padding, dilation, ceil_mode:
            getattr(F, f"{name}_backward")(
                grad, self, choice, kernel_size, stride, padding, dilation, ceil_mode
@@ -25,6 +26,7 @@ def declare_max_pool(dims: int) -> None:
        tex=r"\operatorname{{maxpool}} {self}", onnx="MaxPool")
     op(f"{name}_backward(grad_output, self, choice, /, _kernel, _stride, _padding, _dilation, "
        "_ceil)", kernels.max_pool_backward, node=f"{node}BackwardBackward0",
+       saved_choice="indices",
        d_grad_output=lambda grad, choice, _self_shape, _kernel, _stride, _padding, _dilation,
                             _ceil:
            F.max_pool_gather(grad, choice, _kernel, _stride, _padding, _dilation, _ceil),

@@ -23,6 +23,7 @@ def adaptive_pools(dims: int) -> None:
        tex=r"\operatorname{{avgpool}} {self}", onnx=None)
     op(f"adaptive_avg_pool{dims}d_backward(grad_output, self, /, _dims)",
        kernels.adaptive_avg_pool_backward, node=f"AdaptiveAvgPool{dims}DBackwardBackward0",
+       saved_sizes={"grad_output": tuple(range(-1, -1 - dims, -1))},
        d_grad_output=lambda grad, _grad_output_shape, _dims:
            getattr(F, f"adaptive_avg_pool{dims}d")(grad, _grad_output_shape[-_dims:]),
        d_self=lambda grad: F.zeros_like(grad),
@@ -119,7 +120,7 @@ interpolation("bicubic2d", "Bicubic2D", "cubic", 2, f"{WEIGHTS}_cubic")
 # Columns and shuffles -----------------------------------------------------------------------------
 op("im2col(self, /, kernel_size, dilation, padding, stride)", kernels.im2col,
    refuses="im2col_out_cpu: integer",
-   node="Im2ColBackward0",
+   node="Im2ColBackward0", saved_sizes={"self": (-1, -2)},
    d_self=lambda grad, self_shape, kernel_size, dilation, padding, stride:
        F.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride),
    public=False, sign="unfold", text="windows of {self}", tex=r"{self}", onnx=None)

@@ -92,7 +92,7 @@ def placed(part: Any, shape: Any, dim: int) -> Any:
                             0, part.shape[dim], 1)
 
 
-op("lu_unpack(LU_data, /) -> L, U", kernels.lower_upper,
+op("lu_unpack(LU_data, /) -> L, U", kernels.lower_upper, saved_sizes={"LU_data": (-1, -2)},
    d_LU_data=lambda grads, LU_data_shape:
        F.placed(F.tril(grads[0], -1), LU_data_shape, len(LU_data_shape) - 1)
        + F.placed(F.triu(grads[1], 0), LU_data_shape, len(LU_data_shape) - 2),

@@ -92,7 +92,8 @@ op("bmm(self, mat2, /)", np.matmul,
    d_mat2=lambda grad, self: F.bmm(F.transpose(self, 1, 2), grad),
    sign="@", text="{self} @ {mat2}", tex=r"{self} {mat2}", onnx="MatMul")
 
-op("addmm(self, mat1, mat2, /)", added_product,
+op("addmm(self, mat1, mat2, /)", added_product, overlap="operands",
+   saved_constants={"alpha": 1, "beta": 1},
    d_self=lambda grad, _self_shape: F.sum_to_size(grad, _self_shape),
    d_mat1=lambda grad, mat2, mat1_shape, mat1_strides, mat1_dtype:
        F.mm_left(grad, mat2, mat1_shape, mat1_strides, mat1_dtype),
@@ -130,6 +131,7 @@ def addr(a: Array, b: Array, c: Array, beta: float, alpha: float) -> Array:
 
 
 op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", adding(np.matmul), node="AddmmBackward0",
+   overlap="operands",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_mat1=lambda grad, mat2, alpha, mat1_shape, mat1_strides, mat1_dtype:
        F.times(F.mm_left(grad, mat2, mat1_shape, mat1_strides, mat1_dtype), alpha),
@@ -138,14 +140,14 @@ op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", adding(np.matmul), node="Ad
    public=False, sign="@ +", text="{alpha} · {mat1} @ {mat2} + {beta} · {self}",
    tex=r"{alpha} {mat1} {mat2} + {beta} {self}", onnx="Gemm")
 
-op("addmv(self, mat, vec, /, beta=1, alpha=1)", adding(np.matmul),
+op("addmv(self, mat, vec, /, beta=1, alpha=1)", adding(np.matmul), overlap="operands",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_mat=lambda grad, vec, alpha: F.times(F.ger(F.reshape(grad, (-1, 1)), vec), alpha),
    d_vec=lambda grad, mat, alpha: F.times(F.mv(F.t(mat), grad), alpha),
    sign="@ +", text="{alpha} · {mat} @ {vec} + {beta} · {self}",
    tex=r"{alpha} {mat} {vec} + {beta} {self}", onnx=None)
 
-op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", adding(np.matmul),
+op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", adding(np.matmul), overlap="operands",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_batch1=lambda grad, batch2, alpha: F.times(F.bmm(grad, F.transpose(batch2, 1, 2)), alpha),
    d_batch2=lambda grad, batch1, alpha: F.times(F.bmm(F.transpose(batch1, 1, 2), grad), alpha),
@@ -153,7 +155,8 @@ op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", adding(np.matmul),
    tex=r"{alpha} {batch1} {batch2} + {beta} {self}", onnx=None)
 
 op("addbmm(self, batch1, batch2, /, beta=1, alpha=1)",
-   adding(lambda b, c: np.add.reduce(np.matmul(b, c), 0, b.dtype)),
+   adding(lambda b, c: np.add.reduce(np.matmul(b, c), 0, b.dtype)), overlap="operands",
+   saved_sizes={"batch1": (0, 1), "batch2": (2,)},
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_batch1=lambda grad, batch2, alpha, batch1_shape:
        F.times(F.bmm(F.over_batch(grad, batch2), F.transpose(batch2, 1, 2)), alpha),

@@ -111,6 +111,7 @@ def svd_backward(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any) -> Any
 
 
 op("linalg_svd(A, /, full_matrices=True) -> U, S, Vh", kernels.svd, refuses="linalg_svd_cpu: half",
+   saved_sizes={"S": (-1,)},
    d_A=lambda some_grads, U, S, Vh, full_matrices:
        F.svd_backward(some_grads, U, S, Vh, full_matrices),
    public=False, sign="svd", text="svd({A})", tex=r"\operatorname{{svd}} {A}", onnx=None)

@@ -68,7 +68,8 @@ def floating_quotient(first: Any, numerator: Any, denominator: Any) -> None:
 
 
 # Arithmetic ----------------------------------------------------------------------------------
-op("add(self, other, /)", np.add, inplace=True, pointwise=True,
+op("add(self, other, /)", np.add, inplace=True, pointwise=True, warns=False,
+   saved_constants={"alpha": 1},
    d_self=lambda grad: grad,
    d_other=lambda grad: grad,
    sign="+", text="{self} + {other}", tex=r"{self} + {other}", onnx="Add")
@@ -79,6 +80,7 @@ op("add.alpha(self, other, /, alpha)", kernels.scaled_add, inplace=True, pointwi
    sign="+", text="{self} + {alpha} · {other}", tex=r"{self} + {alpha} {other}", onnx=None)
 
 op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True, guard=refuse_bools,
+   warns=False, saved_constants={"alpha": 1},
    d_self=lambda grad: grad,
    d_other=lambda grad: -grad,
    sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")
@@ -95,12 +97,13 @@ op("rsub(self, /, other, alpha=1)", kernels.reversed_subtract, node="RsubBackwar
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
 
 op("rsub.tensor(self, other, /, alpha=1)", kernels.reversed_subtract, pointwise=True,
-   guard=refuse_bools, numbers=False,
+   guard=refuse_bools, numbers=False, order=("other", "self"),
    d_self=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
    d_other=lambda grad: grad,
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
 
 op("mul(self, other, /)", np.multiply, inplace=True, also=("multiply",), pointwise=True,
+   warns=False,
    d_self=lambda grad, other: grad * other,
    d_other=lambda grad, self: grad * self,
    sign="×", text="{self} × {other}", tex=r"{self} \odot {other}", onnx="Mul")
@@ -111,7 +114,7 @@ op("div(self, other, /)", np.true_divide, inplace=True, pointwise=True, dtype="f
    sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
 
 op("neg(self, /)", np.negative, inplace=True, also=("negative",), pointwise=True,
-   guard=refuse_bools,
+   guard=refuse_bools, warns=False,
    d_self=lambda grad: -grad,
    sign="−", text="−{self}", tex=r"-{self}", onnx="Neg")
 
@@ -300,7 +303,7 @@ op("abs(self, /)", np.absolute, inplace=True, also=("absolute",), pointwise=True
    d_self=lambda grad, self: grad * F.sgn(self),
    sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
 
-op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float",
+op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float", warns=False,
    d_self=lambda grad, result: F.tanh_backward(grad, result),
    text="tanh({self})", tex=r"\tanh {self}", onnx="Tanh")
 
@@ -322,12 +325,12 @@ op("sigmoid_backward(grad_output, output, /)", kernels.sigmoid_backward, pointwi
    tex=r"{grad_output} {output} (1 - {output})", onnx=None)
 
 op("relu(self, /)", kernels.relu, inplace=True, pointwise=True, out=False,
-   guard=no_bools_in_relu,
+   guard=no_bools_in_relu, warns=False,
    d_self=lambda grad, result: F.threshold_backward(grad, result, 0),
    text="max({self}, 0)", tex=r"\max({self}, 0)", onnx="Relu")
 
 op("threshold_backward(grad_output, self, /, threshold)", kernels.threshold_backward,
-   pointwise=True,
+   pointwise=True, order=("self", "grad_output"),
    d_grad_output=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
    d_self=lambda grad: F.zeros_like(grad),
    public=False, sign="relu′", text="{grad_output} · ({self} > {threshold})",
@@ -340,11 +343,12 @@ op("where(condition, self, other, /)", kernels.where, pointwise=True,
    text="{self} where {condition} else {other}",
    tex=r"\operatorname{{where}}({condition}, {self}, {other})", onnx="Where")
 
-op("clone(self, /)", memory_order.clone, pointwise=True, out=False,
+op("clone(self, /)", memory_order.clone, pointwise=True, out=False, warns=False,
    d_self=lambda grad: grad,
    text="{self}", tex=r"{self}", onnx="Identity")
 
 op("clone.contiguous(self, /)", lambda a: np.array(a, order="C"), node="CloneBackward0",
+   warns=False,
    d_self=lambda grad: grad,
    public=False, text="{self}", tex=r"{self}", onnx="Identity")
 
@@ -362,12 +366,12 @@ op("detach(self, /)", lambda a: a, nograd=True, public=False,
    text="{self}", tex=r"{self}", onnx="Identity")
 
 # In place only -------------------------------------------------------------------------------
-op("zero(self, /)", np.zeros_like, inplace=True, pointwise=True,
+op("zero(self, /)", np.zeros_like, inplace=True, pointwise=True, overlap="anything",
    d_self=lambda grad: F.zeros_like(grad),
    public=False, sign="0", text="0", tex=r"0", onnx=None)
 
 op("fill(self, /, value)", lambda a, value: np.full_like(a, value), inplace=True, pointwise=True,
-   node="FillBackward2",
+   node="FillBackward2", overlap="anything",
    d_self=lambda grad: F.zeros_like(grad),
    public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
 

@@ -126,7 +126,7 @@ op("logaddexp2(self, other, /)", more.logaddexp2, refuses="logaddexp2_cpu: bool 
    text="log2(2 ^ {self} + 2 ^ {other})", tex=r"\log_2(2^{{{self}}} + 2^{{{other}}})", onnx=None)
 
 op("ldexp(self, other, /)", more.ldexp, pointwise=True, inplace=True, dtype="float", numbers=False,
-   guard=no_bool_exponents,
+   guard=no_bool_exponents, order=("self",),
    d_self=lambda grad, other: grad * F.pow_base(other, 2),
    d_other=lambda grad, result: grad * result * LN2,
    text="{self} · 2 ^ {other}", tex=r"{self} \cdot 2^{{{other}}}", onnx=None)

@@ -26,7 +26,7 @@ def with_number(ufunc: Any) -> Any:
     return kernel
 
 
-op("mul.number(self, /, other)", with_number(np.multiply), node="MulBackward1",
+op("mul.number(self, /, other)", with_number(np.multiply), node="MulBackward1", warns=False,
    d_self=lambda grad, other: grad * other,
    public=False, sign="×", text="{self} × {other}", tex=r"{self} \cdot {other}", onnx="Mul")
 
@@ -34,11 +34,11 @@ op("div.number(self, /, other)", with_number(np.divide), node="DivBackward1",
    d_self=lambda grad, other: grad / other,
    public=False, sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
 
-op("add.number(self, /, other)", with_number(np.add), node="AddBackward1",
+op("add.number(self, /, other)", with_number(np.add), node="AddBackward1", warns=False,
    d_self=lambda grad: grad,
    public=False, sign="+", text="{self} + {other}", tex=r"{self} + {other}", onnx="Add")
 
-op("sub.number(self, /, other)", with_number(np.subtract), node="SubBackward1",
+op("sub.number(self, /, other)", with_number(np.subtract), node="SubBackward1", warns=False,
    d_self=lambda grad: grad,
    public=False, sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")
 

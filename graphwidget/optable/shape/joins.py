@@ -101,11 +101,11 @@ op("rot90(self, /, k=1, dims=(0, 1))", join_kernels.rot90,
    text="{self} turned {k} × 90°", tex=r"\operatorname{{rot90}} {self}", onnx=None)
 
 # Triangles and diagonals --------------------------------------------------------------------------
-op("tril(self, /, diagonal=0)", join_kernels.tril, inplace=True,
+op("tril(self, /, diagonal=0)", join_kernels.tril, inplace=True, overlap="anything",
    d_self=lambda grad, diagonal: F.tril(grad, diagonal),
    text="tril({self})", tex=r"\operatorname{{tril}} {self}", onnx="Trilu")
 
-op("triu(self, /, diagonal=0)", join_kernels.triu, inplace=True,
+op("triu(self, /, diagonal=0)", join_kernels.triu, inplace=True, overlap="anything",
    d_self=lambda grad, diagonal: F.triu(grad, diagonal),
    text="triu({self})", tex=r"\operatorname{{triu}} {self}", onnx="Trilu")
 

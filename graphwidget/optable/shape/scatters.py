@@ -238,12 +238,12 @@ op("index_copy(self, index, source, /, dim)", kernels.index_copy, inplace=True,
        F.slices_of(grad, source_dim, index, dim),
    text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
 
-op("index_fill(self, index, /, dim, value)", kernels.index_fill, inplace=True,
+op("index_fill(self, index, /, dim, value)", kernels.index_fill, inplace=True, overlap="anything",
    d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
    text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
 
 op("index_fill.tensor(self, index, value, /, dim)", kernels.index_fill_tensor, inplace=True,
-   node="IndexFillBackward1",
+   node="IndexFillBackward1", overlap="anything",
    d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
    d_value=lambda grad, index, dim: F.sum(F.index_select(grad, F.unique_of(index), dim)),
    text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
@@ -273,12 +273,13 @@ op("put(self, index, source, /, accumulate=False)", kernels.put, inplace=True,
 
 # Masks --------------------------------------------------------------------------------------------
 op("masked_fill(self, mask, /, value)", kernels.masked_fill, inplace=True, pointwise=True,
+   order=(), overlap="anything",
    d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
    text="{self} with {value} where {mask}",
    tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx=None)
 
 op("masked_fill.tensor(self, mask, filler, /)", kernels.masked_fill_tensor, inplace=True,
-   pointwise=True, node="MaskedFillBackward1",
+   pointwise=True, node="MaskedFillBackward1", order=(), overlap="anything",
    d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
    d_filler=lambda grad, mask: F.where(mask, grad, F.zeros_like(grad)),
    text="{self} with {filler} where {mask}",
