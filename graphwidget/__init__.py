@@ -62,7 +62,7 @@ from .autograd.grad_mode import (
 from .dispatch.offer import FUNCTIONS as _FUNCTIONS
 from .dispatch.offer import at_home as _at_home
 from .functions.random.generator import Generator, initial_seed, manual_seed, seed
-from .functions.tensor import attach as _methods  # noqa: F401  (Tensor gets its methods)
+from .functions.tensor import attach_methods as _methods  # noqa: F401  (Tensor gets its methods)
 from .functions.tensor.printing import set_printoptions
 from .graph.errors import AcceleratorError, OutOfMemoryError
 from .graph.tensor import Tensor

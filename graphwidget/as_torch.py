@@ -20,9 +20,8 @@ _TOO_LATE = (
 )
 _MISSING = "No module named {!r}: graphwidget, which stands in for torch here, does not have it"
 _PLACES = {
-    "nn.modules.utils": "nn.tuples",
+    "nn.modules.utils": "nn.module_utils",
     "nn.modules.sparse": "nn.embedding",
-    "nn.modules.flatten": "nn.shape",
     "nn.modules.instancenorm": "nn.batchnorm",
     **dict.fromkeys(
         [f"nn.modules.{name}" for name in ("channelshuffle", "fold", "pixelshuffle", "upsampling")],

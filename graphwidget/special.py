@@ -1,6 +1,6 @@
 """Special functions (``torch.special``). Its functions are offered where they are written."""
 
 from .dispatch.offer import SPACES
-from .functions.tensor import attach as _methods  # noqa: F401  (all that is offered is there)
+from .functions.tensor import attach_methods as _methods  # noqa: F401  (all that is offered is there)
 
 globals().update(SPACES["special"])

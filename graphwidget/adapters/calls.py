@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from ..optable import Op
-from ..optable.text import derivatives
+from ..optable.derivative_text import derivatives
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names, Site

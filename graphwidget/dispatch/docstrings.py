@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from ..optable import TABLE, Op
-from ..optable.text import derivatives
+from ..optable.derivative_text import derivatives
 
 BROADCAST = "Shapes: of any shape each; they are broadcast together."
 KEPT = "Shapes: of any shape; the result has the same."

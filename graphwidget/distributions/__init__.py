@@ -3,30 +3,28 @@
 import importlib
 from typing import Any
 
-from . import constraints, kl, kl_between, transforms  # noqa: F401  (kl_between registers)
-from .circular import VonMises
+from . import constraints, kl, kl_different_types, transforms  # noqa: F401  (kl_between registers)
+from .bernoulli_categorical import Bernoulli, Categorical
 from .constraint_registry import biject_to, transform_to
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
 from .counts import Binomial, Geometric, Multinomial, NegativeBinomial, Poisson
-from .discrete import Bernoulli, Categorical
 from .distribution import Distribution
-from .exponential_family import ExponentialFamily
-from .gamma import Beta, Chi2, Dirichlet, Gamma, StudentT
+from .exp_family import ExponentialFamily
+from .gamma_beta import Beta, Chi2, Dirichlet, Gamma, StudentT
+from .heavy_tailed import FisherSnedecor, GeneralizedPareto
 from .independent import Independent
 from .kl import kl_divergence, register_kl
-from .lowrank import LowRankMultivariateNormal
-from .matrices import LKJCholesky, Wishart
-from .multivariate import MixtureSameFamily, MultivariateNormal
-from .one_hot import (
+from .lowrank_multivariate_normal import LowRankMultivariateNormal
+from .multivariate_normal import MixtureSameFamily, MultivariateNormal
+from .one_hot_relaxed import (
     OneHotCategorical,
     OneHotCategoricalStraightThrough,
     RelaxedBernoulli,
     RelaxedOneHotCategorical,
 )
-from .places import PLACES
-from .powers import InverseGamma, Pareto, Weibull
-from .tails import FisherSnedecor, GeneralizedPareto
-from .transformed import (
+from .pareto_weibull import InverseGamma, Pareto, Weibull
+from .torch_modules import MODULES
+from .transformed_distribution import (
     Gumbel,
     HalfCauchy,
     HalfNormal,
@@ -35,7 +33,9 @@ from .transformed import (
     TransformedDistribution,
 )
 from .transforms import *  # noqa: F403
-from .unit import ContinuousBernoulli, Kumaraswamy
+from .unit_interval import ContinuousBernoulli, Kumaraswamy
+from .von_mises import VonMises
+from .wishart_lkj import LKJCholesky, Wishart
 
 __all__ = [
     "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "ContinuousBernoulli",
@@ -53,6 +53,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """PyTorch's modules by their names there (``distributions.normal.Normal``)."""
-    if name in PLACES:
-        return importlib.import_module(f".{PLACES[name]}", __name__)
+    if name in MODULES:
+        return importlib.import_module(f".{MODULES[name]}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,7 @@ from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .distribution import Distribution, batch_of, broadcast_all, same_as
-from .exponential_family import ExponentialFamily, family
+from .exp_family import ExponentialFamily, family
 
 
 class _LocScale(Distribution):

@@ -11,10 +11,10 @@ from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import logsigmoid
 from . import constraints
-from .discrete import Categorical, Chances
+from .bernoulli_categorical import Categorical, Chances
 from .distribution import Distribution, batch_of, broadcast_all, same_as
-from .exponential_family import ExponentialFamily, family
-from .gamma import Gamma
+from .exp_family import ExponentialFamily, family
+from .gamma_beta import Gamma
 
 
 @family(lambda self: (F["log"](self.rate),), F["exp"])

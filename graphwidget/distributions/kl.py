@@ -7,14 +7,14 @@ from typing import Any
 
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import softplus
+from .bernoulli_categorical import Bernoulli, Categorical
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
 from .counts import Geometric, Poisson
-from .discrete import Bernoulli, Categorical
-from .gamma import Beta, Dirichlet, Gamma
+from .gamma_beta import Beta, Dirichlet, Gamma
 from .independent import Independent, sum_rightmost
-from .multivariate import LINALG, MultivariateNormal
-from .one_hot import OneHotCategorical
-from .transformed import HalfNormal, TransformedDistribution
+from .multivariate_normal import LINALG, MultivariateNormal
+from .one_hot_relaxed import OneHotCategorical
+from .transformed_distribution import HalfNormal, TransformedDistribution
 
 _RULES: dict[tuple[type, type], Any] = {}
 INF = float("inf")

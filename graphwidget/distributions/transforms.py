@@ -13,7 +13,7 @@ from .elementary_transforms import (
     StickBreakingTransform,
     TanhTransform,
 )
-from .joined_transforms import (
+from .structured_transforms import (
     CatTransform,
     CorrCholeskyTransform,
     CumulativeDistributionTransform,

@@ -19,8 +19,8 @@ from ..autograd.roots import leaves_of
 from ..eager.record import TENSORS as F
 from ..graph import runtime
 from ..graph.tensor import Tensor
-from .hooks import without_saved_hooks
-from .trees import Spec, flatten, over, unflatten
+from .pytree import Spec, flatten, over, unflatten
+from .saved_hooks_refused import without_saved_hooks
 
 Function = Callable[..., Any]
 Leaves = list[Tensor]

@@ -19,8 +19,8 @@ from .derivatives import (
     slopes,
     tensors_only,
 )
-from .hooks import without_saved_hooks
-from .trees import LEAF, flatten, unflatten
+from .pytree import LEAF, flatten, unflatten
+from .saved_hooks_refused import without_saved_hooks
 
 
 def jacrev(

@@ -38,12 +38,12 @@ from .batchnorm import (
     InstanceNorm2d,
     InstanceNorm3d,
 )
-from .chunking import LinearCrossEntropyOptions
 from .container import ModuleDict, ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .distance import CosineSimilarity, PairwiseDistance
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from .embedding import Embedding, EmbeddingBag
+from .flatten import Flatten, Unflatten
 from .lazy import (
     LazyBatchNorm1d,
     LazyBatchNorm2d,
@@ -60,6 +60,7 @@ from .lazy import (
     LazyLinear,
 )
 from .linear import Bilinear, Identity, Linear
+from .linear_cross_entropy import LinearCrossEntropyOptions
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -141,7 +142,6 @@ from .resampling import (
 )
 from .rnn import GRU, LSTM, RNN, RNNBase
 from .rnn_cell import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from .shape import Flatten, Unflatten
 from .softmax import GLU, LogSoftmax, PReLU, Softmax, Softmax2d, Softmin
 from .transformer import (
     Transformer,

@@ -6,7 +6,7 @@ from ..arrays.warnings import warn
 from ..dispatch.offer import FUNCTIONS
 from ..graph.tensor import Tensor
 from . import functional
-from .layer import _OfFunction, shown
+from .functional_layer import _OfFunction, shown
 from .module import Module
 
 

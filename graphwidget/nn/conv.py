@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ..functions.creation.factories import empty
 from ..graph.tensor import Tensor
 from . import functional, init
-from .layer import unusual
+from .functional_layer import unusual
 from .module import Module
 from .module_base import OwnMethods
 from .parameter import Parameter

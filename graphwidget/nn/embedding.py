@@ -8,7 +8,7 @@ from ..autograd.grad_mode import no_grad
 from ..functions.creation.factories import empty
 from ..graph.tensor import Tensor
 from . import functional, init
-from .layer import unusual
+from .functional_layer import unusual
 from .module import Module
 from .parameter import Parameter
 

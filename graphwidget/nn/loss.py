@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 from ..arrays.warnings import warn
 from ..graph.tensor import Tensor
 from . import functional
-from .chunking import LinearCrossEntropyOptions
 from .functional.reduction import reduction_text
-from .layer import _OfFunction
+from .functional_layer import _OfFunction
 from .linear import Linear
+from .linear_cross_entropy import LinearCrossEntropyOptions
 from .module import Module
 
 

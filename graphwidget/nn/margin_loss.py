@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..graph.tensor import Tensor
 from .distance import PairwiseDistance
-from .layer import _OfFunction
+from .functional_layer import _OfFunction
 from .loss import _Loss, _PairLoss, _WeightedLoss
 
 

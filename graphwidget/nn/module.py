@@ -13,7 +13,6 @@ from ..functions.creation.factories import empty_like
 from ..functions.memory.conversion import parsed_to
 from ..graph.hook_handles import RemovableHandle
 from ..graph.tensor import Tensor
-from .conversion import convert
 from .module_base import (  # noqa: F401  (users find them here)
     register_module_buffer_registration_hook,
     register_module_module_registration_hook,
@@ -27,6 +26,7 @@ from .module_call import (  # noqa: F401  (users find them here)
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
+from .module_conversion import convert
 from .module_state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
 from .parameter import UninitializedTensorMixin
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ..graph.tensor import Tensor
 from . import functional
-from .layer import shown
+from .functional_layer import shown
 from .module import Module
 from .module_base import OwnMethods
 

@@ -14,7 +14,7 @@ from ..arrays import dtypes
 from ..dispatch import torch_function_modes as overrides
 from ..dispatch.offer import METHODS
 from ..functions.creation.factories import empty
-from ..functions.tensor import attach as _methods  # noqa: F401  (all methods are there)
+from ..functions.tensor import attach_methods as _methods  # noqa: F401  (all methods are there)
 from ..graph import errors, runtime
 from ..graph.base import TensorBase
 from ..graph.tensor import Tensor

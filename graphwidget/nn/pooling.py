@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from ..graph.tensor import Tensor
 from . import functional
 from .functional.sizes import each_dim
-from .layer import shown
+from .functional_layer import shown
 from .module import Module
 from .module_base import OwnMethods
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..graph.tensor import Tensor
 from . import functional
-from .layer import shown
+from .functional_layer import shown
 from .module import Module
 
 

@@ -13,13 +13,13 @@ from ..dispatch.offer import FUNCTIONS
 from ..functions.creation.factories import empty
 from ..functions.shape.joins import stack
 from ..graph.tensor import Tensor
-from . import init, packed, rnn_functions
-from .layer import unusual
+from . import init, rnn_functions, rnn_packed
+from .functional_layer import unusual
 from .module import Module
 from .module_base import OwnMethods
 from .parameter import Parameter
-from .recurrence import Step, stepping, through
 from .rnn_cell import gru_step, lstm_step
+from .rnn_loop import Step, stepping, through
 from .utils.rnn import PackedSequence
 
 
@@ -211,7 +211,7 @@ class RNNBase(Module):
         shape = self._state_shape(int(sequence.batch_sizes[0]), size)
         if given is None:
             return Tensor._wrap(np.zeros(shape, sequence.data._data.dtype))
-        return packed.permuted(given, sequence.sorted_indices)
+        return rnn_packed.permuted(given, sequence.sorted_indices)
 
     def _start(
         self, given: Tensor | None, input: Tensor, alone: bool, name: str, size: int
@@ -249,7 +249,7 @@ class _Simple(OwnMethods, RNNBase):
             self._check_input(input.data, 2)
             self._check_state(start, self._state_shape(int(input.batch_sizes[0]), size), "hx")
             out, ends = self._walk(step, input, list(start.unbind(0)))
-            return out, packed.permuted(stack(ends), input.unsorted_indices)
+            return out, rnn_packed.permuted(stack(ends), input.unsorted_indices)
         input, alone = self._batched(input)
         start = self._start(hx, input, alone, "hx", size)
         self._check_input(input, 3)
@@ -323,7 +323,7 @@ class LSTM(RNNBase):
             states = list(zip(begin[0].unbind(0), begin[1].unbind(0), strict=True))
             out, ends = self._walk(lstm_step, input, states)
             order = input.unsorted_indices
-            kept = [packed.permuted(stack([end[i] for end in ends]), order) for i in (0, 1)]
+            kept = [rnn_packed.permuted(stack([end[i] for end in ends]), order) for i in (0, 1)]
             return out, (kept[0], kept[1])
         input, alone = self._batched(input)
         dims = 2 if alone else 3

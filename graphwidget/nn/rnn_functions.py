@@ -11,8 +11,8 @@ from ..dispatch.offer import offer
 from ..functions.shape.joins import stack
 from ..graph.tensor import Tensor
 from . import functional
-from .recurrence import Step, fused, stepping, through
 from .rnn_cell import gru_step, lstm_step, plain_step
+from .rnn_loop import Step, fused, stepping, through
 
 NOT_FUSED = "LSTM with projections is not supported with oneDNN. Using default implementation."
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..functions.creation.factories import empty
 from ..graph.tensor import Tensor
 from . import functional, init
-from .layer import _OfFunction, shown
+from .functional_layer import _OfFunction, shown
 from .module import Module
 from .parameter import Parameter
 

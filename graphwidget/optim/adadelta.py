@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..graph.tensor import Tensor
-from . import recorded
+from . import differentiable
 from .adam import average_square
 from .optimizer import Group, State
-from .stepping import PerParameter, Prepared, count, rate_of
+from .per_parameter import PerParameter, Prepared, count, rate_of
 
 
 class Adadelta(PerParameter):
     """Steps as large as recent steps, along the gradient divided by its recent size."""
 
-    recorded = recorded.adadelta
+    recorded = differentiable.adadelta
     on_xla = (False, False)
     options = (
         "lr", "rho", "eps", "weight_decay", "maximize", "capturable", "foreach", "differentiable",

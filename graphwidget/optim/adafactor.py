@@ -9,7 +9,7 @@ import numpy as np
 
 from ..graph.tensor import Tensor
 from .optimizer import Group, State
-from .stepping import WHOLE, PerParameter, Prepared, check_rate, count, number, rate_of
+from .per_parameter import WHOLE, PerParameter, Prepared, check_rate, count, number, rate_of
 
 MEANS = ("row_var", "col_var")
 

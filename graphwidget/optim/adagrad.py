@@ -9,15 +9,15 @@ import numpy as np
 
 from ..functions.creation.factories import full_like
 from ..graph.tensor import Tensor
-from . import recorded
+from . import differentiable
 from .optimizer import Group, State
-from .stepping import PerParameter, Prepared, count, number, rate_of
+from .per_parameter import PerParameter, Prepared, count, number, rate_of
 
 
 class Adagrad(PerParameter):
     """Steps along the gradient, divided by the root of the sum of squares of all so far."""
 
-    recorded = recorded.adagrad
+    recorded = differentiable.adagrad
     writes = ("addcdiv_",)
     options = (
         "lr", "lr_decay", "eps", "weight_decay", "initial_accumulator_value", "foreach", "maximize",

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
-from . import recorded
+from . import differentiable
 from .optimizer import Group, State
-from .stepping import PerParameter, Prepared, count, plain, rate_of
+from .per_parameter import PerParameter, Prepared, count, plain, rate_of
 
 
 class Adam(PerParameter):
@@ -21,7 +21,7 @@ class Adam(PerParameter):
     change nothing here, the last is refused at the first step, as PyTorch does on the CPU.
     """
 
-    recorded = recorded.adam
+    recorded = differentiable.adam
     writes = ("addcdiv_",)
     options = (
         "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach", "capturable",
@@ -117,7 +117,7 @@ def _checked(
             )
         if isinstance(beta, Tensor) and beta.numel() != 1:
             raise ValueError(f"Tensor betas[{place}] must be 1-element")
-    return recorded.scalar(betas[0]), recorded.scalar(betas[1])
+    return differentiable.scalar(betas[0]), differentiable.scalar(betas[1])
 
 
 def average(mean: Any, item: Any, weight: float, s: Any) -> None:

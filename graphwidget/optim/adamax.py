@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..graph.tensor import Tensor
-from . import recorded
+from . import differentiable
 from .adam import average
 from .optimizer import Group, State
-from .stepping import PerParameter, Prepared, count, rate_of
+from .per_parameter import PerParameter, Prepared, count, rate_of
 
 
 class Adamax(PerParameter):
     """Steps along the mean of recent gradients, divided by their largest recent size."""
 
-    recorded = recorded.adamax
+    recorded = differentiable.adamax
     writes = ("addcdiv_",)
     options = (
         "lr", "betas", "eps", "weight_decay", "foreach", "maximize", "differentiable", "capturable",

@@ -9,15 +9,15 @@ import numpy as np
 
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
-from . import recorded
+from . import differentiable
 from .optimizer import Group, State
-from .stepping import PerParameter, Prepared, count, number, rate_of
+from .per_parameter import PerParameter, Prepared, count, number, rate_of
 
 
 class ASGD(PerParameter):
     """Gradient descent that keeps the average of the parameters, from step `t0` on, in `ax`."""
 
-    recorded = recorded.asgd
+    recorded = differentiable.asgd
     captured = "params, mus, etas, and state_steps"
     writes = ("mul_", "add_")
     options = (

@@ -12,7 +12,7 @@ from ..functions.shape.joins import cat
 from ..graph.tensor import Tensor
 from .line_search import strong_wolfe
 from .optimizer import Closure, Optimizer
-from .stepping import check_options, rate_of
+from .per_parameter import check_options, rate_of
 
 KEYS = (
     "func_evals", "n_iter", "al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag",

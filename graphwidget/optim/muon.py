@@ -11,7 +11,7 @@ import numpy as np
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
 from .optimizer import Group, State
-from .stepping import WHOLE, PerParameter, Prepared, check_rate, rate_of
+from .per_parameter import WHOLE, PerParameter, Prepared, check_rate, rate_of
 
 WORDS = {"lr": "Learning rate", "momentum": "momentum", "weight_decay": "weight decay"}
 FITS = ("original", "match_rms_adamw")

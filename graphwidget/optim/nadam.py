@@ -9,16 +9,16 @@ import numpy as np
 
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
-from . import recorded
+from . import differentiable
 from .adam import average, average_square
 from .optimizer import Group, State
-from .stepping import PerParameter, Prepared, count, number, rate_of
+from .per_parameter import PerParameter, Prepared, count, number, rate_of
 
 
 class NAdam(PerParameter):
     """Adam with Nesterov's momentum."""
 
-    recorded = recorded.nadam
+    recorded = differentiable.nadam
     captured = "params, mu_products and state_steps"
     writes = ("addcdiv_", "addcdiv_")
     options = (

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..graph.tensor import Tensor
-from . import recorded
+from . import differentiable
 from .adam import average, average_square
 from .optimizer import Group, State
-from .stepping import PerParameter, Prepared, count, rate_of
+from .per_parameter import PerParameter, Prepared, count, rate_of
 
 
 class RAdam(PerParameter):
     """Adam that divides by the mean square only once its variance is known well enough."""
 
-    recorded = recorded.radam
+    recorded = differentiable.radam
     options = (
         "lr", "betas", "eps", "weight_decay", "maximize", "foreach", "capturable",
         "decoupled_weight_decay", "differentiable",

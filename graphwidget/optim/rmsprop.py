@@ -9,16 +9,16 @@ import numpy as np
 
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
-from . import recorded
+from . import differentiable
 from .adam import average, average_square
 from .optimizer import Group, State
-from .stepping import PerParameter, Prepared, count, rate_of
+from .per_parameter import PerParameter, Prepared, count, rate_of
 
 
 class RMSprop(PerParameter):
     """Steps along the gradient, divided by the root of the mean square of recent ones."""
 
-    recorded = recorded.rmsprop
+    recorded = differentiable.rmsprop
     on_xla = (True, True)
     options = (
         "lr", "momentum", "alpha", "eps", "centered", "weight_decay", "capturable", "foreach",

@@ -9,15 +9,15 @@ import numpy as np
 
 from ..functions.creation.factories import full_like, zeros_like
 from ..graph.tensor import Tensor
-from . import recorded
+from . import differentiable
 from .optimizer import Group, State
-from .stepping import PerParameter, Prepared, count, number, rate_of
+from .per_parameter import PerParameter, Prepared, count, number, rate_of
 
 
 class Rprop(PerParameter):
     """Steps by the sign of the gradient; their size grows while it stays, and shrinks otherwise."""
 
-    recorded = recorded.rprop
+    recorded = differentiable.rprop
     on_xla = (True, True)
     writes = ("addcmul_",)
     options = ("lr", "etas", "step_sizes", "foreach", "maximize", "differentiable", "capturable")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..graph.tensor import Tensor
-from . import recorded
+from . import differentiable
 from .optimizer import Group, State
-from .stepping import PerParameter, Prepared, rate_of
+from .per_parameter import PerParameter, Prepared, rate_of
 
 
 class SGD(PerParameter):
@@ -20,7 +20,7 @@ class SGD(PerParameter):
     change nothing here.
     """
 
-    recorded = recorded.sgd
+    recorded = differentiable.sgd
     later = PerParameter.later | {"fused": False}
     block = 1 << 14  # few operations, so that memory may count for more
     options = (

@@ -22,9 +22,9 @@ from ..arrays import devices
 from ..functions.memory.storage import UntypedStorage
 from ..graph.tensor import Tensor
 from ..graph.version import filled
-from . import format
+from . import safetensors
+from .nested_json import NoData, Packer, Unpacker
 from .storages import items
-from .tree import NoData, Packer, Unpacker
 
 __all__ = [
     "add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save",
@@ -99,7 +99,7 @@ def save(
     if _PICKLED in metadata:
         pickled = (pickle_module or pickle).dumps(obj, protocol=pickle_protocol)
         arrays = {"pickle": np.frombuffer(pickled, np.uint8)}
-    parts = format.encode(arrays, {"format": "pt", **metadata})
+    parts = safetensors.encode(arrays, {"format": "pt", **metadata})
     if isinstance(f, str | os.PathLike):
         folder = Path(f).parent
         if not folder.is_dir():
@@ -148,7 +148,7 @@ def load(
     # A header's length may begin as pickles do; theirs would be longer than the file.
     if data.startswith(_PICKLES) and int.from_bytes(data[:8], "little") > len(data):
         raise pickle.UnpicklingError(_NO_PICKLES)
-    arrays, metadata = format.decode(data)
+    arrays, metadata = safetensors.decode(data)
     if _PICKLED in metadata:
         if weights_only is None or weights_only:
             raise pickle.UnpicklingError(_WEIGHTS_ONLY.format(metadata[_PICKLED]))

@@ -327,8 +327,8 @@ for write in (lambda y: y[0].exp_(), lambda y: y[::2].fill_(0.5), lambda y: y[0]
             x = torch.ones(3, requires_grad=True)
             y = x * 1
             write(y)
-            y.grad_fn.register_hook(
-                lambda gi, go: seen.append([each if each is None else each.tolist() for each in gi]))
+            y.grad_fn.register_hook(lambda gi, go: seen.append(
+                [None if each is None else each.tolist() for each in gi]))
             for _ in range(2):
                 seen.append(attempt(lambda: y.sum().backward(
                     inputs=order(x, y), create_graph=create_graph)))

@@ -29,7 +29,6 @@ class AddBackward0(Node):
     __module__ = "builtins"
     op = OP
     targets = ('self', 'other')
-    always = False
     next = next_of(('self', 'other'))
 
     def backward_arrays(node, grad, keep):
@@ -84,7 +83,6 @@ class AddBackward0(Node):
     op = OP
     targets = ('self',)
     single = True
-    always = False
     next = next_of(('self',))
 
     def backward_arrays(node, grad, keep):
@@ -126,7 +124,6 @@ class AddBackward0(Node):
     op = OP
     targets = ('other',)
     single = True
-    always = False
     next = next_of(('other',))
 
     def backward_arrays(node, grad, keep):
@@ -323,7 +320,6 @@ class MulBackward0(Node):
     op = OP
     targets = ('self', 'other')
     saves = ('other', 'self')
-    always = False
     next = next_of(('self', 'other'))
 
     def backward_arrays(node, grad, keep):
@@ -419,7 +415,6 @@ class MulBackward0(Node):
     targets = ('self',)
     saves = ('other',)
     single = True
-    always = False
     next = next_of(('self',))
 
     def backward_arrays(node, grad, keep):
@@ -484,7 +479,6 @@ class MulBackward0(Node):
     targets = ('other',)
     saves = ('self',)
     single = True
-    always = False
     next = next_of(('other',))
 
     def backward_arrays(node, grad, keep):

@@ -13,6 +13,6 @@ def test_what_is_declared_is_provided() -> None:
 
 
 def test_what_is_not_declared_cannot_be_provided() -> None:
-    with pytest.raises(NameError, match="not declared in graphwidget.graph.runtime: stranger"):
+    with pytest.raises(NameError, match=r"not declared in graphwidget\.graph\.runtime: stranger"):
         runtime.provide(stranger=1)
     assert not hasattr(runtime, "stranger")

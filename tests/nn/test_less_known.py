@@ -71,7 +71,7 @@ result = [warned(**{"0_weight": ones}), attempt(lambda: warned(**{"0_weight": on
 
 # what layers of one's own take from PyTorch's
 import importlib
-place = "torch.nn.modules.utils" if torch.__name__ == "torch" else "graphwidget.nn.tuples"
+place = "torch.nn.modules.utils" if torch.__name__ == "torch" else "graphwidget.nn.module_utils"
 u = importlib.import_module(place)
 d = torch.nn.DataParallel(nn.Sequential(nn.Linear(1, 1))).state_dict()
 u.consume_prefix_in_state_dict_if_present(d, "module.")

@@ -20,7 +20,7 @@ from torchgen.packaged.autograd import gen_python_functions as bindings
 from graphwidget.dispatch import python_written_table
 from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 from graphwidget.dispatch.signatures import NOTHING, PATH, as_method
-from graphwidget.functions.tensor.attach import OWN
+from graphwidget.functions.tensor.attach_methods import OWN
 from graphwidget.nn import functional
 from graphwidget.nn.functional.resampling import INTERPOLATING, bound_name
 

@@ -19,7 +19,7 @@ ROOMS = """
 
     arrays                   | numpy arrays typed and laid out as PyTorch's memory
     optable/declare          | what a declaration says
-    optable/text             | ... and how it reads
+    optable/derivative_text         | ... and how it reads
     optable/pointwise        | every op, declared once, by family
     optable/shape
     optable/reduction

@@ -2,10 +2,10 @@
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     factories,
-    factory,
+    factory_decorator,
     from_file,
     frombuffer,
     nested_sequences,
-    ranges,
+    ranges_grids,
     windows,
 )

@@ -15,7 +15,7 @@ from ...arrays.warnings import warn, warn_once
 from ...dispatch.offer import FUNCTIONS, offer
 from ...graph.tensor import Tensor
 from ..memory.storage import StorageBase, UntypedStorage
-from .factory import GRADLESS, factory, made, shape_from
+from .factory_decorator import GRADLESS, factory, made, shape_from
 from .nested_sequences import array_from, check_array, numpy_type
 
 COPY_WARNING = (

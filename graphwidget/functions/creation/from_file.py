@@ -9,7 +9,7 @@ from ...arrays.layouts import require_strided
 from ...dispatch.offer import offer
 from ...graph.tensor import Tensor
 from ..memory.storage import mapped_memory
-from .factory import made
+from .factory_decorator import made
 
 
 @offer(method=False)

@@ -10,7 +10,7 @@ import numpy as np
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from .factory import factory, made
+from .factory_decorator import factory, made
 from .nested_sequences import numpy_type
 
 

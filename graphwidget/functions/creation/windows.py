@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays.type_errors import C_WORDS
 from ...optable.special.special_kernels import i0
-from .factory import factory
+from .factory_decorator import factory
 from .nested_sequences import numpy_type
 
 Weigh = Callable[[np.ndarray], np.ndarray]

@@ -17,7 +17,7 @@ from ...graph.node import Checked, target_of
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..dims import filled_place, wrap_dim
-from ..shape.shapes import view
+from ..shape.reshape_expand import view
 
 INTEGERS = (np.int32, np.int64)
 

@@ -12,7 +12,7 @@ from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import infer_shape, shape_args, wrap_dim
 from ..shape.permute import permute, t, transpose
-from ..shape.shapes import expand, squeeze, unsqueeze, view
+from ..shape.reshape_expand import expand, squeeze, unsqueeze, view
 from ..shape.slices import as_strided, diagonal, plain, select, unfold
 from ..shape.splits import chunk, split, split_with_sizes, unbind
 from .parse_index import ZERO_DIM_SLICE

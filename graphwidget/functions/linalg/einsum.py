@@ -12,7 +12,7 @@ from ...dispatch.parser import refusal
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import wrap_dim
-from ..shape.shapes import reshape
+from ..shape.reshape_expand import reshape
 from .products import bmm, dot, mm
 
 ELLIPSIS = "..."

@@ -15,7 +15,7 @@ from ...graph.tensor import Tensor
 from ...graph.views import refresh_for_op
 from ..memory.strides import contiguous
 from ..shape.permute import squeeze_, t, transpose
-from ..shape.shapes import check_tensors, reshaped, unsqueeze
+from ..shape.reshape_expand import check_tensors, reshaped, unsqueeze
 from .addmm import addmm
 from .products import bmm, dot, mm, mv
 

@@ -9,7 +9,7 @@ from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import filled_place
-from ..shape.shapes import reshape
+from ..shape.reshape_expand import reshape
 
 
 def _same_type(a: Tensor, b: Tensor) -> None:

@@ -16,7 +16,7 @@ from ...graph.tensor import Tensor
 from ...graph.version import bump
 from ...optable.linalg.solve_kernels import singular_values
 from ..reduction.reductions import several
-from ..shape.shapes import flatten, reshape
+from ..shape.reshape_expand import flatten, reshape
 from .solve import check_floating, check_matrix, check_square, inv, solve
 
 LINALG_QR, QR = named("linalg_qr", "Q", "R"), named("qr", "Q", "R")

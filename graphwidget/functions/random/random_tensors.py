@@ -21,7 +21,7 @@ from ...graph.tensor import Tensor
 from ...graph.views import check_writable
 from ...optable import TABLE
 from ..creation.factories import filled, like
-from ..creation.factory import factory, made, shape_from
+from ..creation.factory_decorator import factory, made, shape_from
 from ..creation.nested_sequences import numpy_type
 from . import generator as random
 from . import sampling

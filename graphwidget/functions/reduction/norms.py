@@ -16,7 +16,7 @@ from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..dims import as_given, dims_as_given, filled_place, wrap_dim
 from ..memory.strides import contiguous
-from ..shape.shapes import expand, view
+from ..shape.reshape_expand import expand, view
 from .reductions import numpy_type, some_dims
 
 INF = float("inf")

@@ -4,7 +4,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     joins,
     padding,
     permute,
-    shapes,
+    reshape_expand,
     slices,
     splits,
 )

@@ -15,7 +15,7 @@ from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import as_given, dims_as_given, shape_args, wrap_dim
-from .shapes import atleast_1d, atleast_2d, atleast_3d, check_tensors, flatten, reshape
+from .reshape_expand import atleast_1d, atleast_2d, atleast_3d, check_tensors, flatten, reshape
 
 
 def tensors_of(given: Any, name: str) -> tuple[Tensor, ...]:

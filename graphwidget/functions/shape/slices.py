@@ -13,7 +13,7 @@ from ...eager.inplace import reshape_in_place
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import as_given, wrap_dim
-from .shapes import ravel
+from .reshape_expand import ravel
 
 SIZES_DIFFER = (
     "expected src to have a size equal to the slice of self. src size = {}, slice size = {}"

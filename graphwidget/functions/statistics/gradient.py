@@ -14,7 +14,7 @@ from ...eager.promote import is_number
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import check_distinct, wrap_dim
-from ..shape.shapes import view
+from ..shape.reshape_expand import view
 from ..shape.slices import select
 
 NAME = "torch.gradient"

@@ -15,7 +15,7 @@ from ..dims import wrap_dim
 from ..linalg.products import mm
 from ..reduction.reductions import several
 from ..shape.permute import squeeze_, t, transpose_, unsqueeze_
-from ..shape.shapes import flatten, view
+from ..shape.reshape_expand import flatten, view
 
 
 # Quantiles ---------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ...dispatch.offer import offer
 from ...dispatch.return_types import named
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from ..creation.factory import made
+from ..creation.factory_decorator import made
 from ..dims import wrap_dim
 from ..reduction.reductions import several
 

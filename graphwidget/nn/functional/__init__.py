@@ -42,8 +42,12 @@ from ...functions.pointwise.activations import (
     threshold_,
 )
 from ...functions.shape.padding import one_hot, pad
-from . import grad, kernels, native  # noqa: F401  (kernels offers functions of the package itself)
-from .adaptive import (
+from . import (  # noqa: F401  (the last two offer functions of the package itself)
+    grad,
+    top_level_namesakes,
+    top_level_native,
+)
+from .adaptive_pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
@@ -57,7 +61,6 @@ from .adaptive import (
     lp_pool2d,
     lp_pool3d,
 )
-from .alignment import ctc_loss
 from .attention import scaled_dot_product_attention
 from .convolution import (
     conv1d,
@@ -68,13 +71,14 @@ from .convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from .cross_entropy_losses import cross_entropy, linear_cross_entropy, nll_loss
+from .ctc import ctc_loss
 from .distance import cosine_similarity, normalize, pairwise_distance, pdist
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, embedding_bag
-from .likelihood import cross_entropy, linear_cross_entropy, nll_loss
+from .grid_sampling import affine_grid, grid_sample, max_unpool1d, max_unpool2d, max_unpool3d
 from .linear import bilinear, linear
-from .loss import huber_loss, l1_loss, mse_loss, smooth_l1_loss
-from .margin import (
+from .margin_losses import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,
@@ -85,7 +89,7 @@ from .margin import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from .multi_head import multi_head_attention_forward
+from .multi_head_attention import multi_head_attention_forward
 from .normalization import (
     batch_norm,
     group_norm,
@@ -105,13 +109,14 @@ from .pooling import (
     max_pool3d,
     max_pool3d_with_indices,
 )
-from .probability import (
+from .probability_losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
     gaussian_nll_loss,
     kl_div,
     poisson_nll_loss,
 )
+from .regression_losses import huber_loss, l1_loss, mse_loss, smooth_l1_loss
 from .resampling import (
     channel_shuffle,
     fold,
@@ -124,7 +129,6 @@ from .resampling import (
     upsample_bilinear,
     upsample_nearest,
 )
-from .sampling import affine_grid, grid_sample, max_unpool1d, max_unpool2d, max_unpool3d
 from .softmax import log_softmax, softmax, softmin
 
 BOUND = (
@@ -295,7 +299,7 @@ __all__ = [
     "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices",
     "max_pool3d", "max_pool3d_with_indices", "max_unpool1d", "max_unpool2d", "max_unpool3d",
     "mish", "mse_loss", "multi_head_attention_forward", "multi_margin_loss",
-    "multilabel_margin_loss", "multilabel_soft_margin_loss", "native", "native_channel_shuffle",
+    "multilabel_margin_loss", "multilabel_soft_margin_loss", "native_channel_shuffle",
     "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "pixel_shuffle",
     "pixel_unshuffle", "poisson_nll_loss", "prelu", "relu", "relu6", "relu_", "rms_norm",
     "rrelu", "rrelu_", "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu",
@@ -318,6 +322,6 @@ PLACES += [
     written_in(
         "torch.nn.functional",
         globals(),
-        [each for each in __all__ if each not in (*BOUND, *AS_METHODS, "native")],
+        [each for each in __all__ if each not in (*BOUND, *AS_METHODS)],
     ),
 ]

@@ -12,8 +12,8 @@ from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
-from ...functions.creation.factory import shape_from
-from ...functions.shape.shapes import squeeze, unsqueeze
+from ...functions.creation.factory_decorator import shape_from
+from ...functions.shape.reshape_expand import squeeze, unsqueeze
 from ...graph.tensor import Tensor
 from ...optable.layers.convolution_kernels import transposed_sizes
 from .sizes import each_dim, is_int, shown

@@ -9,7 +9,7 @@ from ...arrays.type_errors import not_implemented
 from ...autograd.grad_mode import is_grad_enabled
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
-from ...functions.shape.shapes import squeeze, unsqueeze
+from ...functions.shape.reshape_expand import squeeze, unsqueeze
 from ...graph.tensor import Tensor
 from ...graph.version import bump
 from ...optable.layers.pooling_kernels import pooled_sizes

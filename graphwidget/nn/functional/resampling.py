@@ -12,7 +12,7 @@ from ...eager.record import TENSORS as F
 from ...functions.dims import wrap_dim
 from ...graph.tensor import Tensor
 from ...optable.layers.window_kernels import window_count
-from .adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .sizes import each_dim, is_int
 
 INTERPOLATING = {

@@ -16,7 +16,7 @@ from ...functions.creation.factories import ones_like, zeros_like
 from ...functions.random.random_tensors import rand, rand_like
 from ...graph.tensor import Tensor
 from .convert_parameters import parameters_to_vector
-from .pruning import BasePruningMethod, PruningContainer, pruning_hooks
+from .pruning_method import BasePruningMethod, PruningContainer, pruning_hooks
 
 __all__ = [
     "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured",

@@ -1,8 +1,8 @@
 """Ops on matrices."""
 
 from . import (  # noqa: F401  (each declares its ops when it is imported)
-    factors,
+    lu_eig,
     products,
+    qr_svd_eigh,
     solve,
-    spectra,
 )

@@ -1,10 +1,10 @@
 """Ops along dims: sums, norms, sorting, counting."""
 
 from . import (  # noqa: F401  (each declares its ops when it is imported)
-    counting,
     cumulative,
     internal,
     norms,
     reductions,
     sorting,
+    unique_histogram,
 )

@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays.memory_order import as_array, empty_like
 from ..declare import Namespace, op
 from ..pointwise.common_kernels import Array
-from . import tie_breaking
+from . import nth_element
 
 F = Namespace()
 
@@ -74,11 +74,11 @@ def selected(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
     places = list(range(len(row)))
     before = larger(row) if largest else smaller(row)
     if k * 64 <= len(row):
-        tie_breaking.partial_sort(places, 0, k, len(row), before)
+        nth_element.partial_sort(places, 0, k, len(row), before)
     else:
-        tie_breaking.nth_element(places, k - 1, before)
+        nth_element.nth_element(places, k - 1, before)
         if sort:
-            tie_breaking.sort(places, k - 1, before)
+            nth_element.sort(places, k - 1, before)
     return places[:k]
 
 
@@ -138,7 +138,7 @@ def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
         place = tuple(at)
         row = rows[place].tolist()
         places = list(range(len(row)))
-        tie_breaking.quickselect(places, k - 1, larger(row))
+        nth_element.quickselect(places, k - 1, larger(row))
         index[place] = places[k - 1]
     return picked(a, index, dim, keepdim)
 
@@ -171,7 +171,7 @@ def median(pass_nan: bool) -> Any:
 def among_equals(size: int) -> int:
     """Which of ``size`` equal items comes first when PyTorch puts that in its place."""
     places = list(range(size))
-    tie_breaking.nth_element(places, 0, lambda one, other: False)
+    nth_element.nth_element(places, 0, lambda one, other: False)
     return places[0] if size else 0
 
 
@@ -206,11 +206,11 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     run = places - np.maximum.accumulate(np.where(starts, places, 0), -1)
     last = np.argmax(run, -1, keepdims=True)
     index = np.take_along_axis(every, last, -1)
-    if size > tie_breaking.SMALL:  # then the order of equal items is not kept
+    if size > nth_element.SMALL:  # then the order of equal items is not kept
         for at in np.argwhere(np.take_along_axis(run, last, -1)[..., 0] > 0):
             place = tuple(at)
             row, moved = rows[place].tolist(), list(range(size))
-            tie_breaking.sort(moved, size, smaller(row))
+            nth_element.sort(moved, size, smaller(row))
             index[place] = moved[last[place][0]]
     return picked(a, index, dim, keepdim)
 

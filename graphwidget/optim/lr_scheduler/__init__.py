@@ -1,6 +1,7 @@
 """Learning rates that change from epoch to epoch, as in `torch.optim.lr_scheduler`."""
 
 from .base import LRScheduler, _LRScheduler
+from .combined import ChainedScheduler, SequentialLR
 from .cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
 from .cyclic import CyclicLR
 from .decay import (
@@ -13,7 +14,6 @@ from .decay import (
     PolynomialLR,
     StepLR,
 )
-from .joined import ChainedScheduler, SequentialLR
 from .one_cycle import OneCycleLR
 from .plateau import ReduceLROnPlateau
 

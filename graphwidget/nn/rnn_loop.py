@@ -16,7 +16,7 @@ from ..functions.dims import wrap_dim
 from ..functions.reduction.reductions import several
 from ..functions.shape.joins import cat, stack
 from ..graph.tensor import Tensor
-from . import functional, packed
+from . import functional, rnn_packed
 
 Step = Callable[..., Any]
 """The next state, from W x + b of one time, the last state, its weight, bias and projection."""
@@ -38,7 +38,7 @@ def stepping(step: Step, has_biases: bool, batch_sizes: list[int] | None = None)
         projection = others[2 * has_biases :]
         rows = functional.linear(input, into, bias)
         if batch_sizes is not None:
-            walk = packed.backward if backwards else packed.forward
+            walk = rnn_packed.backward if backwards else rnn_packed.forward
             return walk(
                 lambda row, state: step(row, state, again, bias2, *projection),
                 rows, batch_sizes, state,

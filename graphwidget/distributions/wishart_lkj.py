@@ -13,9 +13,9 @@ from ..graph.tensor import Tensor
 from . import constraints
 from .distribution import Distribution, broadcast_all, lazy_property
 from .elementary_transforms import limits
-from .exponential_family import ExponentialFamily
-from .gamma import Beta, Chi2
-from .multivariate import LINALG, MATRICES, _tril_of_precision, only_one
+from .exp_family import ExponentialFamily
+from .gamma_beta import Beta, Chi2
+from .multivariate_normal import LINALG, MATRICES, _tril_of_precision, only_one
 
 LOW = (
     "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim."

@@ -34,16 +34,16 @@ from ..pointwise import (  # noqa: F401  (each offers its functions when it is i
     arithmetic,
 )
 from ..random import generator
-from ..shape import permute, shapes, slices  # noqa: F401  (each offers its functions when it is imported)
-from . import (  # noqa: F401  (each offers its functions when it is imported)  # noqa: F401  (each offers its functions when it is imported)
+from ..shape import permute, reshape_expand, slices  # noqa: F401
+from . import (  # noqa: F401  (each offers its functions when it is imported)
     autocast,
     dtype_queries,
+    global_settings,
     inplace_methods,
     methods,
-    numpy_dlpack,
+    numpy_dlpack_pickle,
     operators,
-    queries,
-    switches,
+    rare_methods,
 )
 from .printing import format_tensor, tensor_repr
 
@@ -136,9 +136,9 @@ PLACES += [
     functions_of(FUNCTIONS, "torch"),
     *(functions_of(methods, space, f"{space}_") for space, methods in SPACES.items()),
 ]
-Tensor._make_subclass = staticmethod(queries.make_subclass)  # type: ignore[attr-defined]
+Tensor._make_subclass = staticmethod(rare_methods.make_subclass)  # type: ignore[attr-defined]
 Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
-F.__dict__.update(reshape=shapes.reshape, sum_to_size=methods.summed_to)
+F.__dict__.update(reshape=reshape_expand.reshape, sum_to_size=methods.summed_to)
 
 
 def seal(cls: type[Tensor]) -> None:

@@ -10,7 +10,7 @@ from ...arrays.warnings import warn
 from ...eager.record import TENSORS as F
 from ...functions.memory.strides import contiguous
 from ...functions.pointwise.activations import log_softmax
-from ...functions.shape.shapes import view
+from ...functions.shape.reshape_expand import view
 from ...graph.tensor import Tensor
 from .linear import linear
 from .reduction import reduction_of, reduction_text, without_grad

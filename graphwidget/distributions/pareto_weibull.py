@@ -8,8 +8,8 @@ from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .continuous import Exponential
 from .distribution import broadcast_all, same_as
-from .gamma import Gamma
-from .transformed import EULER, TransformedDistribution
+from .gamma_beta import Gamma
+from .transformed_distribution import EULER, TransformedDistribution
 from .transforms import AffineTransform, ExpTransform, PowerTransform
 
 

@@ -9,9 +9,9 @@ from ..arrays.dtypes import Size
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import one_hot
 from . import constraints
-from .discrete import Categorical, Chances, inside
+from .bernoulli_categorical import Categorical, Chances, inside
 from .distribution import Distribution, broadcast_all, same_as
-from .transformed import TransformedDistribution
+from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform, SigmoidTransform
 
 

@@ -9,11 +9,11 @@ from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import binary_cross_entropy_with_logits
 from . import constraints
+from .bernoulli_categorical import Chances, inside
 from .continuous import Uniform
-from .discrete import Chances, inside
 from .distribution import batch_of, broadcast_all, lazy_property
-from .exponential_family import ExponentialFamily
-from .transformed import EULER, TransformedDistribution
+from .exp_family import ExponentialFamily
+from .transformed_distribution import EULER, TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 
 

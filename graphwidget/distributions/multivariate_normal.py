@@ -10,7 +10,7 @@ from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..dispatch.offer import SPACES
 from . import constraints
-from .discrete import Categorical
+from .bernoulli_categorical import Categorical
 from .distribution import Distribution, lazy_property, same_as
 
 LINALG = SPACES["linalg"]

@@ -20,7 +20,7 @@ from . import convolution as _convolution
 from . import dropout as _dropout
 from . import normalization as _normalization
 from . import pooling as _pooling
-from . import probability as _probability
+from . import probability_losses as _probability
 from .reduction import REDUCTIONS
 
 NAMES = {number: name for name, number in REDUCTIONS.items()}

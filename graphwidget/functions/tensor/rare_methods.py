@@ -21,7 +21,7 @@ from ...graph.tensor import Tensor
 from ...graph.version import bump
 from ...graph.views import check_writable
 from ..creation.factories import legacy
-from ..creation.factory import made
+from ..creation.factory_decorator import made
 from .inplace_methods import copy_
 
 NO_SUBCLASS = (

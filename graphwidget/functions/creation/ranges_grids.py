@@ -17,8 +17,8 @@ from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import filled
-from ..shape import shapes
-from .factory import factory, made
+from ..shape import reshape_expand
+from .factory_decorator import factory, made
 from .nested_sequences import numpy_type
 
 DEPRECATED_RANGE = (
@@ -250,7 +250,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         tensors = tuple(tensors[0])
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    shapes.check_tensors(tensors)
+    reshape_expand.check_tensors(tensors)
     if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing is None:
@@ -271,7 +271,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     grids = []
     for dim, tensor in enumerate(tensors):
         sizes = tuple(size if other == dim else 1 for other, size in enumerate(shape))
-        grids.append(shapes.expand(shapes.view(tensor, sizes), shape))
+        grids.append(reshape_expand.expand(reshape_expand.view(tensor, sizes), shape))
     if swap:
         grids[:2] = grids[1::-1]
     return tuple(grids)
@@ -280,13 +280,13 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 @offer(method=False)
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All choices of one item of each 1-d tensor, as the rows of a matrix."""
-    shapes.check_tensors(tensors)
+    reshape_expand.check_tensors(tensors)
     for tensor in tensors:
         check_vector(tensor)
     if len(tensors) == 1:
         return tensors[0]
     grids = meshgrid(*tensors, indexing="ij")
-    return F.stack([shapes.flatten(grid) for grid in grids], 1)
+    return F.stack([reshape_expand.flatten(grid) for grid in grids], 1)
 
 
 @offer(method=False)
@@ -325,4 +325,4 @@ def vander(x: Tensor, N: int | None = None, *, increasing: bool = False) -> Tens
     exponents = np.arange(count) if increasing else np.arange(count)[::-1]
     kind = x._data.dtype if x._meta.floating else np.int64
     powers = Tensor._wrap(np.ascontiguousarray(exponents).astype(kind))
-    return F.pow_tensor(shapes.unsqueeze(x, -1), powers)
+    return F.pow_tensor(reshape_expand.unsqueeze(x, -1), powers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.tensor import Tensor
-from .layer import shown
+from .functional_layer import shown
 from .module import Module
 
 

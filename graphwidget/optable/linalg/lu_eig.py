@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..declare import ARRAYS, Namespace, composite, op
-from . import factor_kernels as kernels
+from . import lu_eig_kernels as kernels
 
 F = Namespace()
 

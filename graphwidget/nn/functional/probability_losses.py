@@ -11,11 +11,11 @@ from ...autograd.grad_mode import no_grad
 from ...eager.promote import check_spread
 from ...eager.record import TENSORS as F
 from ...functions.reduction.reductions import mean
-from ...functions.shape.shapes import broadcast_shapes
+from ...functions.shape.reshape_expand import broadcast_shapes
 from ...graph.tensor import Tensor
 from ...optable.pointwise.arithmetic import refuse_bools
-from .loss import reduced
 from .reduction import reduction_of, reduction_text, without_grad
+from .regression_losses import reduced
 
 
 def binary_cross_entropy(

@@ -15,8 +15,8 @@ from ...functions.reduction.reductions import mean
 from ...graph.tensor import Tensor
 from ...optable.pointwise.arithmetic import refuse_bools
 from .distance import pairwise_distance
-from .loss import reduced
 from .reduction import reduction_of, reduction_text, without_grad
+from .regression_losses import reduced
 
 
 def hinge_embedding_loss(

@@ -11,13 +11,13 @@ from typing import Any
 
 from ...dispatch.offer import offer
 from ...graph.tensor import Tensor
-from . import adaptive as _adaptive
-from . import alignment as _alignment
+from . import adaptive_pooling as _adaptive
+from . import ctc as _alignment
 from . import dropout as _dropout
 from . import embedding as _embedding
-from . import margin as _margin
+from . import margin_losses as _margin
 from . import normalization as _normalization
-from . import probability as _probability
+from . import probability_losses as _probability
 from .reduction import REDUCTIONS
 
 NAMES = {number: name for name, number in REDUCTIONS.items()}

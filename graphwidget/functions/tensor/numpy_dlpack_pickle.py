@@ -19,7 +19,7 @@ from ...dispatch.offer import METHODS, offer
 from ...dispatch.resize import bytes_of
 from ...graph.tensor import Tensor
 from ...graph.version import filled
-from ..creation.factory import made
+from ..creation.factory_decorator import made
 from ..memory.storage import copied_memory
 from . import methods
 

@@ -16,7 +16,7 @@ from ..eager.record import TENSORS as F
 from ..functions.dims import wrap_dim
 from ..functions.random.generator import default
 from ..graph.tensor import Tensor
-from .trees import Spec, flatten, spread, unflatten
+from .pytree import Spec, flatten, spread, unflatten
 
 RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' "

@@ -9,7 +9,7 @@ from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .distribution import Distribution, batch_of, broadcast_all, same_as
 from .elementary_transforms import limits
-from .gamma import Gamma
+from .gamma_beta import Gamma
 
 
 class FisherSnedecor(Distribution):

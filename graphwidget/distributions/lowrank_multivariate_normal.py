@@ -9,7 +9,7 @@ from ..arrays.dtypes import Size
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .distribution import Distribution, lazy_property, same_as
-from .multivariate import LINALG
+from .multivariate_normal import LINALG
 
 
 def times(matrix: Any, vector: Any) -> Any:

@@ -7,7 +7,7 @@ from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn
 from ...eager.record import TENSORS as F
 from ...functions.reduction.reductions import mean
-from ...functions.shape.shapes import broadcast_tensors
+from ...functions.shape.reshape_expand import broadcast_tensors
 from ...graph.tensor import Tensor
 from .reduction import DIFFERENT, reduction_of, reduction_text
 

@@ -10,7 +10,7 @@ from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...functions.reduction.reductions import mean
 from ...graph.tensor import Tensor
-from ..tuples import _pair, _triple
+from ..module_utils import _pair, _triple
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 from .sizes import check_one_dim
 

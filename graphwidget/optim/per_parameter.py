@@ -21,8 +21,8 @@ from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..graph.version import bump
 from ..optable import TABLE
+from .differentiable import is_derived
 from .optimizer import Closure, Group, Optimizer, State
-from .recorded import is_derived
 
 Rule = Callable[..., None]
 Prepared = tuple[Rule, Any, tuple[str, ...]]

@@ -12,7 +12,7 @@ from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import binary_cross_entropy_with_logits, softmax
 from . import constraints
 from .distribution import Distribution, batch_of, broadcast_all, lazy_property, same_as
-from .exponential_family import ExponentialFamily, family
+from .exp_family import ExponentialFamily, family
 
 ONE_OF = "Either `probs` or `logits` must be specified, but not both."
 

@@ -16,7 +16,7 @@ from ..optable.special.gamma_kernels import digamma, shares
 from . import constraints
 from .distribution import Distribution, batch_of, broadcast_all, same_as
 from .elementary_transforms import limits
-from .exponential_family import ExponentialFamily, family
+from .exp_family import ExponentialFamily, family
 
 
 def gamma_slope(a: Any, x: Any) -> Any:

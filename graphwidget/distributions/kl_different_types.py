@@ -9,17 +9,17 @@ import math
 from typing import Any
 
 from ..dispatch.offer import FUNCTIONS as F
+from .bernoulli_categorical import Bernoulli
 from .continuous import Exponential, Laplace, Normal, Uniform
 from .counts import Binomial, Poisson
-from .discrete import Bernoulli
-from .exponential_family import ExponentialFamily, bregman
-from .gamma import Beta, Gamma
+from .exp_family import ExponentialFamily, bregman
+from .gamma_beta import Beta, Gamma
 from .kl import INF, register_kl
-from .lowrank import LowRankMultivariateNormal, distance
-from .multivariate import LINALG, MultivariateNormal
-from .powers import Pareto
-from .transformed import EULER, Gumbel
-from .unit import ContinuousBernoulli
+from .lowrank_multivariate_normal import LowRankMultivariateNormal, distance
+from .multivariate_normal import LINALG, MultivariateNormal
+from .pareto_weibull import Pareto
+from .transformed_distribution import EULER, Gumbel
+from .unit_interval import ContinuousBernoulli
 
 _UNIT = (Beta, ContinuousBernoulli)
 _NEVER: dict[tuple[type, ...], tuple[tuple[type, ...], str]] = {
