@@ -203,7 +203,7 @@ class Identity:
         # what a CopySlices keeps is kept by the node of the op that wrote the view
         keeper = node.function if isinstance(node, CopySlices) and node.function else node
         saved = tuple(self._saved(*slot, keeper, output) for slot in keeper.iter_saved())
-        edges = tuple(self.edges(node.slots))
+        edges = tuple(self.edges(node.input_targets))
         event = ev.Node(ref.id, type(node).__name__, None, outputs, edges, saved, variable)
         self.append((self._node, ref, event, call))
 

@@ -230,7 +230,7 @@ class NativeAdapter(Runs):
                 (ref, capture(tensor._data), bool(tensor._requires_grad), view, names or late)
             )
         if node is not None:
-            slots = node.slots if op.variadic else None
+            slots = node.input_targets if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges
         number = None if node is None else node._rec
         cls = None if op.variadic else node.__class__

@@ -245,4 +245,4 @@ class Runs:
 def slots(node: NodeBase) -> list[int | None]:
     """For each differentiable input, its place in ``next``; None where none needs a gradient."""
     following = iter(range(len(node.next)))
-    return [None if slot is None else next(following) for slot in node.slots]
+    return [None if slot is None else next(following) for slot in node.input_targets]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays.overlap import check_overlap, is_dense, real_strides
 from ..arrays.warnings import warn_once
-from ..eager.promote import check_spread
+from ..eager.promote import check_broadcastable
 from ..graph import errors, runtime
 from ..graph.base import dtype_of_grad
 from ..graph.input_buffers import ONE_REFERENCE, owns_memory, recorded_copy
@@ -49,8 +49,8 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
         own = variable._hooks is None
         dtype = variable._data.dtype if own or create else dtype_of_grad(variable, grad.dtype)
         if create:
-            made = recorded(variable, grad)
-        elif fill_only(grad) and obeys(grad, variable._data, dtype):
+            made = first_recorded_grad(variable, grad)
+        elif is_unwritten_zeros(grad) and follows_layout_contract(grad, variable._data, dtype):
             made = Tensor._wrap(grad)
             made._data = grad
         else:
@@ -59,10 +59,11 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
                 ONE_REFERENCE if data is not grad else ONE_REFERENCE + 1
             )
             taken = taken and (
-                obeys(data, variable._data, dtype) or (not policy.layout and data.dtype == dtype)
+                follows_layout_contract(data, variable._data, dtype)
+                or (not policy.layout and data.dtype == dtype)
             )
             if not taken or (data is grad and not owns_memory(data)):
-                data = promised(variable._data, grad, dtype)
+                data = copy_in_layout(variable._data, grad, dtype)
             made = Tensor._wrap(data, variable._meta if own and not data.ndim else None)
             made._counter = counter_for_grad()
         # Nothing is called within this line, so no other thread comes in between.
@@ -78,17 +79,17 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
             add_in_place(variable, variable._grad, grad)
 
 
-def fill_only(grad: Any) -> bool:
+def is_unwritten_zeros(grad: Any) -> bool:
     """Whether a gradient is zeros that nobody wrote to."""
     return grad.__class__ is Zeros and not grad.flags.writeable
 
 
-def recorded(variable: Tensor, grad: Tensor) -> Tensor:
+def first_recorded_grad(variable: Tensor, grad: Tensor) -> Tensor:
     """A leaf's first gradient when accumulation is recorded."""
     made: Tensor = recorded_copy(grad)
     dtype = dtype_of_grad(variable, made._data.dtype)
-    if not obeys(made._data, variable._data, dtype):
-        made._relay(promised(variable._data, made._data, dtype))
+    if not follows_layout_contract(made._data, variable._data, dtype):
+        made._relay(copy_in_layout(variable._data, made._data, dtype))
     return made
 
 
@@ -104,8 +105,8 @@ def add_in_place(variable: Tensor, current: Tensor, grad: Any) -> None:
     try:
         np.add(current._data, grad, out=current._data)
     except ValueError as error:
-        check_spread(np.shape(grad), current._data.shape)
-        raise errors.not_written(error, current._data) from None
+        check_broadcastable(np.shape(grad), current._data.shape)
+        raise errors.read_only_error(error, current._data) from None
     bump(current, "backward")
     gaps = current._data.base is not None and not current._data.flags.forc
     if gaps or strides != variable._data.strides:
@@ -114,7 +115,7 @@ def add_in_place(variable: Tensor, current: Tensor, grad: Any) -> None:
 
 # PyTorch promises that a leaf's gradient lies in memory as the leaf does where its items leave no
 # gaps, else in C order.
-def obeys(grad: np.ndarray, data: np.ndarray, dtype: np.dtype[Any]) -> bool:
+def follows_layout_contract(grad: np.ndarray, data: np.ndarray, dtype: np.dtype[Any]) -> bool:
     """Whether a gradient of a leaf lies in memory as promised, in the type that is wanted."""
     if grad.dtype != dtype or grad.ndim != data.ndim:
         return False
@@ -129,7 +130,7 @@ def obeys(grad: np.ndarray, data: np.ndarray, dtype: np.dtype[Any]) -> bool:
     return grad.strides == data.strides
 
 
-def promised(data: np.ndarray, grad: Any, dtype: np.dtype[Any]) -> np.ndarray:
+def copy_in_layout(data: np.ndarray, grad: Any, dtype: np.dtype[Any]) -> np.ndarray:
     """A copy of a gradient that lies in memory as promised, in the type that is wanted."""
     found = np.empty_like(data, dtype, order="K" if is_dense(data) else "C")
     np.copyto(found, grad)

@@ -49,7 +49,7 @@ class Anomaly:
         node: Node | None,
     ) -> None:
         if node is not None:
-            remember(node)
+            remember_traceback(node)
 
     def wrote(
         self,
@@ -62,13 +62,13 @@ class Anomaly:
     ) -> None:
         for made in (node, tensor._node, None if base is None else base._node):
             if node is not None and made is not None and TRACEBACK not in made.metadata:
-                remember(made)
+                remember_traceback(made)
 
     def node_finishes(self, run: Run, node: Node, grads: tuple[Any, ...]) -> None:
         if not self.check_nan:
             return
         left = iter(grads)
-        for place, slot in enumerate(node.slots):
+        for place, slot in enumerate(node.input_targets):
             grad = None if slot is None else next(left)
             data = grad._data if isinstance(grad, runtime.Tensor) else grad
             if data is not None and data.dtype.kind == "f" and np.isnan(data).any():
@@ -79,11 +79,11 @@ class Anomaly:
     def run_ends(self, run: Run, status: str, error: BaseException | None) -> None:
         node = run.current
         if status == "failed" and node is not None:
-            for text in told(node):
-                tell(text)
+            for text in warnings_about(node):
+                warn_or_print(text)
 
 
-def tell(text: str) -> None:
+def warn_or_print(text: str) -> None:
     """Warn; a filter that makes an error of it only lets it be printed, because there is one that
     must not be hidden."""
     try:
@@ -93,7 +93,7 @@ def tell(text: str) -> None:
         sys.excepthook(type(raised), raised.with_traceback(None), None)
 
 
-def remember(node: Node) -> None:
+def remember_traceback(node: Node) -> None:
     """Note where the program stands, as the place where the node was made."""
     frames = traceback.extract_stack(user_frame())
     lines = [frame for frame in frames if not frame.filename.startswith((PACKAGE, "<graphwidget"))]
@@ -103,7 +103,7 @@ def remember(node: Node) -> None:
         node.metadata[PARENT] = parent
 
 
-def told(node: Node) -> Iterator[str]:
+def warnings_about(node: Node) -> Iterator[str]:
     """The warnings about a node whose backward failed: its lines, then those of the node in whose
     backward it was made, and so on."""
     start, caused, unknown = DETECTED, CAUSED, UNKNOWN

@@ -12,7 +12,15 @@ from ..graph.edges import GradientEdge
 from ..graph.tensor import Tensor
 from .engine import Run
 from .hooks import as_tensor
-from .roots import as_tuple, grads_of, inputs_of, named, roots_of, seeds_for, targets_of
+from .roots import (
+    grads_of,
+    inputs_of,
+    roots_of,
+    seeds_for,
+    targets_of,
+    tensors_as_tuple,
+    tensors_named,
+)
 
 REFERENCE_CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter "
@@ -43,7 +51,7 @@ def make_run(
     """Check everything that ``backward`` checks and return the run, not yet begun."""
     keep = create_graph if retain_graph is None else retain_graph
     wanted = None if inputs is None else inputs_of(inputs, "backward")
-    outputs = as_tuple(tensors)
+    outputs = tensors_as_tuple(tensors)
     grads = grads_of(grad_tensors, len(outputs))
     seeds = seeds_for(outputs, grads, create_graph)
     roots = roots_of(outputs)
@@ -60,7 +68,7 @@ def make_run(
         warn_once(REFERENCE_CYCLE)
     return Run(
         roots, seeds, keep, create_graph, captures, into_grad=True, live=live, given=grads,
-        **named(outputs, wanted),
+        **tensors_named(outputs, wanted),
     )  # fmt: skip
 
 
@@ -132,7 +140,7 @@ def grad(
             "but got: allow_unused=False."
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
-    roots = as_tuple(outputs)
+    roots = tensors_as_tuple(outputs)
     wanted = inputs_of(inputs, "grad")
     if not only_inputs:
         warn(ONLY_INPUTS, FutureWarning)
@@ -186,7 +194,7 @@ def collected(
     """
     roots = roots_of(outputs)
     targets = targets_of(wanted)
-    run = Run(roots, seeds, keep, create, targets, given=given, **named(outputs, wanted))
+    run = Run(roots, seeds, keep, create, targets, given=given, **tensors_named(outputs, wanted))
     run.finish()
     results: list[Tensor | None] = []
     for i, target in enumerate(targets):

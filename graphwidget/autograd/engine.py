@@ -17,13 +17,19 @@ from typing import Any
 from ..eager.promote import fit_to
 from ..graph import runtime, saved_hooks
 from ..graph.base import OWN, Hooks, RunBase
-from ..graph.errors import not_computed
+from ..graph.errors import derivative_error
 from ..graph.input_buffers import InputBuffers
-from ..graph.node import AccumulateGrad, Node, Nowhere, Output, defined
+from ..graph.node import AccumulateGrad, Node, NoGradViewEnd, Output, zeros_where_missing
 from ..graph.tensor import Tensor
 from .accumulate_grad import accumulate
-from .hooks import run_accumulated, run_post, run_pre, run_retain, run_tensor_hooks
-from .order import collect, needed_for
+from .hooks import (
+    run_post_accumulate_hooks,
+    run_posthooks,
+    run_prehooks,
+    run_tensor_hooks,
+    store_retained_grad,
+)
+from .order import collect, nodes_needed_for
 from .other_thread import call_in_other_thread
 
 _local = threading.local()
@@ -69,7 +75,7 @@ def queue_callback(callback: Callable[[], Any]) -> None:
     run.callbacks.append(callback)
 
 
-PASSING = Output, Nowhere
+PASSING = Output, NoGradViewEnd
 """Targets that compute nothing."""
 
 
@@ -164,7 +170,7 @@ class Run(RunBase):
     def pending(self) -> Node | None:
         """The node that the next step will run, or None when the run is over."""
         for target in self.order[self.position :] if self.status == "running" else ():
-            if not isinstance(target, (Output, Nowhere)):
+            if not isinstance(target, (Output, NoGradViewEnd)):
                 return target  # type: ignore[no-any-return]
         return None
 
@@ -205,7 +211,7 @@ class Run(RunBase):
             found = collect(self.roots)
             self.buffers.open(found)
         if self.captures is not None:
-            found, self.through = needed_for(self.captures, found, self.roots, self.into_grad)
+            found, self.through = nodes_needed_for(self.captures, found, self.roots, self.into_grad)
         self.order, self._left = found, iter(found)
         self.present = present = None if self.captures is None else set(found)
         for root, seed in zip(self.roots, self.seeds, strict=True):
@@ -241,7 +247,7 @@ class Run(RunBase):
                 if (
                     plain
                     and (captures is None or (target in self.through and target not in captures))
-                    and runtime.observer is None and target.go(keep)
+                    and runtime.observer is None and target.run_arrays(keep)
                 ):  # fmt: skip
                     if self.pauses:
                         yield target
@@ -259,7 +265,7 @@ class Run(RunBase):
                 elif target.__class__ is Output:
                     buffers.add_output(target, grad)
                     continue
-                elif target.__class__ is Nowhere:
+                elif target.__class__ is NoGradViewEnd:
                     continue
                 else:
                     self._leaf(target, grad)
@@ -271,7 +277,7 @@ class Run(RunBase):
         except GeneratorExit:
             raise
         except BaseException as exc:
-            status, error = "failed", not_computed(exc)
+            status, error = "failed", derivative_error(exc)
             if error is not exc:
                 raise error from None
             raise
@@ -281,7 +287,7 @@ class Run(RunBase):
 
     def _call_back(self) -> None:
         """Call what the user asked for, in the grad mode of derivatives."""
-        before = runtime.mode.asked
+        before = runtime.mode.requested
         runtime.set_grad_enabled(self.create_graph)
         try:
             for callback in self.callbacks:
@@ -307,7 +313,7 @@ class Run(RunBase):
         hooks, given = node.hooks, grad
         late = not keep and hooks is not None and bool(hooks.post)  # these may fail
         if grad.__class__ is list and not node.takes_none:
-            grad = defined(node, grad, create)
+            grad = zeros_where_missing(node, grad, create)
         present = None if node.always else self.present
         unwanted = present is not None and present.isdisjoint(node.next)
         if unwanted or (grad is None and not node.takes_none):
@@ -324,7 +330,7 @@ class Run(RunBase):
                 pairs = zip(node.next, grads, strict=True)
                 grads = [grad if child in present else None for child, grad in pairs]
         if hooks is not None and hooks.post:
-            grads = run_post(self, node, hooks, grads, given)
+            grads = run_posthooks(self, node, hooks, grads, given)
         if late:
             node.release()
         if observer is not None:
@@ -360,11 +366,11 @@ class Run(RunBase):
             self._outputs_arrive(hooks, grad)
         elif hooks is not None and (target.__class__ is not Output or self._only_captured(target)):
             grad = run_tensor_hooks(self, hooks, grad)
-            run_retain(self, hooks, grad)
+            store_retained_grad(self, hooks, grad)
         if self.captures is not None and target in self.captures and not self.into_grad:
             self.found[target] = before if target in self.through else grad
         if hooks is not None and hooks.pre and not self._only_captured(target):
-            grad = run_pre(self, target, hooks, grad)
+            grad = run_prehooks(self, target, hooks, grad)
         return grad
 
     def _outputs_arrive(self, hooks: Hooks, grads: list[Any]) -> None:
@@ -372,7 +378,7 @@ class Run(RunBase):
         for nr, each in hooks.outputs.items():
             grads[nr] = run_tensor_hooks(self, each, grads[nr])
         for nr, each in sorted(hooks.outputs.items()):
-            run_retain(self, each, grads[nr])
+            store_retained_grad(self, each, grads[nr])
 
     def _leaf(self, target: AccumulateGrad, grad: Any) -> None:
         """Add to a leaf's ``.grad``."""
@@ -384,9 +390,9 @@ class Run(RunBase):
             if observer is not None:
                 observer.accumulated(self, variable, "accumulated", grad)
         if hooks is not None and hooks.accumulated:
-            run_accumulated(self, hooks, variable)
+            run_post_accumulate_hooks(self, hooks, variable)
         if hooks is not None and hooks.post:
-            run_post(self, target, hooks, (), grad)
+            run_posthooks(self, target, hooks, (), grad)
         if observer is not None:
             observer.node_finishes(self, target, ())
 

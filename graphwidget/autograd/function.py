@@ -13,10 +13,10 @@ from ..graph.listeners import get_observer, set_observer
 from ..graph.node import Output, accumulator, edge_of
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_of
-from ..graph.views import as_view, check_writable, rebase, refresh_for_op, retaining
+from ..graph.views import as_view, check_writable, rebase, refresh_for_op, take_retain_grad
 from ..optable import TABLE
 from ..optable.declare import describe_function
-from .function_node import Error, FunctionNode
+from .function_node import ErrorNode, FunctionNode
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
@@ -200,7 +200,7 @@ def _in_order(
 
 def _run(node: FunctionNode, args: Any, sets_up: bool, observer: Any) -> Any:
     """The user's forward, unrecorded and (the op is one, whatever it is made of) unobserved."""
-    cls, before = node.function, runtime.mode.asked
+    cls, before = node.function, runtime.mode.requested
     runtime.set_grad_enabled(False)
     if observer is not None:
         set_observer(None)
@@ -283,7 +283,7 @@ def _linked(
     out._grad = None  # it was that of the value before
     if out._view is not None:
         check_writable(out, node.name())
-    keeps = retaining(out)
+    keeps = take_retain_grad(out)
     if out._view is not None:
         rebase(out, out._view, node)
         refresh_for_op(out)
@@ -329,7 +329,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def wrapper(ctx: Any, *grads: Any) -> Any:
-        before = runtime.mode.asked
+        before = runtime.mode.requested
         runtime.set_grad_enabled(False)
         try:
             found = function(ctx, *grads)
@@ -340,7 +340,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
             return found
         results = found if isinstance(found, tuple) else (found,)
         leaves = [None if each is None else each.detach().requires_grad_() for each in results]
-        node = Error(TWICE, [None if each is None else accumulator(each) for each in leaves])
+        node = ErrorNode(TWICE, [None if each is None else accumulator(each) for each in leaves])
         node.metas = [None if each is None else each._meta for each in leaves]
         outs = [
             None if each is None else _refusing(each, node.output(nr))

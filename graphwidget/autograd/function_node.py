@@ -13,12 +13,12 @@ from ..eager.promote import checked_fit
 from ..graph import errors, runtime, saved_hooks
 from ..graph.base import dtype_of_grad
 from ..graph.listeners import get_observer, set_observer
-from ..graph.node import AccumulateGrad, Node, Nowhere, edge_of, output_of
+from ..graph.node import AccumulateGrad, Node, NoGradViewEnd, edge_of, output_of
 from ..graph.saved_hooks import Packed, SavedTensor
 from ..graph.tensor import Tensor
 from ..graph.version import VersionCounter, counter_of
 from .engine import current_run
-from .hooks import as_given, as_tensor
+from .hooks import as_carried, as_tensor
 
 READ_BEFORE = (
     "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
@@ -36,7 +36,7 @@ NOT_DIRTY = "mark_dirty can only accept variables, but argument "
 NOT_MARKED = "mark_non_differentiable only accepts variable arguments, but got "
 
 
-class Kept(NamedTuple):
+class SavedByForward(NamedTuple):
     """A tensor that forward saved. ``tensor`` is None for the node's own output: keeping that
     would be a cycle."""
 
@@ -133,13 +133,13 @@ class FunctionNode(Node):
         if self._read:
             raise RuntimeError(READ_BEFORE)
         if self._entries is None:
-            raise errors.freed(self)
+            raise errors.freed_error(self)
         found = tuple(self._unpacked(i, entry) for i, entry in enumerate(self._entries))
         if self.function.clear_saved_tensors_on_access:
             self._entries, self._read = [], True
         return found
 
-    def _unpacked(self, i: int, entry: Kept | Packed | None) -> Tensor | None:
+    def _unpacked(self, i: int, entry: SavedByForward | Packed | None) -> Tensor | None:
         if entry is None:
             return None
         nr = self._own[i]
@@ -151,7 +151,7 @@ class FunctionNode(Node):
             tensor = Tensor._wrap(entry.data)
             tensor._counter, tensor._node, tensor._requires_grad = entry.counter, edge, True
         if counter_of(tensor).version != entry.version:
-            raise errors.stale(self, f"saved_tensors[{i}]", tensor, entry.version)
+            raise errors.version_error(self, f"saved_tensors[{i}]", tensor, entry.version)
         return tensor
 
     @property
@@ -169,20 +169,20 @@ class FunctionNode(Node):
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         if self._entries is None:
-            raise errors.freed(self)
+            raise errors.freed_error(self)
         return tuple(SavedTensor.of(self, i) for i in range(len(self._entries)))
 
     def raw_saved(self, slot: Any) -> Any:
         if self._entries is None:
             return ()
         entry = self._entries[slot]
-        if isinstance(entry, Kept):
+        if isinstance(entry, SavedByForward):
             return entry.data if entry.tensor is None else entry.tensor
         return entry
 
     def read_slot(self, slot: Any) -> Any:
         if self._entries is None:
-            raise errors.freed(self)
+            raise errors.freed_error(self)
         return self._unpacked(slot, self._entries[slot])
 
     def hook_saved(self, slot: Any, both: Any) -> None:
@@ -217,7 +217,9 @@ class FunctionNode(Node):
             if saved_hooks.hooks.stack:
                 kept.append(Packed(self, each, each, own, saved_hooks.hooks.stack[-1]))
             else:
-                kept.append(Kept(each._data, counter, counter.savable, None if own else each))
+                kept.append(
+                    SavedByForward(each._data, counter, counter.savable, None if own else each)
+                )
         self._entries = kept
 
     def meta_of_output(self, output: Any) -> runtime.Meta | None:
@@ -232,7 +234,7 @@ class FunctionNode(Node):
         return self if len(self.metas) == 1 else output_of(self, nr)
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
-        return tuple(as_given(current_run(), each) for each in self._backward(grad, keep, False))
+        return tuple(as_carried(current_run(), each) for each in self._backward(grad, keep, False))
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         return self._backward(grad, keep, True)
@@ -240,7 +242,7 @@ class FunctionNode(Node):
     def _backward(self, grad: Any, keep: bool, create: bool) -> list[Any]:
         grads = grad if isinstance(grad, list) else [grad]
         given = [self._given(i, each) for i, each in enumerate(grads)]
-        before, observer = runtime.mode.asked, get_observer()
+        before, observer = runtime.mode.requested, get_observer()
         runtime.set_grad_enabled(create)
         if observer is not None and not create:  # what it computes with is not part of any graph
             set_observer(None)
@@ -311,21 +313,21 @@ class FunctionNode(Node):
         return checked_fit(grad, meta, i, type(self).__name__)  # type: ignore[no-any-return]
 
     @property
-    def slots(self) -> tuple[Any, ...]:
-        left = (None if each.__class__ is Nowhere else each for each in self.next)
+    def input_targets(self) -> tuple[Any, ...]:
+        left = (None if each.__class__ is NoGradViewEnd else each for each in self.next)
         return tuple(
-            known(next(left)) if wanted else None
+            visible_target(next(left)) if wanted else None
             for wanted, tensor in zip(self._needs, self._tensors, strict=True)
             if tensor
         )
 
 
-def known(target: Any) -> Any:
+def visible_target(target: Any) -> Any:
     """A target as PyTorch knows it."""
-    return None if target.__class__ is Nowhere else target
+    return None if target.__class__ is NoGradViewEnd else target
 
 
-class Error(Node):
+class ErrorNode(Node):
     """The node of what may not be differentiated again; running it is the error."""
 
     takes_none = True
@@ -339,9 +341,9 @@ class Error(Node):
         self.places = tuple(target is not None for target in targets)
 
     @property
-    def slots(self) -> tuple[Any, ...]:
+    def input_targets(self) -> tuple[Any, ...]:
         left = iter(self.next)
-        return tuple(known(next(left)) if there else None for there in self.places)
+        return tuple(visible_target(next(left)) if there else None for there in self.places)
 
     def output(self, nr: int) -> Any:
         return self if len(self.metas) == 1 else output_of(self, nr)
@@ -355,22 +357,22 @@ class Error(Node):
         return "torch::autograd::Error"
 
 
-def nowhere() -> Nowhere:
+def new_path_end() -> NoGradViewEnd:
     """A target for what needs no gradient."""
-    target = Nowhere()
+    target = NoGradViewEnd()
     target.start(())
     return target
 
 
-class Underived(Error):
+class NotImplementedNode(ErrorNode):
     """The node of a result of which PyTorch has no derivative."""
 
     def __init__(self, name: str, inputs: Sequence[Tensor]) -> None:
         text = f"derivative for {name} is not implemented"
-        super().__init__(text, tuple(edge_of(each) or nowhere() for each in inputs))
+        super().__init__(text, tuple(edge_of(each) or new_path_end() for each in inputs))
 
     def name(self) -> str:
         return "torch::autograd::NotImplemented"
 
 
-Underived.__name__ = "NotImplemented"
+NotImplementedNode.__name__ = "NotImplemented"

@@ -29,10 +29,10 @@ CLASS_DECORATED = (
 
 def is_grad_enabled() -> bool:
     """Whether this thread records operations."""
-    return runtime.mode.asked
+    return runtime.mode.requested
 
 
-def wanted_bool(function: str, value: Any) -> None:
+def check_bool(function: str, value: Any) -> None:
     """Refuse to switch something to what is no bool.
 
     Raises:
@@ -53,7 +53,7 @@ class _Mode:
     name: str
 
     def __enter__(self) -> None:
-        self.prev = runtime.mode.asked
+        self.prev = runtime.mode.requested
         runtime.set_grad_enabled(self.on)
         if runtime.observer is not None:
             runtime.observer.scope(self.name, self.name, True)
@@ -133,9 +133,9 @@ class set_grad_enabled(_Mode):
     name = "set_grad_enabled"
 
     def __init__(self, mode: bool) -> None:
-        wanted_bool("set_grad_enabled", mode)
+        check_bool("set_grad_enabled", mode)
         self.mode = mode
-        self.prev = runtime.mode.asked
+        self.prev = runtime.mode.requested
         runtime.set_grad_enabled(mode)
 
     def __enter__(self) -> None:
@@ -193,7 +193,7 @@ class inference_mode(_Mode):
 
     def __enter__(self) -> None:
         self._outer = runtime.mode.inference
-        self.prev = runtime.mode.asked
+        self.prev = runtime.mode.requested
         runtime.mode.inference = self.mode
         runtime.set_grad_enabled(not self.mode)
         switch(INFERENCE, True)
@@ -231,7 +231,7 @@ class _Switch(_Mode):
     """What PyTorch calls what does it, in errors."""
 
     def __init__(self, mode: bool) -> None:
-        wanted_bool(self.function, mode)
+        check_bool(self.function, mode)
         self.mode, self.prev = mode, getattr(policy, self.field)
         setattr(policy, self.field, mode)
 

@@ -10,9 +10,9 @@ from ..arrays import dtypes
 from ..arrays.type_names import type_name
 from ..graph import runtime
 from ..graph.base import Hooks, RunBase
-from ..graph.node import Node, Nowhere
+from ..graph.node import Node, NoGradViewEnd
 from ..graph.version import counter_for_grad
-from ..graph.views import show_spread
+from ..graph.views import as_expanded_view
 
 
 def as_tensor(run: RunBase | None, grad: Any) -> Any:
@@ -26,11 +26,11 @@ def as_tensor(run: RunBase | None, grad: Any) -> Any:
     tensor = runtime.Tensor._wrap(grad)
     tensor._counter = counter_for_grad()
     if 0 in grad.strides:
-        show_spread(tensor)
+        as_expanded_view(tensor)
     return tensor
 
 
-def as_given(run: RunBase | None, grad: Any) -> Any:
+def as_carried(run: RunBase | None, grad: Any) -> Any:
     """A user's gradient as the engine carries it: a Tensor under create_graph, else an array."""
     if grad is None or (run is not None and run.create_graph):
         return grad
@@ -44,7 +44,7 @@ def hook_name(hook: Any) -> str:
     return getattr(hook, "__name__", "<unknown>")
 
 
-class Mode:
+class HookGradMode:
     """The grad mode during hooks: on under create_graph only."""
 
     def __init__(self, on: bool) -> None:
@@ -86,23 +86,23 @@ def run_tensor_hooks(run: RunBase, hooks: Hooks, grad: Any) -> Any:
     """The tensor hooks in order of registration; each may replace the gradient."""
     if not hooks.tensor:
         return grad
-    with Mode(run.create_graph):
+    with HookGradMode(run.create_graph):
         tensor = as_tensor(run, grad)
         for hook in list(hooks.tensor.values()):
             result = hook(tensor)
             if result is not None and result is not tensor:
                 check_result(hook, tensor, result)
                 tensor = result
-    return as_given(run, tensor)
+    return as_carried(run, tensor)
 
 
-def run_retain(run: RunBase, hooks: Hooks, grad: Any) -> None:
+def store_retained_grad(run: RunBase, hooks: Hooks, grad: Any) -> None:
     """``retain_grad``: always last, and out of place; the first lies in C order."""
     tensor = hooks.retain() if hooks.retain is not None else None
     if tensor is None or grad is None:
         return
     if tensor._grad is not None:
-        with Mode(run.create_graph):
+        with HookGradMode(run.create_graph):
             tensor._grad = tensor._grad + as_tensor(None, grad)
     elif isinstance(grad, runtime.Tensor):
         tensor._grad = runtime.tensors.clone(grad)
@@ -114,20 +114,20 @@ def run_retain(run: RunBase, hooks: Hooks, grad: Any) -> None:
         runtime.observer.accumulated(run, tensor, "retained", grad)
 
 
-def run_pre(run: RunBase, node: Any, hooks: Hooks, grad: Any) -> Any:
+def run_prehooks(run: RunBase, node: Any, hooks: Hooks, grad: Any) -> Any:
     """A node's prehooks, called with the tuple of its outputs' gradients."""
     several = grad.__class__ is list
-    with Mode(run.create_graph):
-        given = tuple(as_tensor(run, each) for each in outputs_of(grad, node))
+    with HookGradMode(run.create_graph):
+        given = tuple(as_tensor(run, each) for each in output_gradients(grad, node))
         for hook in list(hooks.pre.values()):
             result = hook(given)
             if result is not None:
                 given = _checked_tuple(hook, given, result)
-    found = [as_given(run, each) for each in given]
+    found = [as_carried(run, each) for each in given]
     return [*found, *grad[len(found) :]] if several else found[0]
 
 
-def outputs_of(grad: Any, node: Node) -> Any:
+def output_gradients(grad: Any, node: Node) -> Any:
     """The gradients of a node's outputs as hooks see them: an op's indices have none."""
     if grad.__class__ is not list:
         return (grad,)
@@ -138,13 +138,13 @@ def outputs_of(grad: Any, node: Node) -> Any:
     ]
 
 
-def run_accumulated(run: RunBase, hooks: Hooks, leaf: Any) -> None:
+def run_post_accumulate_hooks(run: RunBase, hooks: Hooks, leaf: Any) -> None:
     """The hooks that follow accumulation, called with the leaf.
 
     Raises:
         RuntimeError: one returned something, which is checked like a gradient first.
     """
-    with Mode(run.create_graph):
+    with HookGradMode(run.create_graph):
         for hook in list(hooks.accumulated.values()):
             result = hook(leaf)
             if result is not None and result is not leaf:
@@ -152,23 +152,23 @@ def run_accumulated(run: RunBase, hooks: Hooks, leaf: Any) -> None:
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
-def run_post(run: RunBase, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
+def run_posthooks(run: RunBase, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
     """A node's hooks, called with the gradients of its inputs and of its outputs."""
-    nowhere = [child.__class__ is Nowhere for child in node.next]
-    with Mode(run.create_graph):
+    nowhere = [child.__class__ is NoGradViewEnd for child in node.next]
+    with HookGradMode(run.create_graph):
         there = (grad for grad, lost in zip(grads, nowhere, strict=True) if not lost)
         left, unused = iter(there), iter(node.unused)
         inputs = tuple(
             as_tensor(run, next(unused, None) if slot is None else next(left))
-            for slot in node.slots
+            for slot in node.input_targets
         )
-        outputs = tuple(as_tensor(run, grad) for grad in outputs_of(given, node))
+        outputs = tuple(as_tensor(run, grad) for grad in output_gradients(given, node))
         for hook in list(hooks.post.values()):
             result = hook(inputs, outputs)
             if result is not None:
                 inputs = _checked_tuple(hook, inputs, result)
-    places = [i for i, slot in enumerate(node.slots) if slot is not None]
-    found = (as_given(run, inputs[i]) for i in places)
+    places = [i for i, slot in enumerate(node.input_targets) if slot is not None]
+    found = (as_carried(run, inputs[i]) for i in places)
     return tuple(None if lost else next(found) for lost in nowhere)
 
 

@@ -28,12 +28,12 @@ def collect(roots: Sequence[Any]) -> list[Any]:
             if root.__class__ is AccumulateGrad:
                 root.seq = math.inf
     for target in order:  # which grows meanwhile
-        target.reach(mark, order)
+        target.collect(mark, order)
     order.sort(key=SEQUENCE, reverse=True)
     return order
 
 
-def needed_for(
+def nodes_needed_for(
     captures: Iterable[Any], order: list[Any], roots: Sequence[Any], into_grad: bool
 ) -> tuple[list[Any], set[Any]]:
     """The part of an order on the way to wanted targets, and those in it that must really run.

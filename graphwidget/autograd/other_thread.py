@@ -18,7 +18,7 @@ def call_in_other_thread(function: Callable[[], None]) -> None:
     def work() -> None:
         for each, state in states:
             vars(each).update(state)
-        runtime.set_grad_enabled(runtime.mode.asked)
+        runtime.set_grad_enabled(runtime.mode.requested)
         try:
             function()
         except BaseException as error:

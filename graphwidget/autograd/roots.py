@@ -29,7 +29,7 @@ MISMATCH_BATCHED = (
 )
 
 
-def as_tuple(value: Any) -> tuple[Any, ...]:
+def tensors_as_tuple(value: Any) -> tuple[Any, ...]:
     """A tensor or edge alone as a tuple of one."""
     return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
 
@@ -48,7 +48,7 @@ def inputs_of(inputs: Any, name: str) -> tuple[Any, ...]:
                 "Other Mapping types are not supported."
             )
         inputs = inputs.values()
-    wanted = as_tuple(inputs)
+    wanted = tensors_as_tuple(inputs)
     if not wanted:
         raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
     return wanted
@@ -148,7 +148,7 @@ def roots_of(outputs: Sequence[Any]) -> list[Any]:
     return roots
 
 
-def named(outputs: Sequence[Any], wanted: Sequence[Any] | None) -> dict[str, Any]:
+def tensors_named(outputs: Sequence[Any], wanted: Sequence[Any] | None) -> dict[str, Any]:
     """The Tensors that the caller named, where they are all Tensors."""
     tensors = outputs if all(isinstance(each, Tensor) for each in outputs) else ()
     if wanted is not None and not all(isinstance(each, Tensor) for each in wanted):

@@ -20,7 +20,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..eager.inplace import writer
+from ..eager.inplace import inplace_method
 from ..eager.lazy import parameter_names
 from ..eager.record import TENSORS
 from ..optable import TABLE, Op
@@ -88,7 +88,7 @@ def offer_table() -> None:
         if op.inplace and op.public:
             written = METHODS.get(key + "_")
             if written is None:
-                written = METHODS[key + "_"] = writer(key)
+                written = METHODS[key + "_"] = inplace_method(key)
                 written.__doc__ = docstrings.describe_in_place(op)
             for name in op.also:
                 if "." not in name:

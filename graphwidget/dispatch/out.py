@@ -10,10 +10,10 @@ import numpy as np
 from ..arrays import dtypes
 from ..arrays.overlap import check_overlap
 from ..arrays.warnings import warn
-from ..autograd.function_node import Underived
+from ..autograd.function_node import NotImplementedNode
 from ..autograd.grad_mode import no_grad
-from ..eager.inplace import history, write
-from ..eager.promote import CAST, CASTS, refuse_target
+from ..eager.inplace import set_history, write
+from ..eager.promote import CAST, CASTS, check_target_type
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..optable import TABLE
@@ -202,7 +202,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         return filled(name, outs[0], target, *args, **kwargs)
     recorded = check_gradient(name, (*args, *kwargs.values()), outs)
     if name in CASTS:
-        refuse_target(name, outs[0]._data.dtype, *(x._data.dtype for x in tensors_in(args)))
+        check_target_type(name, outs[0]._data.dtype, *(x._data.dtype for x in tensors_in(args)))
     check_apart(name, outs[0]._data, [each._data for each in tensors_in(args)])
     exact = EXACT.get(name) if is_exact(name, args) else None
     if kwargs.get("dtype") is not None:
@@ -280,7 +280,7 @@ def check_gradient(name: str, given: Any, outs: tuple[Tensor, ...]) -> list[Tens
 def underive(name: str, wanting: list[Tensor], out: Tensor) -> None:
     """Give ``out`` a node that refuses backward, on all that would get a gradient."""
     if out._meta.floating:
-        history(out, Underived("aten::" + CALLED.get(name, name), wanting))
+        set_history(out, NotImplementedNode("aten::" + CALLED.get(name, name), wanting))
 
 
 def check_apart(name: str, out: np.ndarray, read: list[np.ndarray]) -> None:

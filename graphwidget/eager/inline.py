@@ -36,14 +36,14 @@ for _name, _sign in SIGNS.items():
     setattr(Expression, f"__r{_name}__", _calculation(_sign, True))
 
 
-def is_straight(code: CodeType) -> bool:
+def only_calculates(code: CodeType) -> bool:
     """Whether the code knows nothing but its arguments, and decides nothing."""
     return not code.co_names and JUMPS.isdisjoint(code.co_code[::2])
 
 
-def inlined(formula: Callable[..., Any], arguments: Sequence[str]) -> str | None:
+def inline_formula(formula: Callable[..., Any], arguments: Sequence[str]) -> str | None:
     """The formula of these arguments as source; None if it does more than calculate."""
-    if not is_straight(formula.__code__):
+    if not only_calculates(formula.__code__):
         return None
     try:
         found = formula(*map(Expression, arguments))

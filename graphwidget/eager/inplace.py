@@ -23,14 +23,14 @@ from ..graph import errors, runtime, saved_hooks
 from ..graph.node import Node, reshaped, save_input, save_output
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_of
-from ..graph.views import Link, check_writable, rebase, refresh_for_op, retaining
+from ..graph.views import Link, check_writable, rebase, refresh_for_op, take_retain_grad
 from ..optable import TABLE, Op
 from ..optable.declare import parameters_of
 from ..optable.pointwise.zero_tensors import is_immutable
 from ..optable.shape.index_kernels import put_into
 from ..optable.shape.scatter_kernels import put_masked
-from .numpy_errors import quietly
-from .promote import CAST, CASTS, cast_to, coerce, promotion, refuse_target
+from .numpy_errors import quiet_kernel
+from .promote import CAST, CASTS, as_tensors, cast_to, check_target_type, promotion_of
 from .record import LINKS, TENSORS, signature_of
 
 
@@ -43,31 +43,31 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     """
     operands: tuple[Tensor, ...] = (tensor, *rest)
     if op.pointwise and rest:
-        operands = coerce(op, operands)
-    wanted = allowed(op, operands)
+        operands = as_tensors(op, operands)
+    wanted = needs_node(op, operands)
     if tensor._data.__class__ is not np.ndarray and is_immutable(tensor._data):
-        raise errors.immutable(op.name)
-    put, fit = prepare(op, tensor, operands, params)
+        raise errors.zero_tensor_error(op.name)
+    put, fit = prepare_write(op, tensor, operands, params)
     node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
     if node is not None:
-        keep_old(node, op, tensor)
+        clone_old_value(node, op, tensor)
         if saved_hooks.hooks.stack:
             saved_hooks.PACKING.called(op, operands, params, (), node)
     try:
         put()
     except ValueError as error:
-        raise errors.not_written(error, tensor._data, op.name) from None
+        raise errors.read_only_error(error, tensor._data, op.name) from None
     bump(tensor, op.name + "_")
     info = tensor._view
     if node is not None:
-        history(tensor, node)
+        set_history(tensor, node)
     if runtime.observer is not None:
         base = None if info is None else info.base
         runtime.observer.wrote(op, tensor, operands, params, base, node)
     return tensor
 
 
-def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
+def needs_node(op: Op, operands: tuple[Tensor, ...]) -> bool:
     """Whether a write into the first operand needs a node.
 
     Raises:
@@ -95,7 +95,7 @@ def allowed(op: Op, operands: tuple[Tensor, ...]) -> bool:
     return wanted
 
 
-def may_be_reshaped(tensor: Tensor, op: str) -> bool:
+def reshape_needs_node(tensor: Tensor, op: str) -> bool:
     """Whether a change of the tensor's own sizes needs a node; PyTorch asks before it looks at the
     sizes.
 
@@ -118,7 +118,7 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
         RuntimeError: autograd cannot follow (as for ``write``).
     """
     op = TABLE[key]
-    wanted = may_be_reshaped(tensor, op.name + "_")
+    wanted = reshape_needs_node(tensor, op.name + "_")
     node = LINKS[key](tensor, *params.values(), None) if wanted else None
     before, strides = tensor._meta, tensor._data.strides
     tensor._data = op.kernel(tensor._data, **params)
@@ -140,7 +140,7 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     return tensor
 
 
-def prepare(
+def prepare_write(
     op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
 ) -> tuple[Callable[[], Any], Any]:
     """What writes the new values, checked to fit, and what gradients must be fitted to. All that
@@ -162,13 +162,13 @@ def prepare(
         fit = None if same else metas
         if masked:
             return partial(put_masked, *(x._data for x in operands)), fit
-        result = quietly(op.key)(*(x._data for x in operands), **params)
+        result = quiet_kernel(op.key)(*(x._data for x in operands), **params)
         put = put_changed if overlaps_itself(data) else np.copyto
         return partial(put, data, result, casting="unsafe"), fit
     if op.name in FILLS:
-        return fill_with(op, tensor, operands, params)
+        return prepare_fill(op, tensor, operands, params)
     if not tensor._meta.floating and op.name in CASTS:
-        refuse_target(op.name, data.dtype, *(x._data.dtype for x in operands))
+        check_target_type(op.name, data.dtype, *(x._data.dtype for x in operands))
     tangled = op.overlap != "anything" and (
         check_overlap(data, [x._data for x in operands[1:]]) or interleaved(data)
     )
@@ -177,15 +177,15 @@ def prepare(
         shape, dtype, fit = meta.shape, data.dtype, None
         arrays = [x._data for x in operands]
     else:
-        shape, dtype, casts, fit = promotion(op, operands)
+        shape, dtype, casts, fit = promotion_of(op, operands)
         check_fits(op, data, shape, data.dtype)  # before the kernel refuses types
         arrays = cast_to(operands, casts)
     if op.dtype != "bool" and dtype.kind == "f":
         check_fits(op, data, shape, dtype)
-        if takes_out(op.kernel) and dtype == data.dtype and not tangled:
-            return partial(quietly(op.key), *arrays, **params, out=data), fit
+        if kernel_takes_out(op.kernel) and dtype == data.dtype and not tangled:
+            return partial(quiet_kernel(op.key), *arrays, **params, out=data), fit
     out = {"out": ...} if isinstance(op.kernel, np.ufunc) else {}
-    result = quietly(op.key)(*arrays, **params, **out)
+    result = quiet_kernel(op.key)(*arrays, **params, **out)
     check_fits(op, data, result.shape, result.dtype)
     return partial(np.copyto, data, result, casting="unsafe"), fit
 
@@ -197,7 +197,7 @@ def put_changed(data: np.ndarray, result: np.ndarray, casting: Any) -> None:
 
 
 @cache
-def takes_out(kernel: Any) -> bool:
+def kernel_takes_out(kernel: Any) -> bool:
     """Whether a kernel writes where ``out=`` says, as ufuncs do; on floats none of them fails."""
     if kernel is np.negative:  # numpy 2.4's misreads, of its own memory, items 16 or 64 bytes apart
         return False
@@ -210,10 +210,10 @@ FILLS = ("zero", "fill", "copy")
 """Ops that write what they are given as it is."""
 
 
-def fill_with(
+def prepare_fill(
     op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
 ) -> tuple[Callable[[], Any], Any]:
-    """``prepare`` for a number, a 0-d tensor or a tensor that is copied."""
+    """``prepare_write`` for a number, a 0-d tensor or a tensor that is copied."""
     data = tensor._data
     if len(operands) == 1:
         item = as_item(params["value"], data.dtype) if "value" in params else 0
@@ -243,14 +243,14 @@ def check_fits(op: Op, data: np.ndarray, shape: tuple[int, ...], dtype: np.dtype
         RuntimeError: PyTorch's texts.
     """
     if shape != data.shape:
-        raise errors.does_not_fit(data.shape, shape)
+        raise errors.shape_error(data.shape, shape)
     if dtype is not data.dtype and not dtypes.can_cast(dtype, data.dtype):
         alone = op.name.startswith("clamp") and len(op.inputs) == 1
         given = (dtypes.c_word if alone else dtypes.type_word)(data.dtype)
         raise RuntimeError(CAST.format(result=dtypes.type_word(dtype), given=given))
 
 
-def keep_old(node: Node, op: Op, tensor: Tensor) -> None:
+def clone_old_value(node: Node, op: Op, tensor: Tensor) -> None:
     """A formula that needs the old value of what is written gets a private copy."""
     name = op.inputs[0]
     if name in node.saves:
@@ -260,10 +260,10 @@ def keep_old(node: Node, op: Op, tensor: Tensor) -> None:
         save_input(node, name, old)
 
 
-def history(tensor: Tensor, node: Node) -> None:
+def set_history(tensor: Tensor, node: Node) -> None:
     """Give a written tensor its new history; what retains its gradient goes on doing so."""
     # Not retains_grad: it looks at the view's history, which is only now about to change.
-    keeps = retaining(tensor) is not None
+    keeps = take_retain_grad(tensor) is not None
     if node.own is not None:
         save_output(node, node.own, tensor)
     if tensor._view is not None:
@@ -286,7 +286,7 @@ def write_in_formula(key: str, tensor: Tensor, *rest: Any, **params: Any) -> Ten
 TENSORS.__dict__["write"] = write_in_formula
 
 
-def writer(key: str) -> Callable[..., Tensor]:
+def inplace_method(key: str) -> Callable[..., Tensor]:
     """The in-place method of an op: ``mul_`` from ``mul``."""
     op = TABLE[key]
     count = len(op.inputs) - 1

@@ -16,12 +16,12 @@ import numpy as np
 
 from ..graph import errors, runtime
 from ..graph.input_buffers import add_gradient
-from ..graph.node import AccumulateGrad, Node, Nowhere
+from ..graph.node import AccumulateGrad, Node, NoGradViewEnd
 from ..graph.saved_hooks import Packed, PackedIndices
 from ..graph.tensor import Tensor
 from ..optable.declare import ARRAYS, GRADIENTS, TABLE, Derivative, Namespace, Op, bind
-from .inline import inlined
-from .numpy_errors import QUIET, hush, hushed, unhush
+from .inline import inline_formula
+from .numpy_errors import QUIET, hush, quiet_lines, unhush
 from .promote import fit_to
 
 
@@ -61,7 +61,10 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
     lines = []
     saved = op.saved_by(targets)
     for name in saved:
-        lines += [f"    {name} = node.saved_{name}", f"    if {name} is None: raise freed(node)"]
+        lines += [
+            f"    {name} = node.saved_{name}",
+            f"    if {name} is None: raise freed_error(node)",
+        ]
         if name in op.outputs:
             lines += output_source(name, arrays)
         else:
@@ -70,7 +73,7 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
                 lines.append(f"    if {name}._data is None: {name} = None")
     held = held_by(op, targets)
     for name in held:
-        lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed(node)"]
+        lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed_error(node)"]
         lines.append(f"    if {name}.__class__ is PackedIndices: {name} = list({name})")
         lines.append(f"    else: {name}.check(node)")
     hidden = [name for name in op.metadata(targets) if name in op.hidden]
@@ -97,7 +100,7 @@ def input_source(name: str, arrays: bool) -> list[str]:
     return [
         f"    counter = {name}._counter",
         f"    if counter is not None and counter.version != node.version_{name}:",
-        f"        raise stale(node, {name!r}, *{unpack})",
+        f"        raise version_error(node, {name!r}, *{unpack})",
         f"    {name} = {name}._data"
         if arrays
         else f"    if {name}.__class__ is Packed: {name} = {unpack}[0]",
@@ -111,7 +114,7 @@ def output_source(name: str, arrays: bool) -> list[str]:
     return [
         f"    counter = node.counter_{name}",
         f"    if counter is not None and counter.version != node.version_{name}:",
-        f"        if {name}.__class__ is not Packed: raise stale(node, {name!r}, *{unpack})",
+        f"        if {name}.__class__ is not Packed: raise version_error(node, {name!r}, *{unpack})",
         taken if arrays else f"    {name} = {unpack}[0]",
     ]
 
@@ -138,7 +141,7 @@ def formula_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
             else f"node.p_{need}"
             for need in derivative.needs
         ]
-        call = inlined(derivative.formula, args)
+        call = inline_formula(derivative.formula, args)
         if call is None:
             call = f"{target}_{'arrays' if arrays else 'tensors'}({', '.join(args)})"
         if place is not None:
@@ -156,7 +159,7 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
     if not op.single and "grad" in op.derivatives[targets[0]].needs:
         lines.append("    grad = grad[0]")
     if op.variadic:
-        unused = "[each for each, slot in zip(every, node.slots) if slot is None]"
+        unused = "[each for each, slot in zip(every, node.input_targets) if slot is None]"
         found = [
             f"every = {results[0]}",
             f"if node.hooks is not None: node.unused = {unused}",
@@ -166,7 +169,7 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
         found = [f"return {', '.join(results)}"]
     if arrays:
         found = ["    " + line for line in found]
-        lines += hushed(found, "    ") if op.warns else found
+        lines += quiet_lines(found, "    ") if op.warns else found
     else:
         lines += [
             "    mode = runtime.mode",
@@ -178,24 +181,24 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
     return "\n".join(lines)
 
 
-def nothing(derivative: Derivative) -> bool:
+def gives_no_gradient(derivative: Derivative) -> bool:
     """Whether a formula is ``lambda grad: None``: there is a slot, but no gradient."""
     return derivative.formula.__code__.co_code == (lambda grad: None).__code__.co_code
 
 
-def fits(op: Op) -> bool:
+def may_broadcast(op: Op) -> bool:
     """Whether its operands may be broadcast, or have several types."""
     return op.pointwise or (len(op.derivatives) > 1 and op.single)
 
 
-def go_source(op: Op, targets: tuple[str, ...]) -> str:
-    """The source of ``go``: ``backward_arrays`` from the node's own slot into its targets' slots.
+def run_arrays_source(op: Op, targets: tuple[str, ...]) -> str:
+    """The source of ``run_arrays``: ``backward_arrays`` from the node's own slot into its targets' slots.
     A function of each class does it, for there every attribute has one type, which Python makes
     fast; in a loop over nodes of all classes it is twice as slow."""
     children = [f"child{i}" for i in range(len(targets))]
-    fitting = fits(op) or "dtype" in op.params
+    fitting = may_broadcast(op) or "dtype" in op.params
     lines = [
-        "def go(node, keep):",
+        "def run_arrays(node, keep):",
         "    if node.hooks is not None: return False",
         "    grad = node.grad",
         f"    if grad is None: return {not op.saved_by(targets)}",
@@ -210,7 +213,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
     ]
     gives, founds = [], []
     for i, result in enumerate(formula_source(op, targets, True)):
-        if nothing(op.derivatives[targets[i]]):
+        if gives_no_gradient(op.derivatives[targets[i]]):
             continue
         founds.append(f"    found{i} = {result}")
         if fitting:
@@ -220,7 +223,7 @@ def go_source(op: Op, targets: tuple[str, ...]) -> str:
             f"    elif found{i} is not None: add_gradient(child{i}, found{i})",
             *([f"    found{i} = None"] if i + 1 < len(targets) else []),
         ]
-    lines += hushed(founds, "    ") if founds and op.warns else founds
+    lines += quiet_lines(founds, "    ") if founds and op.warns else founds
     # Nobody else is to have what is given, so that the next may be added to it in place.
     if len(targets) > 1:
         lines.append("    grad = None")
@@ -234,7 +237,7 @@ def target_slots(targets: tuple[str, ...]) -> list[str]:
     return [f"next{i}" for i in range(len(targets))]
 
 
-def next_of(targets: tuple[str, ...]) -> property:
+def next_property(targets: tuple[str, ...]) -> property:
     """``next`` of such a node."""
     slots = target_slots(targets)
 
@@ -248,9 +251,9 @@ def next_of(targets: tuple[str, ...]) -> property:
     return property(attrgetter(*slots) if len(slots) > 1 else read, write)
 
 
-def reach_source(targets: tuple[str, ...]) -> str:
-    """The source of ``Node.reach`` for such a node."""
-    lines = ["def reach(node, mark, order):"]
+def collect_source(targets: tuple[str, ...]) -> str:
+    """The source of ``Node.collect`` for such a node."""
+    lines = ["def collect(node, mark, order):"]
     slots = target_slots(targets)
     for place, slot in enumerate(slots, 1):
         seq = f"node.seq - {place / (len(slots) + 1)}"
@@ -276,7 +279,7 @@ def scalar_source(op: Op, targets: tuple[str, ...]) -> list[str]:
     return [f"    if grad.__class__ is not ndarray: {scalars}"]
 
 
-def slots_of(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
+def slot_names(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
     """What a node of the plan keeps, beside what all nodes do."""
     saved = op.saved_by(targets)
     slots = [f"{what}_{name}" for name in saved for what in ("saved", "version")]
@@ -291,7 +294,7 @@ def slots_of(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(slots)
 
 
-def facts_of(op: Op, targets: tuple[str, ...]) -> dict[str, Any]:
+def class_attributes(op: Op, targets: tuple[str, ...]) -> dict[str, Any]:
     """What is told of a plan as attributes of its class (see ``Node``)."""
     saved, refuses = op.saved_by(targets), op.node == "NotImplemented"
     return {
@@ -309,15 +312,15 @@ def facts_of(op: Op, targets: tuple[str, ...]) -> dict[str, Any]:
 
 def class_source(op: Op, targets: tuple[str, ...]) -> str:
     """The source of the node class of a plan."""
-    lines = [f"__slots__ = {slots_of(op, targets)}", '__module__ = "builtins"', "op = OP"]
-    facts = facts_of(op, targets).items()
+    lines = [f"__slots__ = {slot_names(op, targets)}", '__module__ = "builtins"', "op = OP"]
+    facts = class_attributes(op, targets).items()
     lines += [f"{name} = {value!r}" for name, value in facts if value != getattr(Node, name)]
     if op.variadic:
-        lines.append("slots = property(slots_of_list)")
+        lines.append("input_targets = property(list_targets)")
     methods = [backward_source(op, targets, arrays) for arrays in (True, False)]
     if op.single and not op.variadic:
-        lines.append(f"next = next_of({targets})")
-        methods += [go_source(op, targets), reach_source(targets)]
+        lines.append(f"next = next_property({targets})")
+        methods += [run_arrays_source(op, targets), collect_source(targets)]
     for method in methods:
         lines += ["", *method.split("\n")]
     return "\n".join([f"class {op.node}(Node):", *("    " * bool(each) + each for each in lines)])
@@ -327,8 +330,9 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
     """The node class of a plan."""
     scope: dict[str, Any] = {
         "__name__": __name__,  # by which Python knows whose warnings are silent
-        "OP": op, "Node": Node, "next_of": next_of, "slots_of_list": slots_of_list,
-        "freed": errors.freed, "stale": errors.stale, "runtime": runtime, "ndarray": np.ndarray,
+        "OP": op, "Node": Node, "next_property": next_property, "list_targets": list_targets,
+        "freed_error": errors.freed_error, "version_error": errors.version_error,
+        "runtime": runtime, "ndarray": np.ndarray,
         "add_gradient": add_gradient, "fit_to": fit_to, "hush": hush, "unhush": unhush,
         "QUIET": QUIET,
         "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
@@ -367,8 +371,8 @@ def edgeless(key: str) -> Node:
     return node
 
 
-def slots_of_list(node: Any) -> tuple[Any, ...]:
-    """``slots`` of a node with a list of inputs."""
-    targets = [None if each.__class__ is Nowhere else each for each in node.next]
+def list_targets(node: Any) -> tuple[Any, ...]:
+    """``input_targets`` of a node with a list of inputs."""
+    targets = [None if each.__class__ is NoGradViewEnd else each for each in node.next]
     found = dict(zip(node.which, targets, strict=True))
     return tuple(found.get(i) for i in range(node.count))

@@ -27,7 +27,7 @@ with suppress(ImportError):
     hush, unhush = _extobj_contextvar.set, _extobj_contextvar.reset
 
 
-def hushed(lines: list[str], indent: str) -> list[str]:
+def quiet_lines(lines: list[str], indent: str) -> list[str]:
     """Lines of written code, within which numpy is quiet."""
     return [
         f"{indent}hushed = hush(QUIET)", f"{indent}try:", *("    " + line for line in lines),
@@ -35,7 +35,7 @@ def hushed(lines: list[str], indent: str) -> list[str]:
     ]  # fmt: skip
 
 
-def quiet(function: Call) -> Call:
+def quiet_function(function: Call) -> Call:
     """The function, within which numpy is quiet."""
 
     @wraps(function)
@@ -50,7 +50,7 @@ def quiet(function: Call) -> Call:
 
 
 @cache
-def quietly(key: str) -> Callable[..., Any]:
+def quiet_kernel(key: str) -> Callable[..., Any]:
     """An op's kernel, within which numpy is quiet."""
     op = TABLE[key]
-    return quiet(op.kernel) if op.warns else op.kernel
+    return quiet_function(op.kernel) if op.warns else op.kernel

@@ -35,7 +35,7 @@ CASTS = {
 """What some functions say instead, before they look at anything else."""
 
 
-def constant(number: Any, dtype: np.dtype[Any]) -> Tensor:
+def scalar_tensor(number: Any, dtype: np.dtype[Any]) -> Tensor:
     """A Python number as a 0-d tensor; the same object for the same number and type."""
     key = (number.__class__, number or str(number), dtype.num)  # 0.0 and -0.0 are equal
     found = _constants.get(key)
@@ -57,7 +57,7 @@ def is_number(value: Any) -> bool:
     )
 
 
-def not_tensor(op: Op, operands: Sequence[Any]) -> TypeError:
+def not_a_tensor_error(op: Op, operands: Sequence[Any]) -> TypeError:
     """The error for an operand that is no tensor. Faces say of it what PyTorch's parser does."""
     for position, operand in enumerate(operands):
         if not isinstance(operand, Tensor):
@@ -69,7 +69,7 @@ def not_tensor(op: Op, operands: Sequence[Any]) -> TypeError:
     return TypeError(f"{op.name}(): unexpected operands")
 
 
-def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
+def as_tensors(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     """The operands as Tensors: Python numbers become constants of the type they promote to.
 
     Raises:
@@ -80,7 +80,7 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
         kind = second.__class__
         plain = (kind is float or kind is int) and isinstance(first, Tensor)
         if plain and first._meta.floating:
-            return first, constant(second, first._meta.dtype)
+            return first, scalar_tensor(second, first._meta.dtype)
     for operand in operands:
         if not isinstance(operand, Tensor):
             break
@@ -92,9 +92,9 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     if len(tensors) == len(operands):
         return tuple(operands)
     if not op.numbers or (op.numbers == "last" and isinstance(operands[-1], Tensor)):
-        raise not_tensor(op, operands)
+        raise not_a_tensor_error(op, operands)
     if not tensors or not all(isinstance(x, Tensor) or is_number(x) for x in operands):
-        raise not_tensor(op, operands)
+        raise not_a_tensor_error(op, operands)
     made = []
     for operand in operands:
         if not isinstance(operand, Tensor):
@@ -105,12 +105,12 @@ def coerce(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
             dtype = dtypes.result_type(typed[0], number)
             if op.dtype == "float" and dtype.kind != "f":  # a small integer type may not hold it
                 dtype = dtypes.default_numpy()
-            operand = constant(number, dtype)
+            operand = scalar_tensor(number, dtype)
         made.append(operand)
     return tuple(made)
 
 
-def check_spread(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+def check_broadcastable(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
     """Whether what has a shape may be written where another one is.
 
     Raises:
@@ -118,7 +118,7 @@ def check_spread(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
     """
     common = broadcast([target, shape])
     if common != target:
-        raise errors.does_not_fit(target, common)
+        raise errors.shape_error(target, common)
 
 
 class Promotion(NamedTuple):
@@ -131,7 +131,7 @@ class Promotion(NamedTuple):
     fit: tuple[runtime.Meta, ...] | None
 
 
-def promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
+def promotion_of(op: Op, tensors: Sequence[Tensor]) -> Promotion:
     """The promotion of operands: a question of their Metas, so it is answered once for each."""
     metas = [tensor._meta for tensor in tensors]
     key = (op.key, dtypes.default_numpy(), *metas, *[tensor.__class__ for tensor in tensors])
@@ -158,7 +158,7 @@ def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
     ]
     dtype = typed[0][0].dtype
     try:
-        refuse_types(op, tensors)
+        check_operand_types(op, tensors)
     except NotImplementedError:  # of a kernel, which sees only what broadcasts
         broadcast(shapes)
         raise
@@ -176,7 +176,7 @@ def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
     return Promotion(shape, dtype, casts, None if fits else metas)
 
 
-def refuse_types(op: Op, tensors: Sequence[Tensor]) -> None:
+def check_operand_types(op: Op, tensors: Sequence[Tensor]) -> None:
     """What an op refuses whatever its operands' sizes.
 
     Raises:
@@ -190,7 +190,7 @@ def refuse_types(op: Op, tensors: Sequence[Tensor]) -> None:
         ))  # fmt: skip
 
 
-def refuse_target(name: str, given: np.dtype[Any], *own: np.dtype[Any]) -> None:
+def check_target_type(name: str, given: np.dtype[Any], *own: np.dtype[Any]) -> None:
     """What the functions of ``CASTS`` refuse first: to write their floats into another type.
 
     Args:
@@ -215,7 +215,7 @@ def promote(
 ) -> tuple[list[np.ndarray], tuple[runtime.Meta, ...] | None]:
     """Arrays of one type for the kernel (None for a tensor left out), and what each gradient must
     be fitted to."""
-    _, _, casts, fit = promotion(op, tensors)
+    _, _, casts, fit = promotion_of(op, tensors)
     return cast_to(tensors, casts), fit
 
 

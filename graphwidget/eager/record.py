@@ -23,9 +23,17 @@ from ..graph.views import as_view, refresh_for_op
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.pointwise.zero_tensors import COMBINED
 from .lazy import compiled, later
-from .node_classes import TENSORS, edgeless, fits, node_class, plan_name, plans, target_slots
-from .numpy_errors import QUIET, hush, hushed, unhush
-from .promote import checked_fit, coerce, fit_to, not_tensor, promote
+from .node_classes import (
+    TENSORS,
+    edgeless,
+    may_broadcast,
+    node_class,
+    plan_name,
+    plans,
+    target_slots,
+)
+from .numpy_errors import QUIET, hush, quiet_lines, unhush
+from .promote import as_tensors, checked_fit, fit_to, not_a_tensor_error, promote
 from .record_lists import record_list, record_many
 from .scalar_tensors import ABSENT, Constant
 
@@ -41,7 +49,7 @@ def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
         place = f"{name}._node or ({name}._accumulator or nothing)() or accumulator({name})"
         lines.append(f"node.{slot} = {place}")
     lines.append(f"node.{STARTED}")
-    if fits(op):
+    if may_broadcast(op):
         index = [op.inputs.index(name) for name in targets]
         picked = ", ".join(f"fit[{i}]" for i in index)
         lines.append(f"node.fit = None if fit is None else ({picked},)")
@@ -140,7 +148,7 @@ def compute_source(op: Op) -> list[str]:
             *refresh_source(op, False),
             f"    {results} = kernel({arrays}{params})",
             "    meta = meta_of(found)",
-            *(fit_source(op) if fits(op) else []),
+            *(fit_source(op) if may_broadcast(op) else []),
         ]
     same = " is ".join(["meta", *(f"{name}._meta" for name in op.inputs[1:])])
     same = same if len(op.inputs) > 1 else "True"
@@ -234,7 +242,7 @@ def record_source(op: Op) -> str:
     params = ", ".join(f"{name!r}: {name}" for name in op.params)
     computed = compute_source(op)
     lines = [f"def record({signature_source(op)}):"]
-    lines += hushed(computed, "    ") if op.warns else computed
+    lines += quiet_lines(computed, "    ") if op.warns else computed
     lines += [
         "    out = new(Tensor)",
         "    out._data = found; out._meta = meta",
@@ -399,7 +407,7 @@ specialise()
 runtime.provide(
     Tensor=Tensor, wrap=Tensor._wrap, alias_as=alias_as, edge_of=edge_of, accumulator=accumulator,
     refresh=refresh_for_op, as_view=as_view, edgeless=edgeless, tensors=TENSORS, Constant=Constant,
-    ABSENT=ABSENT, coerce=coerce, promote=promote, fit_to=fit_to, checked_fit=checked_fit,
-    not_tensor=not_tensor, not_differentiable=errors.not_differentiable, QUIET=QUIET, hush=hush,
-    unhush=unhush,
+    ABSENT=ABSENT, coerce=as_tensors, promote=promote, fit_to=fit_to, checked_fit=checked_fit,
+    not_tensor=not_a_tensor_error, not_differentiable=errors.not_differentiable, QUIET=QUIET,
+    hush=hush, unhush=unhush,
 )  # fmt: skip

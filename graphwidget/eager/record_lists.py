@@ -15,13 +15,13 @@ from ..graph.tensor import Tensor
 from ..graph.views import as_view, refresh_for_op
 from ..optable.declare import REQUIRED, Op
 from .node_classes import node_class
-from .numpy_errors import quietly
+from .numpy_errors import quiet_kernel
 from .scalar_tensors import ABSENT
 
 
 def record_list(op: Op) -> Callable[..., Any]:
     """The record function of an op on a list of tensors (``cat``)."""
-    class_of, kernel = cache(lambda: node_class(op, op.inputs)), quietly(op.key)
+    class_of, kernel = cache(lambda: node_class(op, op.inputs)), quiet_kernel(op.key)
 
     names = op.metadata(op.inputs)
 
@@ -60,7 +60,7 @@ def record_list(op: Op) -> Callable[..., Any]:
 
 def record_many(op: Op) -> Callable[..., Any]:
     """The record function of an op with several outputs (``max.dim``, ``unbind``)."""
-    class_of, kernel = cache(lambda targets: node_class(op, targets)), quietly(op.key)
+    class_of, kernel = cache(lambda targets: node_class(op, targets)), quiet_kernel(op.key)
     saved_by = cache(op.saved_by)
     count = len(op.inputs)
     defaults = {name: value for name, value in op.params.items() if value is not REQUIRED}

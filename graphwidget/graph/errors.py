@@ -70,7 +70,7 @@ NONLEAF_GRAD = (
 class Finding:
     """What is known about an autograd error.
 
-    ``kind`` is ``version``, ``leaf``, ``freed``, ``none`` or ``other``; ``writes`` are the
+    ``kind`` is ``version``, ``leaf``, ``freed_error``, ``none`` or ``other``; ``writes`` are the
     guilty in-place writes that are remembered, oldest first; ``help`` the plain sentences.
     """
 
@@ -84,7 +84,7 @@ class Finding:
     writes: tuple[WriteRecord, ...] = ()
 
 
-def explained(error: Exception, finding: Finding) -> Exception:
+def with_notes(error: Exception, finding: Finding) -> Exception:
     """The error with its finding as attribute ``finding`` and in words as notes."""
     for sentence in finding.help:
         error.add_note(sentence)
@@ -102,7 +102,7 @@ describe_place: Callable[[str, int], str] = _plain_place
 """Words for a file and line; the notebook extension puts one that knows cell numbers."""
 
 
-def place(site: Site | None) -> str:
+def describe_site(site: Site | None) -> str:
     """```b[0] = 1000.` (line 4 of a notebook cell)``"""
     if site is None:
         return "a line that was not recorded"
@@ -112,7 +112,7 @@ def place(site: Site | None) -> str:
     return f"`{text}` ({where})" if text else where
 
 
-def node_word(name: str) -> str:
+def short_node_name(name: str) -> str:
     """``UnbindBackward0`` -> ``Unbind``, ``PowBackward1`` -> ``Pow1``, ``FBackward`` -> ``F``: the
     word in messages. C++ nodes without a number keep their names, and so do those of copies."""
     word, _, number = name.rpartition("Backward")
@@ -121,7 +121,7 @@ def node_word(name: str) -> str:
     return word if number == "0" else word + number
 
 
-def stale(node: NodeBase, slot: str, tensor: TensorBase, expected: int) -> Exception:
+def version_error(node: NodeBase, slot: str, tensor: TensorBase, expected: int) -> Exception:
     """The version error for what ``node`` saved in ``slot``."""
     counter = tensor._counter
     assert counter is not None
@@ -130,14 +130,14 @@ def stale(node: NodeBase, slot: str, tensor: TensorBase, expected: int) -> Excep
             f"{node.name()} saved {slot!r}, which detach_() has cut from its history since.",
             "Way out: use a detached copy of it, x.detach(), and leave x as it is.",
         ]
-        return explained(RuntimeError(DETACHED), Finding("other", tuple(help), node, slot, tensor))
+        return with_notes(RuntimeError(DETACHED), Finding("other", tuple(help), node, slot, tensor))
     found = int(counter.version)
     origin = tensor.grad_fn
     where = ""
     if origin is not None:
         # PyTorch keeps the number of a node's own results only.
         number = tensor.output_nr if origin is node else 0
-        where = f", which is output {number} of {node_word(origin.name())},"
+        where = f", which is output {number} of {short_node_name(origin.name())},"
     message = STALE.format(
         type=printed_type(tensor._data.dtype),
         shape=list(tensor._data.shape),
@@ -156,7 +156,9 @@ def stale(node: NodeBase, slot: str, tensor: TensorBase, expected: int) -> Excep
         f"{expected} to use it in backward. Since then it was written in place {many}: it is at "
         f"version {found} and the value that backward needs is gone."
     ]
-    help += [f"Version {w.version} was written by {place(w.site)}, as {w.op}." for w in writes]
+    help += [
+        f"Version {w.version} was written by {describe_site(w.site)}, as {w.op}." for w in writes
+    ]
     if found - expected > len(writes):
         help.append(f"{found - expected - len(writes)} earlier writes are not remembered.")
     help.append(
@@ -166,46 +168,46 @@ def stale(node: NodeBase, slot: str, tensor: TensorBase, expected: int) -> Excep
     finding = Finding(
         "version", tuple(help), node, slot, tensor, expected, found, writes
     )  # fmt: skip
-    return explained(RuntimeError(message), finding)
+    return with_notes(RuntimeError(message), finding)
 
 
-def freed(node: NodeBase) -> Exception:
+def freed_error(node: NodeBase) -> Exception:
     """The error of a second run through a node whose saved values are gone."""
     help = (
         f"{node.name()} already ran in an earlier backward and its saved values were freed then.",
         "Ways out: run the forward again to build a new graph, add the losses and call backward "
         "once, or call the first backward with retain_graph=True.",
     )
-    return explained(RuntimeError(FREED), Finding("freed", help, node))
+    return with_notes(RuntimeError(FREED), Finding("freed", help, node))
 
 
 def leaf_written(tensor: TensorBase, op: str, message: str = LEAF) -> Exception:
     """The error of an in-place write to a leaf that requires grad, or to a view of one."""
     help = (
-        f"{place(call_site())}, as {op}, would overwrite a leaf whose gradient is wanted. Nothing "
-        "was changed.",
+        f"{describe_site(call_site())}, as {op}, would overwrite a leaf whose gradient is wanted. "
+        "Nothing was changed.",
         "Ways out: put the write inside 'with torch.no_grad():' (as optimizers do), or compute "
         "a new tensor out of place.",
     )
-    error = explained(RuntimeError(message), Finding("leaf", help, tensor=tensor))
+    error = with_notes(RuntimeError(message), Finding("leaf", help, tensor=tensor))
     if runtime.observer is not None:
         runtime.observer.failed(error)
     return error
 
 
-def does_not_fit(shape: tuple[int, ...], result: tuple[int, ...]) -> RuntimeError:
+def shape_error(shape: tuple[int, ...], result: tuple[int, ...]) -> RuntimeError:
     """The error of writing what is larger than the tensor it is written to."""
     return RuntimeError(
         f"output with shape {list(shape)} doesn't match the broadcast shape {list(result)}"
     )
 
 
-def not_written(error: ValueError, data: np.ndarray, op: str = "add") -> Exception:
+def read_only_error(error: ValueError, data: np.ndarray, op: str = "add") -> Exception:
     """The error of a write that numpy refused because the array may not be written."""
-    return error if data.flags.writeable else immutable(op)
+    return error if data.flags.writeable else zero_tensor_error(op)
 
 
-def immutable(op: str) -> RuntimeError:
+def zero_tensor_error(op: str) -> RuntimeError:
     """The error of a write to zeros without memory."""
     way = "use the materialized zero tensor obtained using .clone() if you want a mutable tensor."
     if op == "copy":
@@ -216,7 +218,7 @@ def immutable(op: str) -> RuntimeError:
 UNFIT = "operands could not be broadcast together with shapes "
 
 
-def not_computed(error: BaseException) -> BaseException:
+def derivative_error(error: BaseException) -> BaseException:
     """The error of a derivative. Where what was saved has got another shape since, numpy's; then
     PyTorch's text."""
     text = str(error)
@@ -237,7 +239,7 @@ DETACH_VIEW = (
 )
 
 
-def none_grad(tensor: TensorBase) -> Finding:
+def why_grad_is_none(tensor: TensorBase) -> Finding:
     """Why ``.grad`` of a non-leaf is None."""
     help = (
         "This tensor was computed, so it is not a leaf, and backward keeps gradients of leaves "

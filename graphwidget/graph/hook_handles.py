@@ -30,7 +30,7 @@ class RemovableHandle:
             each.pop(self.id, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, (self.id, self._within)
+        return restore_handle, (self.id, self._within)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -39,7 +39,7 @@ class RemovableHandle:
         self.remove()
 
 
-def restored(number: int, within: tuple[dict[int, Any], ...]) -> RemovableHandle:
+def restore_handle(number: int, within: tuple[dict[int, Any], ...]) -> RemovableHandle:
     """A handle out of a pickle, or a copy; new ones get higher numbers."""
     global _ids
     made = RemovableHandle.__new__(RemovableHandle)

@@ -19,7 +19,7 @@ import numpy as np
 from . import runtime
 from .base import Hooks, TensorBase
 from .hook_handles import RemovableHandle
-from .saved import Saves
+from .saved import SavedValues
 from .version import counter_of
 
 SHOWN = {
@@ -35,7 +35,7 @@ Grad = Any
 """A gradient on its way: an array (or numpy scalar), a Tensor under create_graph, or None."""
 
 
-class Node(Saves):
+class Node(SavedValues):
     """A ``grad_fn``.
 
     Class attributes: ``op`` and ``targets`` (the inputs that need gradients) for nodes made
@@ -70,7 +70,7 @@ class Node(Saves):
         self._rec = None
 
     # What the engine calls ---------------------------------------------------------------
-    def reach(self, mark: int, order: list[Any]) -> None:
+    def collect(self, mark: int, order: list[Any]) -> None:
         """Add targets without this mark to the order. Leaves come right after the last target that
         sends them a gradient, in the order of its edges."""
         step = 1 / (len(self.next) + 1)
@@ -91,7 +91,7 @@ class Node(Saves):
         """The same on Tensors, recording as it goes (create_graph)."""
         raise NotImplementedError
 
-    def go(self, keep: bool) -> bool:
+    def run_arrays(self, keep: bool) -> bool:
         """The common case at once: nothing is hooked or watched, gradients are arrays, and go from
         this node's slot to its targets'. False where the engine must look after it."""
         return False
@@ -103,9 +103,9 @@ class Node(Saves):
         return f"torch::autograd::{name}" if name in UNNUMBERED else name
 
     @property
-    def slots(self) -> tuple[Any, ...]:
+    def input_targets(self) -> tuple[Any, ...]:
         """One entry for each differentiable input: its target, or None."""
-        targets = tuple(None if each.__class__ is Nowhere else each for each in self.next)
+        targets = tuple(None if each.__class__ is NoGradViewEnd else each for each in self.next)
         if self.op is None or self.op.node == "NotImplemented":
             return targets
         found = dict(zip(self.targets, targets, strict=True))
@@ -116,7 +116,7 @@ class Node(Saves):
         """PyTorch's edges: (node or None, output number) for each differentiable input."""
         return tuple(
             (target.node, target.nr) if isinstance(target, Output) else (target, 0)
-            for target in self.slots
+            for target in self.input_targets
         )
 
     @property
@@ -182,7 +182,7 @@ class Node(Saves):
                 raise TypeError(f"argument {place} is not a Variable")
         given: Any = grads[0] if metas is None else list(grads) + [None] * (len(metas) - expected)
         if metas is not None and not self.takes_none:
-            given = defined(self, given, True)
+            given = zeros_where_missing(self, given, True)
         if given is None:
             return self._of_slots((None,) * len(self.next))
         found = self.backward_tensors(given, True)
@@ -192,11 +192,11 @@ class Node(Saves):
     def _of_slots(self, grads: Iterable[Any]) -> Any:
         """Gradients of ``next`` as one for each slot, alone if there is one."""
         left = iter(grads)
-        every = tuple(None if slot is None else next(left) for slot in self.slots)
+        every = tuple(None if slot is None else next(left) for slot in self.input_targets)
         return every[0] if len(every) == 1 else every
 
 
-def defined(node: Any, grads: list[Any], create: bool) -> Any:
+def zeros_where_missing(node: Any, grads: list[Any], create: bool) -> Any:
     """Gradients of all outputs with zeros where none came; None when none came at all."""
     if all(grad is None for grad in grads):
         return None
@@ -281,7 +281,7 @@ class AccumulateGrad(Node):
         self.next, self.variable, self.mark, self.seq = (), variable, 0, 0.0
         self.fit = self.grad = self.hooks = self._rec = None
 
-    def go(self, keep: bool) -> bool:
+    def run_arrays(self, keep: bool) -> bool:
         variable = self.variable
         if self.hooks is not None or variable._hooks is not None:
             return False
@@ -304,7 +304,7 @@ class AccumulateGrad(Node):
         return 2**64 - 1
 
 
-class Nowhere(Node):
+class NoGradViewEnd(Node):
     """The end of a path that gives nothing: of a view made under ``no_grad``, which says that it
     requires grad because its base does, but has no history. PyTorch has no node there."""
 
@@ -312,7 +312,7 @@ class Nowhere(Node):
     special = True
 
 
-def accumulator(leaf: TensorBase) -> AccumulateGrad | Nowhere | None:
+def accumulator(leaf: TensorBase) -> AccumulateGrad | NoGradViewEnd | None:
     """The leaf's AccumulateGrad: the same object for as long as any graph refers to it.
 
     The leaf holds it weakly, for it holds the leaf; None when the leaf needs no gradient.
@@ -320,11 +320,11 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad | Nowhere | None:
     if not leaf._requires_grad:
         return None
     before = leaf._accumulator
-    found: AccumulateGrad | Nowhere | None = None if before is None else before()
+    found: AccumulateGrad | NoGradViewEnd | None = None if before is None else before()
     if found is not None:
         return found
-    if leaf._view is not None and not leaf._view.asked:
-        found = Nowhere()
+    if leaf._view is not None and not leaf._view.own_requires_grad:
+        found = NoGradViewEnd()
         found.start(())
         found.seq = -1.0  # after whoever gives to it, which may have been made before
         return found
@@ -357,7 +357,7 @@ def edge_of(tensor: TensorBase) -> Any:
 def target_of(tensor: TensorBase) -> Any:
     """Where the tensor's gradient goes: its node, output or AccumulateGrad; None without one."""
     target = edge_of(tensor)
-    return None if target.__class__ is Nowhere else target
+    return None if target.__class__ is NoGradViewEnd else target
 
 
 def save_input(node: Any, name: str, tensor: TensorBase) -> None:

@@ -119,10 +119,10 @@ next_sequence = itertools.count(0.0).__next__
 
 class Mode(threading.local):
     """The grad mode of a thread: ``enabled`` says whether ops are recorded. In ``inference`` mode
-    they never are, whatever was ``asked``."""
+    they never are, whatever was ``requested``."""
 
     enabled = True
-    asked = True
+    requested = True
     inference = False
     deriving = False
     """Whether a derivative's formula is running, and what it computes is recorded."""
@@ -147,7 +147,7 @@ def grad_enabled() -> bool:
 def set_grad_enabled(on: bool) -> None:
     """Set this thread's mode (the public face is ``core.modes``)."""
     global grad_everywhere
-    mode.asked = on
+    mode.requested = on
     on = on and not mode.inference
     mode.enabled = on
     ident = threading.get_ident()

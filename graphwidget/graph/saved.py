@@ -10,17 +10,17 @@ from ..optable.declare import Op
 from . import errors, runtime
 from .base import NodeBase
 from .saved_attributes import (
-    chosen_indices,
-    shown_kept,
-    shown_names,
-    shown_sizes,
-    unsigned,
+    as_unsigned,
+    max_pool_indices,
+    saved_attribute_names,
+    saved_statistics,
+    saved_sym_sizes,
 )
 from .saved_hooks import Packed, PackedIndices, SavedTensor, pack_slot
 from .version import VersionCounter, counter_of, version_of
 
 
-class Saves(NodeBase):
+class SavedValues(NodeBase):
     """The part of a node that keeps values: ``saved_NAME`` for each of ``saves``, and what it
     shows of them as ``_saved_NAME``."""
 
@@ -45,7 +45,7 @@ class Saves(NodeBase):
     @classmethod
     def saved_names(cls) -> list[str]:
         """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
-        return [] if cls.op is None else shown_names(cls.op)
+        return [] if cls.op is None else saved_attribute_names(cls.op)
 
     def read_saved(self: Any, name: str) -> Any:
         """A saved value or piece of metadata by name, version-checked as backward does.
@@ -54,26 +54,26 @@ class Saves(NodeBase):
             RuntimeError: it was freed, or written in place since it was saved.
         """
         if "_sym_" in name and name in self.saved_names():
-            return shown_sizes(self, *name.split("_sym_"))
+            return saved_sym_sizes(self, *name.split("_sym_"))
         op = self.op
         if op is not None and name == op.saved_choice:
             if self.saved_choice is None:
-                raise errors.freed(self)
-            return chosen_indices(self)
+                raise errors.freed_error(self)
+            return max_pool_indices(self)
         if name in self.saves:
             if getattr(self, "saved_" + name) is None:
-                raise errors.freed(self)
+                raise errors.freed_error(self)
             tensor, version = self.unpack(name)
             if version_of(tensor) != int(version):
-                raise errors.stale(self, name, tensor, version)
-            tensor = shown_kept(self, name, tensor)
+                raise errors.version_error(self, name, tensor, version)
+            tensor = saved_statistics(self, name, tensor)
             return tensor.as_saved() if tensor._number else tensor
         if op is not None and name in op.metadata(self.targets):
             value = getattr(self, "p_" + name)
             if name not in self.held:
-                return unsigned(name, value)
+                return as_unsigned(name, value)
             if value is None:
-                raise errors.freed(self)
+                raise errors.freed_error(self)
             if isinstance(value, PackedIndices):
                 return value.restored()
             value.check(self)
@@ -137,7 +137,7 @@ class Saves(NodeBase):
         """
         value = getattr(self, "p_" + name)
         if value is None:
-            raise errors.freed(self)
+            raise errors.freed_error(self)
         return tuple(SavedTensor.of(self, (name, place)) for place in range(len(value.tensors)))
 
     def raw_saved(self, slot: Any) -> Any:

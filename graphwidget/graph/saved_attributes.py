@@ -14,7 +14,7 @@ from . import runtime
 from .base import NodeBase
 
 
-def shown_names(op: Op) -> list[str]:
+def saved_attribute_names(op: Op) -> list[str]:
     """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
     names: list[str] = []
     for target, derivative in op.derivatives.items():
@@ -38,19 +38,19 @@ def shown_names(op: Op) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def chosen_indices(node: Any) -> Any:
+def max_pool_indices(node: Any) -> Any:
     """The chosen places of windows as flat indices into the dims that were pooled."""
     choice, _ = node.unpack("choice")
     hidden = hasattr(node, "p__kernel")
     names = ("_kernel", "_stride", "_padding", "_dilation")
     sizes = [getattr(node, f"p_{name}") for name in (names if hidden else PARTS)]
-    return runtime.Tensor._wrap(flat_indices(choice._data, sized(node, "self"), *sizes))
+    return runtime.Tensor._wrap(flat_indices(choice._data, shape_of_operand(node, "self"), *sizes))
 
 
 PARTS = ("kernel_size", "stride", "padding", "dilation")
 
 
-def sized(node: NodeBase, name: str) -> Any:
+def shape_of_operand(node: NodeBase, name: str) -> Any:
     """The shape of an input or output, wherever the node has it from."""
     for slot in (f"p_{name}_shape", f"p__{name}_shape"):
         if hasattr(node, slot):
@@ -58,12 +58,12 @@ def sized(node: NodeBase, name: str) -> Any:
     return getattr(node, f"saved_{name}").shape
 
 
-def shown_sizes(node: NodeBase, name: str, what: str) -> Any:
+def saved_sym_sizes(node: NodeBase, name: str, what: str) -> Any:
     """The ``sizes`` of an input, one size, its ``numel``, or its ``strides`` in items; no strides
     where its gradient is not wanted."""
     if what.startswith("argsize_"):
         number = what.removeprefix("argsize_").replace("minus_", "-")
-        return sized(node, name)[int(number)]
+        return shape_of_operand(node, name)[int(number)]
     if what == "sizes_opt":
         return getattr(node, f"p__{name}_shape") or (0,)
     shape = getattr(node, f"p_{name}_shape")
@@ -83,18 +83,18 @@ NUMBERS = (
 """Metadata that are numbers, not dims or sizes."""
 
 
-def unsigned(name: str, value: Any) -> Any:
+def as_unsigned(name: str, value: Any) -> Any:
     """Metadata as PyTorch shows it: negative dims and sizes as 64-bit words without a sign."""
     if name in NUMBERS:
         return value.item() if isinstance(value, (np.generic, runtime.Tensor)) else value
     if value.__class__ is tuple:
-        return tuple(unsigned(name, each) for each in value)
+        return tuple(as_unsigned(name, each) for each in value)
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value) % 2**64
     return value
 
 
-def shown_kept(node: NodeBase, name: str, tensor: Any) -> Any:
+def saved_statistics(node: NodeBase, name: str, tensor: Any) -> Any:
     """What a kernel kept for derivatives, as PyTorch has it: statistics without dims of size 1,
     and none of a batch where they were given."""
     if node.op is None or name not in node.op.kept:

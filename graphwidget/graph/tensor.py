@@ -112,7 +112,7 @@ class Tensor(TensorMethods):
             RuntimeError: set to False on a non-leaf, or to True on integers.
         """
         view = self._view
-        if view is None or self._node is not None or view.asked:
+        if view is None or self._node is not None or view.own_requires_grad:
             return self._requires_grad is True
         base: TensorBase = view.base
         return base._requires_grad is True
@@ -131,7 +131,7 @@ class Tensor(TensorMethods):
             )
         self._requires_grad = on
         if self._view is not None:
-            self._view.asked, self._accumulator = on, None
+            self._view.own_requires_grad, self._accumulator = on, None
         if runtime.observer is not None:
             runtime.observer.flagged(self)
 
@@ -156,7 +156,7 @@ class Tensor(TensorMethods):
         """
         if self._grad is None and self._node is not None and not self.retains_grad:
             warning = UserWarning(errors.NONLEAF_GRAD)
-            errors.explained(warning, errors.none_grad(self))
+            errors.with_notes(warning, errors.why_grad_is_none(self))
             warn(warning)
             if runtime.observer is not None:
                 runtime.observer.failed(warning)

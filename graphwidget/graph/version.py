@@ -53,7 +53,7 @@ class VersionCounter:
         ]
 
 
-def filled(times: int = 1) -> VersionCounter:
+def counter_after_fill(times: int = 1) -> VersionCounter:
     """The counter of a tensor that was made empty and then filled, or written more often before
     anyone saw it: PyTorch counts that."""
     counter = VersionCounter()
@@ -104,12 +104,12 @@ def detached_inference() -> InferenceCounter:
     return InferenceCounter() if runtime.mode.inference else DetachedInference()
 
 
-class Afterwards(int):
+class VersionAfterDetach(int):
     """A version of a tensor that ``detach_`` cut from its history: equal to no version that was
     saved before that."""
 
     def __eq__(self, other: object) -> bool:
-        return other.__class__ is Afterwards and int(self) == int(other)
+        return other.__class__ is VersionAfterDetach and int(self) == int(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -126,8 +126,8 @@ class DetachedCounter(VersionCounter):
 
     @property
     def version(self) -> int:
-        """The storage's version, as an ``Afterwards``."""
-        return Afterwards(self.shared.version)
+        """The storage's version, as an ``VersionAfterDetach``."""
+        return VersionAfterDetach(self.shared.version)
 
     @version.setter
     def version(self, value: int) -> None:
@@ -136,7 +136,7 @@ class DetachedCounter(VersionCounter):
     @property
     def savable(self) -> int:
         """The same, for nodes to save."""
-        return Afterwards(self.shared.savable)
+        return VersionAfterDetach(self.shared.savable)
 
     @savable.setter
     def savable(self, value: int) -> None:

@@ -20,7 +20,7 @@ from . import errors, runtime
 from .base import BY_BASE, TensorBase
 from .input_buffers import recorded_copy
 from .listeners import get_observer, set_observer
-from .node import Node, Nowhere, target_of
+from .node import Node, NoGradViewEnd, target_of
 from .relaxed_rules import policy
 from .version import InferenceCounter, counter_of
 
@@ -89,10 +89,10 @@ class ViewInfo:
 
     ``version`` is the one for which the view's node is valid; ``origin`` is ``default``,
     ``no_grad``, ``multi`` or ``function``; ``label`` is (output number, node name) for messages;
-    ``asked`` says that the view itself was told to require grad, rather than its base.
+    ``own_requires_grad`` says that the view itself was told to require grad, rather than its base.
     """
 
-    __slots__ = ("asked", "base", "chain", "label", "origin", "version")
+    __slots__ = ("base", "chain", "label", "origin", "own_requires_grad", "version")
 
     def __init__(
         self, source: TensorBase, link: Link, origin: str, version: int, nr: int = 0
@@ -103,13 +103,13 @@ class ViewInfo:
         self.origin = origin
         if info is not None and origin == "default":
             self.origin = info.origin  # a view of a restricted view is restricted likewise
-        self.asked = False
+        self.own_requires_grad = False
         self.label = (nr, link.op.node)
         self.version = version
 
     def complaint(self, what: str, node: Any) -> str:
         """PyTorch's text for a forbidden write to this view, whose node is given, or its base."""
-        start = START.format(nr=self.label[0], name=errors.node_word(self.label[1]))
+        start = START.format(nr=self.label[0], name=errors.short_node_name(self.label[1]))
         if self.origin in WITHOUT_GRAD or node is None:
             start = "A view" if node is None else start + " of a view which"
             mode = self.origin if self.origin in WITHOUT_GRAD else "no_grad"
@@ -139,7 +139,7 @@ def as_view(
         out._requires_grad = True if out._node is not None else BY_BASE
 
 
-def show_spread(tensor: TensorBase) -> None:
+def as_expanded_view(tensor: TensorBase) -> None:
     """Make a tensor that repeats items, as gradients of sums do, a view of those items, which
     PyTorch's ``expand`` made without recording. One without repeated items stays as it is."""
     data = tensor._data
@@ -205,16 +205,16 @@ def refresh(view: TensorBase) -> None:
     assert info is not None
     base = info.base
     if not base._requires_grad and view._node is None:
-        view._requires_grad = info.asked
+        view._requires_grad = info.own_requires_grad
         return
     if info.version != view._counter.version:
         with runtime.lock:
             if info.version != view._counter.version:
-                renew(view, info)
-    view._requires_grad = True if view._node is not None or info.asked else BY_BASE
+                regenerate_node(view, info)
+    view._requires_grad = True if view._node is not None or info.own_requires_grad else BY_BASE
 
 
-def renew(view: TensorBase, info: ViewInfo) -> None:
+def regenerate_node(view: TensorBase, info: ViewInfo) -> None:
     """Give a view a new node on its base's present one.
 
     Raises:
@@ -225,11 +225,11 @@ def renew(view: TensorBase, info: ViewInfo) -> None:
         raise RuntimeError(info.complaint(BASE_WRITTEN, view._node))
     target = target_of(base)
     if target is None:  # the base was cut from its history
-        target = Nowhere()
+        target = NoGradViewEnd()
         target.start(())
-    keeps = retaining(view)
-    if policy.replay and target.__class__ is not Nowhere:
-        view._node = replayed(info)
+    keeps = take_retain_grad(view)
+    if policy.replay and target.__class__ is not NoGradViewEnd:
+        view._node = replay_history(info)
     else:
         view._node = AsStridedBackward0(info, target, view._data)
     if keeps is not None:
@@ -237,9 +237,9 @@ def renew(view: TensorBase, info: ViewInfo) -> None:
     info.version = version
 
 
-def replayed(info: ViewInfo) -> Any:
+def replay_history(info: ViewInfo) -> Any:
     """The history of a view as its view ops make it from the base as it is now."""
-    found, before, observer = info.base, runtime.mode.asked, get_observer()
+    found, before, observer = info.base, runtime.mode.requested, get_observer()
     runtime.set_grad_enabled(True)
     set_observer(None)  # the views are not the user's
     try:
@@ -251,7 +251,7 @@ def replayed(info: ViewInfo) -> Any:
     return found._node
 
 
-def retaining(tensor: TensorBase) -> Any:
+def take_retain_grad(tensor: TensorBase) -> Any:
     """Take the wish to retain the gradient off a tensor's present node, to give it to the next."""
     hooks = None if tensor._node is None else tensor._node.hooks
     if hooks is None or hooks.retain is None or hooks.retain() is not tensor:
@@ -316,7 +316,7 @@ class CopySlices(Node):
     def __init__(self, base: TensorBase, info: ViewInfo, function: Node) -> None:
         target = target_of(base)
         self.passes = target is not None
-        own = function.slots[0]
+        own = function.input_targets[0]
         others = function.next[1:] if own is not None else function.next
         self.start((target, *others) if self.passes else others)
         if function.fit is not None:
@@ -325,7 +325,7 @@ class CopySlices(Node):
         self.chain = chain_from(base, info.chain)
         # The chain is replayed on a gradient, which must lie in memory as the base does.
         self.order = memory_order(base._data.shape, base._data)
-        self.others = tuple(slot is not None for slot in function.slots[1:])
+        self.others = tuple(slot is not None for slot in function.input_targets[1:])
         self.function: Node | None = function
         self.always = function.always
 
@@ -333,14 +333,14 @@ class CopySlices(Node):
         return "torch::autograd::CopySlices"
 
     @property
-    def slots(self) -> tuple[Any, ...]:
+    def input_targets(self) -> tuple[Any, ...]:
         left = iter(self.next)
         first = next(left) if self.passes else None
         return (first, *(next(left) if there else None for there in self.others))
 
     def _function(self) -> Node:
         if self.function is None:
-            raise errors.freed(self)
+            raise errors.freed_error(self)
         return self.function
 
     def pass_nothing(self, keep: bool) -> None:
@@ -368,7 +368,7 @@ class CopySlices(Node):
         found = function.backward_arrays(part.copy(), True)
         self.function = function if keep else None  # an error leaves it as it was
         found = (found,) if function.single else found
-        if function.slots[0] is None:
+        if function.input_targets[0] is None:
             part[...] = 0
             return (whole, *found) if self.passes else found
         own = found[0]
@@ -400,7 +400,7 @@ class CopySlices(Node):
         found = function.backward_tensors(runtime.tensors.clone(part), True)
         self.function = function if keep else None
         found = (found,) if function.single else found
-        if function.slots[0] is None:
+        if function.input_targets[0] is None:
             part.zero_()
             return (whole, *found) if self.passes else found
         if not overlaps_itself(part._data) or self._refuses(part._data):
@@ -411,7 +411,7 @@ class CopySlices(Node):
 def rebase(view: TensorBase, info: ViewInfo, function: Node) -> None:
     """Give the base the history of a write through ``view``; other views follow when looked at."""
     base = info.base
-    keeps = retaining(base)
+    keeps = take_retain_grad(base)
     base._node = CopySlices(base, info, function)
     if keeps is not None:
         base._node._hooks().retain = keeps

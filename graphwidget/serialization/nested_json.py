@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import devices, dtypes
 from ..graph.tensor import Tensor
-from ..graph.version import filled
+from ..graph.version import counter_after_fill
 from ..nn.parameter import Parameter
 from .storages import Arrays, Storages, shown
 
@@ -204,7 +204,7 @@ class Unpacker:
 
     def _tensor(self, described: dict[str, Any]) -> Tensor:
         tensor = Tensor._wrap(shown(described, "tensor", self.arrays))
-        tensor._counter = filled()  # PyTorch counts that it is given its memory
+        tensor._counter = counter_after_fill()  # PyTorch counts that it is given its memory
         grad = described.get("grad", False)
         if described.get("parameter"):
             tensor = Parameter(tensor, requires_grad=grad)

@@ -180,7 +180,7 @@ def retained_gradient_lost_by_writes(patch: Patch) -> None:
 @fault
 def writes_recorded_without_grad(patch: Patch) -> None:
     """no_grad does not stop in-place ops."""
-    real = inplace.allowed
+    real = inplace.needs_node
 
     def always(op: Any, operands: Any) -> bool:
         before = runtime.grad_enabled()

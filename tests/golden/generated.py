@@ -29,7 +29,7 @@ class AddBackward0(Node):
     __module__ = "builtins"
     op = OP
     targets = ('self', 'other')
-    next = next_of(('self', 'other'))
+    next = next_property(('self', 'other'))
 
     def backward_arrays(node, grad, keep):
         return grad, grad
@@ -41,7 +41,7 @@ class AddBackward0(Node):
             return grad, grad
         finally: mode.deriving = False
 
-    def go(node, keep):
+    def run_arrays(node, keep):
         if node.hooks is not None: return False
         grad = node.grad
         if grad is None: return True
@@ -61,7 +61,7 @@ class AddBackward0(Node):
         elif found1 is not None: add_gradient(child1, found1)
         return True
 
-    def reach(node, mark, order):
+    def collect(node, mark, order):
         child = node.next0
         if child.mark != mark:
             child.mark = mark
@@ -83,7 +83,7 @@ class AddBackward0(Node):
     op = OP
     targets = ('self',)
     single = True
-    next = next_of(('self',))
+    next = next_property(('self',))
 
     def backward_arrays(node, grad, keep):
         return grad
@@ -95,7 +95,7 @@ class AddBackward0(Node):
             return grad
         finally: mode.deriving = False
 
-    def go(node, keep):
+    def run_arrays(node, keep):
         if node.hooks is not None: return False
         grad = node.grad
         if grad is None: return True
@@ -108,7 +108,7 @@ class AddBackward0(Node):
         elif found0 is not None: add_gradient(child0, found0)
         return True
 
-    def reach(node, mark, order):
+    def collect(node, mark, order):
         child = node.next0
         if child.mark != mark:
             child.mark = mark
@@ -124,7 +124,7 @@ class AddBackward0(Node):
     op = OP
     targets = ('other',)
     single = True
-    next = next_of(('other',))
+    next = next_property(('other',))
 
     def backward_arrays(node, grad, keep):
         return grad
@@ -136,7 +136,7 @@ class AddBackward0(Node):
             return grad
         finally: mode.deriving = False
 
-    def go(node, keep):
+    def run_arrays(node, keep):
         if node.hooks is not None: return False
         grad = node.grad
         if grad is None: return True
@@ -149,7 +149,7 @@ class AddBackward0(Node):
         elif found0 is not None: add_gradient(child0, found0)
         return True
 
-    def reach(node, mark, order):
+    def collect(node, mark, order):
         child = node.next0
         if child.mark != mark:
             child.mark = mark
@@ -320,36 +320,36 @@ class MulBackward0(Node):
     op = OP
     targets = ('self', 'other')
     saves = ('other', 'self')
-    next = next_of(('self', 'other'))
+    next = next_property(('self', 'other'))
 
     def backward_arrays(node, grad, keep):
         other = node.saved_other
-        if other is None: raise freed(node)
+        if other is None: raise freed_error(node)
         counter = other._counter
         if counter is not None and counter.version != node.version_other:
-            raise stale(node, 'other', *node.unpack('other'))
+            raise version_error(node, 'other', *node.unpack('other'))
         other = other._data
         self = node.saved_self
-        if self is None: raise freed(node)
+        if self is None: raise freed_error(node)
         counter = self._counter
         if counter is not None and counter.version != node.version_self:
-            raise stale(node, 'self', *node.unpack('self'))
+            raise version_error(node, 'self', *node.unpack('self'))
         self = self._data
         if not keep: node.saved_other = node.saved_self = None
         return (grad * other), (grad * self)
 
     def backward_tensors(node, grad, keep):
         other = node.saved_other
-        if other is None: raise freed(node)
+        if other is None: raise freed_error(node)
         counter = other._counter
         if counter is not None and counter.version != node.version_other:
-            raise stale(node, 'other', *node.unpack('other'))
+            raise version_error(node, 'other', *node.unpack('other'))
         if other.__class__ is Packed: other = node.unpack('other')[0]
         self = node.saved_self
-        if self is None: raise freed(node)
+        if self is None: raise freed_error(node)
         counter = self._counter
         if counter is not None and counter.version != node.version_self:
-            raise stale(node, 'self', *node.unpack('self'))
+            raise version_error(node, 'self', *node.unpack('self'))
         if self.__class__ is Packed: self = node.unpack('self')[0]
         if not keep: node.saved_other = node.saved_self = None
         mode = runtime.mode
@@ -358,22 +358,22 @@ class MulBackward0(Node):
             return (grad * other), (grad * self)
         finally: mode.deriving = False
 
-    def go(node, keep):
+    def run_arrays(node, keep):
         if node.hooks is not None: return False
         grad = node.grad
         if grad is None: return False
         node.grad = None
         other = node.saved_other
-        if other is None: raise freed(node)
+        if other is None: raise freed_error(node)
         counter = other._counter
         if counter is not None and counter.version != node.version_other:
-            raise stale(node, 'other', *node.unpack('other'))
+            raise version_error(node, 'other', *node.unpack('other'))
         other = other._data
         self = node.saved_self
-        if self is None: raise freed(node)
+        if self is None: raise freed_error(node)
         counter = self._counter
         if counter is not None and counter.version != node.version_self:
-            raise stale(node, 'self', *node.unpack('self'))
+            raise version_error(node, 'self', *node.unpack('self'))
         self = self._data
         if not keep: node.saved_other = node.saved_self = None
         if grad.__class__ is not ndarray: other = other[()]; self = self[()]
@@ -392,7 +392,7 @@ class MulBackward0(Node):
         elif found1 is not None: add_gradient(child1, found1)
         return True
 
-    def reach(node, mark, order):
+    def collect(node, mark, order):
         child = node.next0
         if child.mark != mark:
             child.mark = mark
@@ -415,24 +415,24 @@ class MulBackward0(Node):
     targets = ('self',)
     saves = ('other',)
     single = True
-    next = next_of(('self',))
+    next = next_property(('self',))
 
     def backward_arrays(node, grad, keep):
         other = node.saved_other
-        if other is None: raise freed(node)
+        if other is None: raise freed_error(node)
         counter = other._counter
         if counter is not None and counter.version != node.version_other:
-            raise stale(node, 'other', *node.unpack('other'))
+            raise version_error(node, 'other', *node.unpack('other'))
         other = other._data
         if not keep: node.saved_other = None
         return (grad * other)
 
     def backward_tensors(node, grad, keep):
         other = node.saved_other
-        if other is None: raise freed(node)
+        if other is None: raise freed_error(node)
         counter = other._counter
         if counter is not None and counter.version != node.version_other:
-            raise stale(node, 'other', *node.unpack('other'))
+            raise version_error(node, 'other', *node.unpack('other'))
         if other.__class__ is Packed: other = node.unpack('other')[0]
         if not keep: node.saved_other = None
         mode = runtime.mode
@@ -441,16 +441,16 @@ class MulBackward0(Node):
             return (grad * other)
         finally: mode.deriving = False
 
-    def go(node, keep):
+    def run_arrays(node, keep):
         if node.hooks is not None: return False
         grad = node.grad
         if grad is None: return False
         node.grad = None
         other = node.saved_other
-        if other is None: raise freed(node)
+        if other is None: raise freed_error(node)
         counter = other._counter
         if counter is not None and counter.version != node.version_other:
-            raise stale(node, 'other', *node.unpack('other'))
+            raise version_error(node, 'other', *node.unpack('other'))
         other = other._data
         if not keep: node.saved_other = None
         if grad.__class__ is not ndarray: other = other[()]
@@ -462,7 +462,7 @@ class MulBackward0(Node):
         elif found0 is not None: add_gradient(child0, found0)
         return True
 
-    def reach(node, mark, order):
+    def collect(node, mark, order):
         child = node.next0
         if child.mark != mark:
             child.mark = mark
@@ -479,24 +479,24 @@ class MulBackward0(Node):
     targets = ('other',)
     saves = ('self',)
     single = True
-    next = next_of(('other',))
+    next = next_property(('other',))
 
     def backward_arrays(node, grad, keep):
         self = node.saved_self
-        if self is None: raise freed(node)
+        if self is None: raise freed_error(node)
         counter = self._counter
         if counter is not None and counter.version != node.version_self:
-            raise stale(node, 'self', *node.unpack('self'))
+            raise version_error(node, 'self', *node.unpack('self'))
         self = self._data
         if not keep: node.saved_self = None
         return (grad * self)
 
     def backward_tensors(node, grad, keep):
         self = node.saved_self
-        if self is None: raise freed(node)
+        if self is None: raise freed_error(node)
         counter = self._counter
         if counter is not None and counter.version != node.version_self:
-            raise stale(node, 'self', *node.unpack('self'))
+            raise version_error(node, 'self', *node.unpack('self'))
         if self.__class__ is Packed: self = node.unpack('self')[0]
         if not keep: node.saved_self = None
         mode = runtime.mode
@@ -505,16 +505,16 @@ class MulBackward0(Node):
             return (grad * self)
         finally: mode.deriving = False
 
-    def go(node, keep):
+    def run_arrays(node, keep):
         if node.hooks is not None: return False
         grad = node.grad
         if grad is None: return False
         node.grad = None
         self = node.saved_self
-        if self is None: raise freed(node)
+        if self is None: raise freed_error(node)
         counter = self._counter
         if counter is not None and counter.version != node.version_self:
-            raise stale(node, 'self', *node.unpack('self'))
+            raise version_error(node, 'self', *node.unpack('self'))
         self = self._data
         if not keep: node.saved_self = None
         if grad.__class__ is not ndarray: self = self[()]
@@ -526,7 +526,7 @@ class MulBackward0(Node):
         elif found0 is not None: add_gradient(child0, found0)
         return True
 
-    def reach(node, mark, order):
+    def collect(node, mark, order):
         child = node.next0
         if child.mark != mark:
             child.mark = mark

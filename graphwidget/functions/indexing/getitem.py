@@ -14,7 +14,7 @@ from ...arrays.scalars import check_scalar
 from ...arrays.warnings import warn
 from ...dispatch.torch_function_objects import newcomer
 from ...eager import inplace
-from ...eager.promote import constant
+from ...eager.promote import scalar_tensor
 from ...eager.record import TENSORS
 from ...graph.tensor import Tensor
 from ...optable import TABLE
@@ -127,13 +127,13 @@ def put_at(tensor: Tensor, index: Any, value: Any) -> None:
             put(view, Indices(left), value, False, False)
         else:
             number = assigned_number(value, view)
-            source = constant(number, view._data.dtype)
+            source = scalar_tensor(number, view._data.dtype)
             put(view, Indices(left), source, False, True)
     elif isinstance(value, Tensor):
         assign(view, value)
     else:
         number = assigned_number(value, view)
-        filler = constant(number, view._data.dtype)
+        filler = scalar_tensor(number, view._data.dtype)
         key = "fill.tensor" if view._data.ndim else "copy"
         inplace.write(TABLE[key], view, (filler,), {})
 
@@ -179,7 +179,7 @@ def assign(view: Tensor, value: Tensor) -> None:
             single, value = not value._data.ndim, TENSORS.expand(value, target)
             # Spread, a single item has strides of 0: never those of the view.
             if single and view._data.size and overlap.same_memory(view._data, value._data):
-                inplace.allowed(TABLE["copy"], (view, value))
+                inplace.needs_node(TABLE["copy"], (view, value))
                 raise RuntimeError(overlap.PARTIAL_OVERLAP)
     inplace.write(TABLE["copy"], view, (value,), {})
 
@@ -227,7 +227,7 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
     Raises:
         RuntimeError: the value does not broadcast to the indexed shape.
     """
-    inplace.allowed(TABLE["index_put"], (view, value))
+    inplace.needs_node(TABLE["index_put"], (view, value))
     if not number and value._data.shape[:1] == (1,):
         value = without_leading_ones(value)
     masks = value._data.size == 1 and not accumulate and all(

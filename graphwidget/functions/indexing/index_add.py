@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays.overlap import overlaps_itself
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
-from ...eager.inplace import allowed
+from ...eager.inplace import needs_node
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
@@ -234,7 +234,7 @@ def _index_fill(here: bool, self: Tensor, dim: int, index: Tensor, value: Any) -
     size = self._data.shape[place] if self._data.ndim else 1
     check_range(index, size, place, IndexError, least=-size)
     if here:
-        allowed(TABLE["index_fill"], (self, index))
+        needs_node(TABLE["index_fill"], (self, index))
     if here and overlaps_itself(self._data):
         warn(EXPANDED.format("index_fill_", "mask", "scalar"))
     if isinstance(value, Tensor):

@@ -14,7 +14,7 @@ from ...arrays.overlap import check_overlap, overlaps_itself, real_strides
 from ...arrays.type_errors import broadcast
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
-from ...eager.inplace import allowed
+from ...eager.inplace import needs_node
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
@@ -33,7 +33,7 @@ BYTE_MASK = (
 # Masks --------------------------------------------------------------------------------------------
 def _masked_fill(here: bool, self: Tensor, mask: Tensor, value: Any) -> Tensor:
     if here:
-        allowed(TABLE["masked_fill"], (self, mask))
+        needs_node(TABLE["masked_fill"], (self, mask))
     shapes = [mask._data.shape, self._data.shape]
     if not here:
         broadcast(shapes)
@@ -79,7 +79,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     if here:
-        allowed(TABLE["masked_scatter"], (self, mask, source))
+        needs_node(TABLE["masked_scatter"], (self, mask, source))
         check_overlap(self._data, [])
     else:
         broadcast([mask._data.shape, self._data.shape])
@@ -136,7 +136,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 def _put(here: bool, self: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
     if here:
-        allowed(TABLE["put"], (self, index, source))
+        needs_node(TABLE["put"], (self, index, source))
     if index._data.dtype != np.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {kind(index)}")
     if self._data.dtype != source._data.dtype:
@@ -191,7 +191,7 @@ def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tenso
 # Lists of indices ---------------------------------------------------------------------------------
 def _index_put(here: bool, self: Tensor, indices: Any, values: Tensor, accumulate: bool) -> Tensor:
     if here:
-        allowed(TABLE["index_put"], (self, values))
+        needs_node(TABLE["index_put"], (self, values))
     if not indices:
         raise RuntimeError("sym_strides() called on an undefined Tensor")
     used = sum(each._data.ndim if each._data.dtype in MASKS else 1 for each in indices)

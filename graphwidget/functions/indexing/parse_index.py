@@ -15,7 +15,7 @@ from ...arrays.warnings import warn
 from ...eager.record import TENSORS
 from ...graph import errors
 from ...graph.tensor import Tensor
-from ...graph.version import filled, version_of
+from ...graph.version import counter_after_fill, version_of
 
 BAD_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
@@ -86,7 +86,7 @@ class Indices(tuple[Any, ...]):
         """
         for tensor, version in zip(self.tensors, self.versions, strict=True):
             if tensor is not None and version_of(tensor) != version:
-                raise errors.stale(node, "indices", tensor, version)
+                raise errors.version_error(node, "indices", tensor, version)
 
 
 # What an index is -----------------------------------------------------------------------------
@@ -305,7 +305,7 @@ def basic_part(tensor: Tensor, items: list[tuple[int, Any]]) -> tuple[Tensor, li
                 view = TENSORS.unsqueeze(view, dim)
                 index = Tensor._wrap(np.zeros(int(bool(index._data)), np.int64))
                 if index._data.size:
-                    index._counter = filled()
+                    index._counter = counter_after_fill()
             left.append(index)
             dim += index._data.ndim if index._data.dtype in MASKS else 1
     return view, left

@@ -12,7 +12,7 @@ from ...arrays.warnings import warn_once
 from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer
 from ...dispatch.out import by_columns
 from ...dispatch.return_types import named
-from ...eager.promote import constant
+from ...eager.promote import scalar_tensor
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import bump
@@ -189,7 +189,7 @@ def logdet(input: Tensor) -> Tensor:
     check_square("logdet", input)
     check_floating("logdet", input)
     sign, size = several(F.linalg_slogdet)(input)
-    return F.where(F.eq(sign, -1.0), constant(float("nan"), size._data.dtype), size)
+    return F.where(F.eq(sign, -1.0), scalar_tensor(float("nan"), size._data.dtype), size)
 
 
 # Equations ---------------------------------------------------------------------------------------

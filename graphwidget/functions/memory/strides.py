@@ -19,10 +19,10 @@ from ...arrays.memory_order import memory_of, memory_order
 from ...arrays.overlap import real_strides
 from ...arrays.type_errors import C_WORDS
 from ...arrays.warnings import warn
-from ...autograd.function_node import Underived
+from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
 from ...dispatch.resize import bytes_of, enlarged, resized
-from ...eager.inplace import history
+from ...eager.inplace import set_history
 from ...eager.record import TENSORS as F
 from ...graph import runtime
 from ...graph.node import reshaped
@@ -120,7 +120,7 @@ def set_(
     wanted = runtime.grad_enabled() and any(each.requires_grad for each in given)
     if wanted:
         check_writable(self, "set_")
-    node = Underived("set_", given) if wanted else None
+    node = NotImplementedNode("set_", given) if wanted else None
     if source is None:
         found = np.empty(0, data.dtype)
     elif isinstance(source, Tensor) and size is None:
@@ -134,7 +134,7 @@ def set_(
         reshaped(self, before)
     bump(self, "set_")
     if node is not None:
-        history(self, node)
+        set_history(self, node)
     return self
 
 

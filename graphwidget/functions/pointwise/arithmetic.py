@@ -12,12 +12,12 @@ from ...arrays.type_errors import broadcast
 from ...dispatch.offer import METHODS, offer
 from ...dispatch.return_types import named
 from ...eager.inplace import write
-from ...eager.numpy_errors import quiet
-from ...eager.promote import BOOL, constant, is_number, not_tensor
+from ...eager.numpy_errors import quiet_function
+from ...eager.promote import BOOL, is_number, not_a_tensor_error, scalar_tensor
 from ...eager.record import TENSORS as F
 from ...graph import runtime
 from ...graph.tensor import Tensor
-from ...graph.version import filled
+from ...graph.version import counter_after_fill
 from ...optable import TABLE
 from ...optable.pointwise.arithmetic import refuse_bools
 from ..memory.conversion import to
@@ -240,17 +240,17 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             return F.where(condition, input, other)
         if input._meta.floating and is_number(other):  # no number raises that
             check_scalar(other, input._data.dtype)
-            return F.where(condition, input, constant(other, input._meta.dtype))
+            return F.where(condition, input, scalar_tensor(other, input._meta.dtype))
     dtype = dtypes.result_type(*(x._data if isinstance(x, Tensor) else x for x in (input, other)))
     for each in (input, other):
         if is_number(each):
             check_scalar(each, dtype)
-    operands = [constant(x, dtype) if is_number(x) else x for x in (input, other)]
+    operands = [scalar_tensor(x, dtype) if is_number(x) else x for x in (input, other)]
     return F.where(condition, *operands)
 
 
 @offer()
-@quiet
+@quiet_function
 def isclose(
     input: Tensor,
     other: Tensor,
@@ -266,7 +266,7 @@ def isclose(
         RuntimeError: two dtypes, or a negative tolerance.
     """
     if not isinstance(other, Tensor):
-        raise not_tensor(TABLE["eq"], (input, other))
+        raise not_a_tensor_error(TABLE["eq"], (input, other))
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.word} did not match {other.dtype.word}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
@@ -286,7 +286,7 @@ def isclose(
         writes += 1
     out = Tensor._wrap(np.asarray(close))
     if writes:
-        out._counter = filled(writes)
+        out._counter = counter_after_fill(writes)
     return out
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ...arrays import dtypes
 from ...dispatch.offer import METHODS, offer
 from ...eager.inplace import write
-from ...eager.promote import is_number, not_tensor
+from ...eager.promote import is_number, not_a_tensor_error
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE, Op
@@ -280,7 +280,7 @@ def _comparison(key: str, *also: str) -> None:
         if isinstance(other, Tensor):
             return Choice(key + ".written", (input, other))
         if not is_number(other):
-            raise not_tensor(TABLE[key], (input, other))
+            raise not_a_tensor_error(TABLE[key], (input, other))
         return Choice(key + ".written_number", (input,), {"other": other})
 
     choose.__name__ = choose.__qualname__ = key

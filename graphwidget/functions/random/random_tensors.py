@@ -12,9 +12,9 @@ from ...arrays import devices
 from ...arrays.layouts import require_strided
 from ...arrays.memory_order import memory_order
 from ...arrays.type_errors import broadcast
-from ...autograd.function_node import Underived
+from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
-from ...eager.inplace import history, write
+from ...eager.inplace import set_history, write
 from ...eager.record import TENSORS as F
 from ...graph import runtime
 from ...graph.tensor import Tensor
@@ -148,7 +148,7 @@ def bernoulli(
     if p is not None:
         drawn = made(random.coin(input._data.shape, input._data.dtype, p, generator))
         if runtime.grad_enabled() and input.requires_grad:
-            history(drawn, Underived("aten::bernoulli", (input,)))
+            set_history(drawn, NotImplementedNode("aten::bernoulli", (input,)))
         return drawn
     return F.bernoulli(input, data_of(random.bernoulli(input._data, generator)))
 

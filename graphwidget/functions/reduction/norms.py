@@ -374,7 +374,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     source = input if input._meta.floating else F.to_copy(input, dtypes.default_numpy())
     dims, shape = dims_as_given(dim, input.ndim), input._data.shape
     if shape and not dims and not keepdim and 0 not in shape:  # PyTorch's own mistake
-        raise errors.does_not_fit((), (1,) * len(shape))
+        raise errors.shape_error((), (1,) * len(shape))
     return F.logsumexp(source, dims, keepdim)
 
 

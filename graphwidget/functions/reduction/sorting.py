@@ -11,7 +11,7 @@ from ...arrays import dtypes
 from ...arrays.type_errors import not_implemented
 from ...dispatch.offer import METHODS, offer
 from ...dispatch.return_types import Named, named
-from ...eager.inplace import allowed, write
+from ...eager.inplace import needs_node, write
 from ...eager.promote import is_number
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
@@ -140,7 +140,7 @@ cumprod = offer(out=True)(_running("cumprod", "products"))
 
 def _running_in_place(name: str) -> Callable[..., Tensor]:
     def method(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-        allowed(TABLE[name], (self,))
+        needs_node(TABLE[name], (self,))
         dim = as_given(dim, self.ndim)
         if dtype is not None and dtype.numpy != self._data.dtype:
             one, two = dtypes.c_word(self._data.dtype), dtypes.c_word(dtype.numpy)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from ...graph.version import filled
+from ...graph.version import counter_after_fill
 
 UNSUPPORTED = """Padding size {size} is not supported for {ndim}D input tensor.
 Supported combinations for non-constant padding:
@@ -164,5 +164,5 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("Class values must be smaller than num_classes.")
     ones = data[..., None] == np.arange(num_classes)
     found = Tensor._wrap(ones.astype(np.int64, order="C"))
-    found._counter = filled(2)  # PyTorch writes zeros, then ones
+    found._counter = counter_after_fill(2)  # PyTorch writes zeros, then ones
     return found

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import METHODS, offer
-from ...eager.inplace import may_be_reshaped, reshape_in_place
+from ...eager.inplace import reshape_in_place, reshape_needs_node
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import as_given, dims_as_given, shape_args, wrap_dim
@@ -166,14 +166,14 @@ METHODS.update(
 @offer(function=False)
 def t_(self: Tensor) -> Tensor:
     """``t``, of this tensor itself."""
-    may_be_reshaped(self, "t_")
+    reshape_needs_node(self, "t_")
     return reshape_in_place("t_inplace", at_most_matrix(self, "t_"))
 
 
 @offer("swapaxes_", "swapdims_", function=False)
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """``transpose``, of this tensor itself."""
-    may_be_reshaped(self, "transpose_")
+    reshape_needs_node(self, "transpose_")
     ndim = self._data.ndim
     return reshape_in_place(
         "transpose_inplace", self, dim0=as_given(dim0, ndim), dim1=as_given(dim1, ndim)
@@ -183,14 +183,14 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 @offer(function=False)
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     """``unsqueeze``, of this tensor itself."""
-    may_be_reshaped(self, "unsqueeze_")
+    reshape_needs_node(self, "unsqueeze_")
     return reshape_in_place("unsqueeze_inplace", self, dim=as_given(dim, self._data.ndim + 1))
 
 
 @offer(function=False)
 def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     """``squeeze``, of this tensor itself."""
-    may_be_reshaped(self, "squeeze_")
+    reshape_needs_node(self, "squeeze_")
     ndim = self._data.ndim
     if dim is None:
         return reshape_in_place("squeeze_inplace", self)

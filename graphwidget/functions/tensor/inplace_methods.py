@@ -8,7 +8,7 @@ from typing import Any
 from ...arrays import dtypes
 from ...dispatch.offer import offer
 from ...eager.inplace import write
-from ...eager.promote import is_number, not_tensor
+from ...eager.promote import is_number, not_a_tensor_error
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
@@ -33,7 +33,7 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
     if isinstance(exponent, Tensor):
         return write(TABLE["pow.tensor"], self, (exponent,), {})
     if not is_number(exponent):
-        raise not_tensor(TABLE["pow.tensor"], (self, exponent))
+        raise not_a_tensor_error(TABLE["pow.tensor"], (self, exponent))
     kind = dtypes.result_type(self._data, exponent)
     if not dtypes.can_cast(kind, self._data.dtype):
         found, wanted = dtypes.type_word(kind), dtypes.type_word(self._data.dtype)

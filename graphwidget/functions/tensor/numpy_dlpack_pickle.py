@@ -18,7 +18,7 @@ from ...arrays.warnings import warn
 from ...dispatch.offer import METHODS, offer
 from ...dispatch.resize import bytes_of
 from ...graph.tensor import Tensor
-from ...graph.version import filled
+from ...graph.version import counter_after_fill
 from ..creation.factory_decorator import made
 from ..memory.storage import copied_memory
 from . import methods
@@ -157,7 +157,7 @@ def rebuild(
     it would be PyTorch's."""
     dtype, shape, offset, strides = place
     out = (kind or Tensor)._wrap(np.ndarray(shape, dtype, memory, offset, strides))
-    out._counter = filled()
+    out._counter = counter_after_fill()
     out._requires_grad = requires_grad
     out.__dict__.update(attributes)
     return out
@@ -224,7 +224,7 @@ def shallow_copy(self: Tensor) -> Tensor:
     """A leaf with the same memory and none of its gradient, as ``copy.copy`` gives."""
     out = type(self)._wrap(self._data)
     if type(self) is Tensor:
-        out._counter = filled()
+        out._counter = counter_after_fill()
     out._requires_grad = self._requires_grad
     out.__dict__.update(self.__dict__)
     return out

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import METHODS
-from ...eager.inplace import writer
+from ...eager.inplace import inplace_method
 from ...eager.promote import is_number
 from ...eager.record import OPERATORS as BINARY
 from ...eager.record import TENSORS as F
@@ -176,12 +176,12 @@ def left_alone(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], A
 
 
 WRITERS: dict[str, Callable[[Tensor, Any], Any]] = {
-    "__iadd__": writer("add"), "__isub__": writer("sub"), "__imul__": writer("mul"),
-    "__itruediv__": writer("div"), "__ipow__": inplace_methods.pow_,
-    "__ifloordiv__": METHODS["floor_divide_"], "__imod__": METHODS["remainder_"],
-    "__iand__": writer("bitwise_and"), "__ior__": writer("bitwise_or"),
-    "__ixor__": writer("bitwise_xor"), "__ilshift__": writer("bitwise_left_shift"),
-    "__irshift__": writer("bitwise_right_shift"),
+    "__iadd__": inplace_method("add"), "__isub__": inplace_method("sub"),
+    "__imul__": inplace_method("mul"), "__itruediv__": inplace_method("div"),
+    "__ipow__": inplace_methods.pow_, "__ifloordiv__": METHODS["floor_divide_"], "__imod__": METHODS["remainder_"],
+    "__iand__": inplace_method("bitwise_and"), "__ior__": inplace_method("bitwise_or"),
+    "__ixor__": inplace_method("bitwise_xor"), "__ilshift__": inplace_method("bitwise_left_shift"),
+    "__irshift__": inplace_method("bitwise_right_shift"),
 }  # fmt: skip
 METHODS.update({
     **{name: left_alone(function) for name, function in WRITERS.items()},

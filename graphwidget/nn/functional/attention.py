@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...autograd.grad_mode import is_grad_enabled
-from ...eager.promote import check_spread
+from ...eager.promote import check_broadcastable
 from ...eager.record import TENSORS as F
 from ...functions.linalg.matmul import matmul
 from ...graph.tensor import Tensor
@@ -52,7 +52,9 @@ def scaled_dot_product_attention(
     if fused:
         if attn_mask is not None:
             attn_mask = _added(attn_mask, query._data.dtype)
-            check_spread(attn_mask._data.shape, (*query._data.shape[:-1], key._data.shape[-2]))
+            check_broadcastable(
+                attn_mask._data.shape, (*query._data.shape[:-1], key._data.shape[-2])
+            )
         return F.flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
     if query._data.dtype == np.float16:  # computed in float32
         q, k, v = (F.to_copy(each, np.dtype(np.float32)) for each in (query, key, value))

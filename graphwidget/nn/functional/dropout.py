@@ -13,7 +13,7 @@ from ...arrays.warnings import warn
 from ...eager.record import TENSORS as F
 from ...functions.random import generator
 from ...graph.tensor import Tensor
-from ...graph.version import filled
+from ...graph.version import counter_after_fill
 
 
 def chance(p: float) -> float:
@@ -48,14 +48,14 @@ def _kept(like: np.ndarray, p: float) -> Tensor:
     if p < 1:
         np.divide(drawn, like.dtype.type(1 - p), drawn)
     noise = Tensor._wrap(drawn)
-    noise._counter = filled(2)  # drawn, then divided
+    noise._counter = counter_after_fill(2)  # drawn, then divided
     return noise
 
 
 def _none(dtype: Any) -> Tensor:
     """The factor where nothing is kept."""
     noise = Tensor._wrap(np.zeros((), dtype))
-    noise._counter = filled()
+    noise._counter = counter_after_fill()
     return noise
 
 

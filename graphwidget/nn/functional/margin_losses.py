@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...arrays.type_errors import broadcast
-from ...eager.promote import check_spread
+from ...eager.promote import check_broadcastable
 from ...eager.record import TENSORS as F
 from ...functions.pointwise.activations import logsigmoid
 from ...functions.reduction.reductions import mean
@@ -144,7 +144,7 @@ def soft_margin_loss(
             f"result type {dtypes.type_word(result)} can't be cast to the desired output type "
             f"{dtypes.type_word(kinds[0])}"
         )
-    check_spread(target._data.shape, input._data.shape)
+    check_broadcastable(target._data.shape, input._data.shape)
     return F.soft_margin_loss(input, target, how)
 
 

@@ -8,7 +8,7 @@ from ...arrays import dtypes
 from ...arrays.type_errors import broadcast, not_implemented
 from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
-from ...eager.promote import check_spread
+from ...eager.promote import check_broadcastable
 from ...eager.record import TENSORS as F
 from ...functions.reduction.reductions import mean
 from ...functions.shape.reshape_expand import broadcast_shapes
@@ -41,7 +41,7 @@ def binary_cross_entropy(
     if weight is not None:
         weight = weight.expand(broadcast_shapes(target.size(), weight.size()))
         without_grad("binary_cross_entropy", weight=weight)
-        check_spread(weight._data.shape, input._data.shape)
+        check_broadcastable(weight._data.shape, input._data.shape)
     if target._data.dtype != input._data.dtype:
         raise RuntimeError(
             f"Found dtype {dtypes.type_word(target._data.dtype)} but expected "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.offer import offer
-from ...eager.inplace import history
+from ...eager.inplace import set_history
 from ...eager.record import LINKS
 from ...eager.record import TENSORS as F
 from ...functions.pointwise.activations import hardshrink
@@ -73,7 +73,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
         wanted = runtime.grad_enabled()
         node = LINKS["native_dropout"](input, nothing, p, train, None) if wanted else None
         if node is not None:
-            history(input, node)
+            set_history(input, node)
         return input, nothing
     mask = Tensor._wrap(_dropout.kept(data, np.dtype(bool), 0.0 if train is False else p))
     if train is not False and data.dtype.kind != "f":

@@ -13,7 +13,7 @@ from ...dispatch.torch_function_styles import Front, parsed
 from ...eager.record import TENSORS as F
 from ...functions.creation.factories import as_tensor, full
 from ...graph.tensor import Tensor
-from ...graph.version import bump, filled
+from ...graph.version import bump, counter_after_fill
 
 _UNSORTED = (
     "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can "
@@ -51,7 +51,7 @@ def pad_sequence(
     rest, dtype = tuple(listed[0].shape[1:]), listed[0].dtype
     lead = (len(listed), longest) if batch_first else (longest, len(listed))
     out = full(lead + rest, padding_value, dtype=dtype)
-    out._counter = filled()
+    out._counter = counter_after_fill()
     rows = out if batch_first else out.transpose(0, 1)
     for place, each in enumerate(listed):
         start = longest - each.size(0) if padding_side == "left" else 0
