@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..recording.summary import Captured, summary
 
 Edges = list[tuple[int | None, int]]
 Made = tuple[Ref, Captured, bool, int | None, Names]
-"""An output: its identity, content, ``requires_grad``, base (when it is a view) and names."""
+"""A result: its identity, content, ``requires_grad``, base (when it is a view) and names."""
 
 
 class Calls:
@@ -27,71 +28,47 @@ class Calls:
         self.write_times: dict[tuple[int, int], int] = {}
         """When each (storage, version) was written."""
         self._perhaps: tuple[Ref, Site, Names] | None = None
+        recorder.passing[self.call] = self.events_if_over
 
     def call(
-        self, op: Op, refs: list[Any], params: dict[str, str], ref: Ref, dtype: Any,
-        shape: tuple[int, ...], content: bytes | ev.Stats, needs: bool, view_of: int | None,
-        node: NodeRef | None, cls: Any, edges: Edges | None, scope: int | None,
-        site: Site | None, names: Names,
+        self, op: Op, refs: list[Any], params: dict[str, str], made: Sequence[Made],
+        node: NodeRef | None, cls: Any, edges: Edges | None, scope: int | None, site: Site | None,
     ) -> None:  # fmt: skip
-        """A call with one output."""
-        self._moved(site)
-        tell = self.recorder.tell
-        source = self.recorder.source(site)
-        if self.recorder.define(op.key):
-            self._define(op, "")
-        told = summary((dtype, shape, content))
-        self.recorder.value(
-            ref,
-            ev.Value(ref.id, ref.storage, ref.version, needs, node is None, False, view_of, told),
-        )
-        call = self.recorder.ids.call()
-        ids = tuple([each.id for each in refs])
-        outputs = (ref.id,)
-        tell(ev.Op(call, op.key, ids, params, outputs, view_of, False, scope, source))
-        if node is not None:
-            assert edges is not None
-            places, saves = plan(cls)
-            nexts = tuple([NO_EDGE if at is None else edges[at] for at in places])
-            saved = tuple([_saved(name, at, refs, (ref,), params) for name, at in saves])
-            event = ev.Node(node.id, cls.__name__, call, outputs, nexts, saved, None)
-            self.recorder.node(node, event)
-        if names:
-            self.bound(ref.id, names)
-
-    def many(
-        self, op: Op, refs: list[Any], params: dict[str, str], made: list[Made],
-        node: NodeRef | None, name: str, cls: Any, edges: Edges | None, scope: int | None,
-        site: Site | None,
-    ) -> None:  # fmt: skip
-        """A call with several outputs, or with a list of inputs (then ``edges`` are complete)."""
+        """A call, its results and its node; ``edges`` has those of what it gives gradients to, of
+        an op on a list one for each input."""
         self._moved(site)
         tell = self.recorder.tell
         source = self.recorder.source(site)
         if self.recorder.define(op.key):
             self._define(op, "")
         for ref, data, needs, view_of, _names in made:
-            told = summary(data)
+            leaf, told = node is None or not needs, summary(data)
             self.recorder.value(
-                ref,
-                ev.Value(ref.id, ref.storage, ref.version, needs, not needs, False, view_of, told),
+                ref, ev.Value(ref.id, ref.storage, ref.version, needs, leaf, False, view_of, told)
             )
         call = self.recorder.ids.call()
-        outputs = tuple(ref.id for ref, *_rest in made)
-        ids = tuple(each.id for each in refs)
+        ids = tuple([each.id for each in refs])
+        outputs = tuple([each[0].id for each in made])
         tell(ev.Op(call, op.key, ids, params, outputs, made[0][3], False, scope, source))
-        if node is not None and edges is not None:
+        if node is not None:
+            assert edges is not None
             nexts = tuple(edges)
             saved: tuple[ev.Saved, ...] = ()
-            if cls is not None:
+            if not op.variadic:
                 places, saves = plan(cls)
-                nexts = tuple(NO_EDGE if at is None else edges[at] for at in places)
-                outs = tuple(ref for ref, *_rest in made)
-                saved = tuple(_saved(slot, at, refs, outs, params) for slot, at in saves)
-            event = ev.Node(node.id, name, call, outputs, nexts, saved, None)
+                nexts = tuple([NO_EDGE if at is None else edges[at] for at in places])
+                saved = tuple([_saved(name, at, refs, made, params) for name, at in saves])
+            event = ev.Node(node.id, cls.__name__, call, outputs, nexts, saved, None)
             self.recorder.node(node, event)
         for ref, _data, _needs, _view_of, names in made:
-            self.bound(ref.id, names)
+            if names:
+                self.bound(ref.id, names)
+
+    @staticmethod
+    def events_if_over(record: Any) -> int:
+        """How many events the raw record of a call would make if nothing of it lives; else 0."""
+        made = record[4]
+        return 0 if len(made) > 1 or made[0][0]() is not None else 5
 
     def wrote(
         self, op: Op, ids: tuple[Any, ...], params: dict[str, str], number: list[int],
@@ -180,11 +157,11 @@ PARAM = 1_000
 
 
 def _saved(
-    name: str, at: int, refs: list[Any], outputs: tuple[Ref, ...], params: dict[str, str]
+    name: str, at: int, refs: list[Any], made: Sequence[Made], params: dict[str, str]
 ) -> ev.Saved:
     if at == PARAM:
         return ev.Saved(name, None, None, None, params.get(name))
-    ref = refs[at] if at >= 0 else outputs[-1 - at]
+    ref = refs[at] if at >= 0 else made[-1 - at][0]
     if ref.storage is None:  # a Python number
         return ev.Saved(name, None, None, None, ref.id)
     return ev.Saved(name, ref.id, ref.storage, ref.version, None)

@@ -51,7 +51,6 @@ class NativeAdapter(Runs):
         super().__init__(recorder)
         self.on_pulse: Callable[[float], None] | None = None
         self._call = self.calls.call
-        recorder.passing[self._call] = lambda record: 0 if record[4]() is not None else 5
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
         self._commanded = False
@@ -181,9 +180,10 @@ class NativeAdapter(Runs):
                 self._next = 0  # an op that takes long: look at the clock
             raw.append(
                 (
-                    self._call, op, refs, texts(params) if params else NOTHING, ref, data.dtype,
-                    data.shape, content, out._requires_grad is not False, view_of,
-                    node and node._rec, node.__class__, edges, self._scope, site, names,
+                    self._call, op, refs, texts(params) if params else NOTHING,
+                    ((ref, (data.dtype, data.shape, content), out._requires_grad is not False,
+                      view_of, names),),
+                    node and node._rec, node.__class__, edges, self._scope, site,
                 )
             )  # fmt: skip
             if late:
@@ -218,7 +218,9 @@ class NativeAdapter(Runs):
         edges: Edges | None,
         frame: FrameType,
     ) -> None:
-        """A call with several outputs, or a list of inputs."""
+        """A call with several outputs, or none, or a list of inputs."""
+        if not outputs:
+            return
         made = []
         for nr, tensor in enumerate(outputs):
             path = (nr,) if len(outputs) > 1 else ()
@@ -232,11 +234,9 @@ class NativeAdapter(Runs):
         if node is not None:
             slots = node.input_targets if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges
-        number = None if node is None else node._rec
-        cls = None if op.variadic else node.__class__
         self.raw.append(
-            (self.calls.many, op, refs, texts(params), made, number, node.__class__.__name__, cls,
-             edges, self._scope, site)
+            (self._call, op, refs, texts(params), made, node and node._rec, node.__class__, edges,
+             self._scope, site)
         )  # fmt: skip
         self._beat()
 

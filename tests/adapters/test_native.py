@@ -298,6 +298,12 @@ def test_any_tensor_can_be_recorded(make: str) -> None:
     assert [name for _scope, name in seen.names()] == ["x", "y", "z"]
 
 
+def test_a_call_without_results_is_passed_over() -> None:
+    seen = record("x = torch.ones(0, 2, requires_grad=True)\nparts = x.unbind(0)\ny = x * 2")
+    assert [event.op for event in seen.of(ev.Op)] == ["mul"]
+    assert seen.value("y")["requires_grad"]
+
+
 def test_hostile_names_are_text() -> None:
     seen = record("d = {'<script>alert(1)</script>': torch.ones(1), 'x' * 10_000: torch.ones(2)}")
     assert seen.value("d['<script>alert(1)</script>']")
