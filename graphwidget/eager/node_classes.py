@@ -114,7 +114,8 @@ def output_source(name: str, arrays: bool) -> list[str]:
     return [
         f"    counter = node.counter_{name}",
         f"    if counter is not None and counter.version != node.version_{name}:",
-        f"        if {name}.__class__ is not Packed: raise version_error(node, {name!r}, *{unpack})",
+        f"        if {name}.__class__ is not Packed:",
+        f"            raise version_error(node, {name!r}, *{unpack})",
         taken if arrays else f"    {name} = {unpack}[0]",
     ]
 
@@ -192,7 +193,7 @@ def may_broadcast(op: Op) -> bool:
 
 
 def run_arrays_source(op: Op, targets: tuple[str, ...]) -> str:
-    """The source of ``run_arrays``: ``backward_arrays`` from the node's own slot into its targets' slots.
+    """The source of ``run_arrays``: ``backward_arrays`` from the node's own ``grad`` into its targets'.
     A function of each class does it, for there every attribute has one type, which Python makes
     fast; in a loop over nodes of all classes it is twice as slow."""
     children = [f"child{i}" for i in range(len(targets))]

@@ -178,7 +178,8 @@ def left_alone(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], A
 WRITERS: dict[str, Callable[[Tensor, Any], Any]] = {
     "__iadd__": inplace_method("add"), "__isub__": inplace_method("sub"),
     "__imul__": inplace_method("mul"), "__itruediv__": inplace_method("div"),
-    "__ipow__": inplace_methods.pow_, "__ifloordiv__": METHODS["floor_divide_"], "__imod__": METHODS["remainder_"],
+    "__ipow__": inplace_methods.pow_, "__ifloordiv__": METHODS["floor_divide_"],
+    "__imod__": METHODS["remainder_"],
     "__iand__": inplace_method("bitwise_and"), "__ior__": inplace_method("bitwise_or"),
     "__ixor__": inplace_method("bitwise_xor"), "__ilshift__": inplace_method("bitwise_left_shift"),
     "__irshift__": inplace_method("bitwise_right_shift"),
