@@ -193,7 +193,7 @@ def may_broadcast(op: Op) -> bool:
 
 
 def run_arrays_source(op: Op, targets: tuple[str, ...]) -> str:
-    """The source of ``run_arrays``: ``backward_arrays`` from the node's own ``grad`` into its targets'.
+    """The source of ``run_arrays``: ``backward_arrays`` from the node's ``grad`` into its targets'.
     A function of each class does it, for there every attribute has one type, which Python makes
     fast; in a loop over nodes of all classes it is twice as slow."""
     children = [f"child{i}" for i in range(len(targets))]

@@ -85,13 +85,15 @@ class Derivative:
 class Op:
     """An op of the table. See the module's text for the meaning of a declaration.
 
-    ``name`` is what users call, ``key`` is unique (``pow.scalar``); ``node`` is the class name
-    of its ``grad_fn``.
+    What is a fact about an op stands here, in its declaration.
     """
 
     key: str
+    """Unique (``pow.scalar``)."""
     name: str
+    """What users call."""
     kernel: Callable[..., Any]
+    """Computes on ndarrays (a numpy ufunc, say); takes the inputs, then the metadata."""
     inputs: tuple[str, ...]
     optional: tuple[str, ...]
     variadic: bool
@@ -99,28 +101,56 @@ class Op:
     outputs: tuple[str, ...]
     kept: tuple[str, ...]
     node: str
+    """The class name of its ``grad_fn``; declared where PyTorch's differs from the rule."""
     derivatives: dict[str, Derivative]
     pointwise: bool
+    """Works item by item, so inputs broadcast and promote."""
     dtype: str
+    """Of a pointwise result: ``same``, ``float`` (of integers: the default), ``bool``."""
     inplace: bool
+    """``name_`` is derived."""
     view: bool
+    """The kernel returns a view of the first input."""
     nograd: bool
+    """States that there is no derivative."""
     public: bool
+    """Users may call it by this name, as a function and as a method; False for ops that only
+    derivatives or other functions are made of."""
     out: bool
+    """The function takes ``out=`` (views never do)."""
     also: tuple[str, ...]
+    """Further names for users (``special.x``), offered even if its own is not."""
     numbers: bool | str
+    """A Python number may stand for one of the tensors (pointwise ops), or only for the one of this
+    name."""
     guard: Callable[..., None] | None
+    """Called with the operands' numpy dtypes when they are not one floating type; raises for those
+    that the op refuses."""
     refuses: str
+    """PyTorch's name of the kernel and the types (``KINDS``) that it does not know."""
     sign: str
+    """What the picture's pill shows; the op's name when empty."""
     text: str
+    """The formula in words of the inputs (``{self} × {other}``)."""
     tex: str
+    """The same in TeX."""
     onnx: str | None
+    """The ONNX operator, or None where one op is not enough."""
     order: tuple[str, ...] = ()
+    """Whom a pointwise result follows in its order in memory, where that is not all operands, first
+    to last."""
     overlap: str = ""
+    """What may share memory where it is written in place: ``anything``, as all items receive one
+    number, or its ``operands``, which PyTorch does not check; else nothing."""
     warns: bool = True
+    """numpy may warn of nan and inf in the kernel, or in the derivative, and is hushed."""
     saved_constants: dict[str, Any] = field(default_factory=dict)
+    """What nodes show (``_saved_alpha``) that this form of the op cannot choose."""
     saved_sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """Of these inputs nodes show single sizes, each under a name of its own
+    (``_saved_weight_sym_argsize_0``)."""
     saved_choice: str = ""
+    """What nodes call the flat indices that they show in place of ``choice``."""
 
     @cached_property
     def many(self) -> bool:
@@ -317,35 +347,7 @@ def op(
 
     Args:
         signature: see the module's text.
-        kernel: computes on ndarrays (a numpy ufunc, say); takes the inputs, then the metadata.
-        node: the ``grad_fn``'s name where PyTorch's differs from the rule.
-        pointwise: works item by item, so inputs broadcast and promote.
-        dtype: of a pointwise result: ``same``, ``float`` (of integers: the default), ``bool``.
-        inplace: ``name_`` is derived.
-        view: the kernel returns a view of the first input.
-        nograd: states that there is no derivative.
-        public: users may call it by this name, as a function and as a method; False for ops that
-            only derivatives or other functions are made of.
-        out: the function takes ``out=`` (views never do).
-        also: further names for users (``special.x``), offered even if its own is not.
-        numbers: a Python number may stand for one of the tensors (pointwise ops), or only for the
-            one of this name.
-        guard: called with the operands' numpy dtypes when they are not one floating type;
-            raises for those that the op refuses.
-        refuses: PyTorch's name of the kernel and the types (``KINDS``) that it does not know.
-        sign: what the picture's pill shows; the op's name when empty.
-        text: the formula in words of the inputs (``{self} × {other}``).
-        tex: the same in TeX.
-        onnx: the ONNX operator, or None where one op is not enough.
-        order: whom a pointwise result follows in its order in memory, where that is not all
-            operands, first to last.
-        overlap: what may share memory where it is written in place: ``anything``, as all items
-            receive one number, or its ``operands``, which PyTorch does not check; else nothing.
-        warns: numpy may warn of nan and inf in the kernel, or in the derivative, and is hushed.
-        saved_constants: what nodes show (``_saved_alpha``) that this form of the op cannot choose.
-        saved_sizes: of these inputs nodes show single sizes, each under a name of its own
-            (``_saved_weight_sym_argsize_0``).
-        saved_choice: what nodes call the flat indices that they show in place of ``choice``.
+        kernel, node, ...: as the fields of ``Op``.
         **formulas: ``d_<input>`` for each differentiable input, or ``d_<input>__<input>``.
 
     Raises:
