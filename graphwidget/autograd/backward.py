@@ -7,6 +7,7 @@ from typing import Any
 
 from ..arrays.memory_order import empty_like
 from ..arrays.warnings import warn, warn_once
+from ..eager.overridable import overridable
 from ..graph import runtime
 from ..graph.edges import GradientEdge
 from ..graph.tensor import Tensor
@@ -72,6 +73,7 @@ def make_run(
     )  # fmt: skip
 
 
+@overridable
 def backward(
     tensors: Any,
     grad_tensors: Any = None,
@@ -104,6 +106,7 @@ def backward(
         run.finish()
 
 
+@overridable
 def grad(
     outputs: Any,
     inputs: Any,

@@ -22,11 +22,12 @@ from typing import Any, TypeVar
 
 from ..eager.inplace import inplace_method
 from ..eager.lazy import parameter_names
+from ..eager.overridable import overridable
 from ..eager.record import TENSORS
 from ..optable import TABLE, Op
 from . import docstrings, python_written_table
 from .parsed import faced
-from .python_written import guarded, passing
+from .python_written import passing
 from .signatures import inner_signatures
 from .torch_function import FUNCTIONAL
 
@@ -109,7 +110,7 @@ def face_all() -> None:
         for name in functions:
             face(space, name)
     for name in FUNCTIONAL:
-        FUNCTIONS[name] = guarded(FUNCTIONS[name])
+        FUNCTIONS[name] = overridable(FUNCTIONS[name])
     for name, target in METHODS.items():
         if inspect.isfunction(target) and inner_signatures("Tensor", name):
             METHODS[name] = faced("Tensor", name, target)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..arrays.dtypes import Size, dtype, python_type
 from ..eager.lazy import Names, compiled, later
+from ..eager.overridable import ask_source, default
 from ..eager.record import RECORDED, body
 from ..graph import runtime
 from ..graph.tensor import Tensor
@@ -159,8 +160,7 @@ def faced(section: str, name: str, target: Any, out: str = "") -> Any:
         target: what computes it.
         out: if it takes ``out=``, which its target knows nothing of: what ``into`` calls it.
     """
-    scope: dict[str, Any] = runtime.__dict__ if target in RECORDED else {}
-    made: Any = later(name, lambda: build(section, name, target, out, made, scope), scope)
+    made: Any = later(name, lambda: build(section, name, target, out, made), runtime.__dict__)
     made.__module__ = "graphwidget" if out else target.__module__
     made.__doc__ = docstrings.with_out(target.__doc__) if out else target.__doc__
     if section == "Tensor" and not out:
@@ -176,16 +176,14 @@ def faced(section: str, name: str, target: Any, out: str = "") -> Any:
 OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
-def build(
-    section: str, name: str, target: Any, out: str, made: Any, scope: dict[str, Any]
-) -> types.FunctionType:
+def build(section: str, name: str, target: Any, out: str, made: Any) -> types.FunctionType:
     """The code of a face."""
     face = Face(section, name, target, out)
     face.function = made
     if out:
         face.parameters.append(OUT)
-    own = Names(scope, f"{section}_{name}_" if scope is runtime.__dict__ else "")
-    return compiled("\n    ".join(source(face, own, bool(out))), name, scope)
+    own = Names(f"{section}_{name}_")
+    return compiled("\n    ".join(source(face, own, bool(out))), name, runtime.__dict__)
 
 
 def plain(value: Any) -> bool:
@@ -210,10 +208,12 @@ def source(face: Face, own: Names, out: bool) -> Iterator[str]:
     if face.target in RECORDED and not keywords[out:] and only_tensors(face):
         head += [f"*{more}", *["out=None"] * out]
         yield f"def {face.name}({', '.join(head)}):"
+        yield ask_line(face, own, values, "{}")
         yield f"if more: return {parser}.unusual({values})"
     else:
         head += ["/"] * bool(places) + [f"*{more}", "**named"]
         yield f"def {face.name}({', '.join(head)}):"
+        yield ask_line(face, own, values, "named")
         yield from (
             f"{p.name} = {default(p, own)}" for p in face.parameters if p.kind is p.KEYWORD_ONLY
         )
@@ -237,15 +237,16 @@ def source(face: Face, own: Names, out: bool) -> Iterator[str]:
     yield "    raise wrong from None"
 
 
+def ask_line(face: Face, own: Names, values: str, named: str) -> str:
+    """The line that asks who overrides the function: of what was given, as it was given."""
+    given = f"*(each for each in {values} if each is not {own('MISSING', MISSING)}),"
+    return ask_source(own("FUNCTION", face.function), given, named)
+
+
 def only_tensors(face: Face) -> bool:
     """Whether a function takes nothing but tensors: such are the smallest ones, and unknown names
     are left to Python, which says of them what PyTorch does."""
     return all(known.type == "Tensor" for each in face.places for known in face.wanted(each))
-
-
-def default(parameter: inspect.Parameter, own: Names) -> str:
-    """What the text calls a parameter's default."""
-    return own(f"DEFAULT_{parameter.name}", parameter.default)
 
 
 def names_source(places: Sequence[str], keywords: Sequence[str], missing: str) -> Iterator[str]:

@@ -4,23 +4,15 @@ bound one leaves it to the parser of that one to refuse them (see ``face``)."""
 from __future__ import annotations
 
 import ast
-import inspect
 import re
-import types
 from collections.abc import Iterator
 from typing import Any
 
-from ..eager.lazy import Names, compiled, is_generated, later
+from ..eager.lazy import Names
+from ..eager.overridable import Checks, standing_before
 from .parsed import RIGHT, number, unlike
 from .parser import refusal
 from .signatures import Parameter, signatures
-from .torch_function_objects import newcomer
-
-
-def guarded(function: Any) -> Any:
-    """A function that is called again where it failed because of a newcomer. A generated one does
-    that on its own."""
-    return function if is_generated(function) else passing(function)
 
 
 def passing(
@@ -43,60 +35,27 @@ def passing(
         handed: the arguments that are handed on, as source.
         title: what Python's errors call it, if not by its name.
     """
-    signature = inspect.signature(target)
     name = name if "'" in name else repr(name)
-    scope: dict[str, Any] = {"TARGET": target, "REFUSAL": refusal, "NEWCOMER": newcomer}
-    scope.update({f"DEFAULT_{p.name}": p.default for p in signature.parameters.values()})
 
-    def build() -> types.FunctionType:
+    def checks(own: Names) -> Checks:
         call = ast.parse(f"f({handed})", mode="eval").body
         assert isinstance(call, ast.Call)
         refuse = [f"    {asked}"] if asked else []
         if section:
+            parser = own("REFUSAL", refusal)
             refuse += [
-                f"    wrong = REFUSAL({section!r}, {name}, {values_source(call)})",
+                f"    wrong = {parser}({section!r}, {name}, {values_source(call)})",
                 "    if wrong is not None: raise wrong from None",
             ]
         doubts: list[str] = []
         numbers: list[str] = []
         for each, wanted, left_out in handed_on(section, re.findall(r"'(\w+)'", name), call):
-            conditions = unlike(each, wanted, Names(scope))
+            conditions = unlike(each, wanted, own)
             doubts.append(" and ".join([f"{each} is not None"] * left_out + conditions))
-            numbers += number(each, wanted, Names(scope))
-        heads, args, asks = zip(*map(spelled, parameters_of(signature)), strict=True)
-        values, given = "".join(filter(None, asks)), ", ".join(filter(None, args))
-        again = f"    if NEWCOMER(({values})): return MADE({given})"
-        lines = [f"def {target.__name__}({', '.join(heads)}):"]
-        if doubts:
-            lines += [f"if {' or '.join(doubts)}:", again, *refuse, *numbers]
-        lines += [f"try: return TARGET({given})", "except Exception:", again, *refuse, "    raise"]
-        return compiled("\n    ".join(lines), target.__name__, scope)
+            numbers += number(each, wanted, own)
+        return Checks(doubts, refuse, numbers)
 
-    made = scope["MADE"] = later(target.__name__, build, scope)
-    made.__module__, made.__doc__ = target.__module__, target.__doc__
-    made.__qualname__ = title or target.__name__
-    made.__signature__ = signature  # type: ignore[attr-defined]
-    return made
-
-
-def parameters_of(signature: inspect.Signature) -> Iterator[inspect.Parameter | None]:
-    """A function's parameters; None stands for a star of its own."""
-    starred = False
-    for p in signature.parameters.values():
-        if p.kind is p.KEYWORD_ONLY and not starred:
-            yield None
-        starred = starred or p.kind >= p.VAR_POSITIONAL
-        yield p
-
-
-def spelled(p: inspect.Parameter | None) -> tuple[str, str, str]:
-    """A parameter where a function is defined, where it is called, and in a tuple of values."""
-    if p is None:
-        return "*", "", ""
-    if p.kind is p.VAR_POSITIONAL:
-        return f"*{p.name}", f"*{p.name}", f"*{p.name}, "
-    head = p.name if p.default is p.empty else f"{p.name}=DEFAULT_{p.name}"
-    return head, f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name, f"{p.name}, "
+    return standing_before(target, title=title, checks=checks)
 
 
 def values_source(call: ast.Call) -> str:

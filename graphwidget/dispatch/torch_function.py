@@ -1,8 +1,8 @@
 """The fronts of public functions: where ``__torch_function__`` is asked first (see ``overrides``).
 
-A front is set before a function, method or property when the first class, mode or object appears
-that wants to be asked (``awaken``), and not before: a program without such pays nothing. What is
-called remains the same object.
+Every public function, method and property begins with a line that looks at one global,
+``runtime.overridden``. It is set when the first class, mode or object appears that wants to be
+asked (``awaken``); then the functions get their fronts, which know how each asks.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from ..eager.lazy import before, behind
-from ..eager.record import RECORDED
 from ..graph import runtime
+from ..graph.runtime import NOBODY
 from .signatures import signatures
 from .torch_function_styles import (
     Front,
@@ -92,37 +91,34 @@ Place = Callable[[], Iterable[tuple[Any, Front]]]
 """What gives the functions of a namespace and the fronts that belong before them."""
 
 PLACES: list[Place] = []
-_inner: dict[Any, Any] = {}
-"""What functions do that have fronts."""
+FRONTS: dict[Any, Front] = {}
+"""The fronts of the functions that ask, once somebody wants to be asked."""
 
 
 def awaken() -> None:
-    """Set fronts before all public functions, because somebody wants to be asked."""
+    """Give all public functions their fronts, because somebody wants to be asked."""
     with runtime.lock:
-        if not _inner:
+        if not runtime.overridden:
             for place in PLACES:
                 for function, front in place():
                     set_before(function, front)
             for name in list(vars(runtime.Tensor)):
                 front_member(name)
+            runtime.overridden = True
 
 
-def awake() -> bool:
-    """Whether there are fronts."""
-    return bool(_inner)
-
-
-def fronted(function: Any) -> bool:
-    """Whether a function has a front."""
-    return function in _inner
+def ask(function: Any, args: Any, kwargs: Any) -> Any:
+    """What those who override a function make of a call of it; ``NOBODY`` where nobody does."""
+    front = FRONTS.get(function)
+    return NOBODY if front is None else front.ask(args, kwargs)
 
 
 def set_before(function: Any, front: Front) -> None:
-    """Set a front before a function, which stays the same object."""
-    if inspect.isfunction(function) and function not in _inner:
-        front.func = front.func or function
+    """Set a front before a function."""
+    if inspect.isfunction(function) and function not in FRONTS:
+        front.func, front.function = front.func or function, function
         front.signature = inspect.signature(function)
-        front.inner = _inner[function] = behind(front.ask, function)
+        FRONTS[function] = front
 
 
 def bound(section: str, name: str) -> Front:
@@ -183,8 +179,7 @@ def front_member(name: str) -> None:
 
 
 def front_method(name: str, method: types.FunctionType) -> None:
-    """The same before a method. What is an op's function within formulas, too, or another method,
-    is left as it is, and a function of its own takes its place."""
+    """The same before a method."""
     called = CALLED.get(name, name)
     known = signatures("Tensor", called)
     section, operator = "Tensor" * bool(known), name in OPERATORS
@@ -199,13 +194,7 @@ def front_method(name: str, method: types.FunctionType) -> None:
         front = Front(parsed, title, section, called, operator)
     else:
         front = Front(bare, title, section, called, operator)
-    if method in RECORDED or method in _inner:
-        front.inner = _inner.get(method, method)
-        method = before(front.ask, method)
-        setattr(runtime.Tensor, name, method)
-        front.func = method
-    else:
-        set_before(method, front)
+    set_before(method, front)
     method.__name__ = NAMES.get(name, name)
     if called != name:
         front.func = vars(runtime.Tensor)[called]

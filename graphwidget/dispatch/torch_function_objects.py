@@ -7,12 +7,11 @@ then fronts are set, and the function is called once more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from ..eager.record import OPERATORS
 from ..graph import runtime
-from .torch_function import awake, awaken, fronted
+from .torch_function import FRONTS, ask, awaken
 from .torch_function_modes import asks, flat
 
 _missed: list[Any] = []
@@ -22,21 +21,19 @@ _missed: list[Any] = []
 def newcomer(values: Iterable[Any], function: Any = None) -> bool:
     """Whether a call failed because one of its arguments wants to be asked, and was not, and the
     ``function`` asks it when it is called again."""
-    if (awake() and not _missed) or not any(map(asks, flat(values))):
+    if (runtime.overridden and not _missed) or not any(map(asks, flat(values))):
         return False
     awaken()
-    if function is not None and not fronted(function):
+    if function is not None and function not in FRONTS:
         _missed.append(function)
         return False
     _missed.clear()
     return True
 
 
-def left_alone(operator: str | Callable[..., Any], *operands: Any) -> Any:
-    """What an operator (or an op's own) says of operands that it does not know."""
-    if not newcomer(operands):
-        return NotImplemented
-    return (OPERATORS[operator] if isinstance(operator, str) else operator)(*operands)
+def left_alone(name: str, *operands: Any) -> Any:
+    """What the operator of a name says of operands that it does not know."""
+    return getattr(runtime.Tensor, name)(*operands) if newcomer(operands) else NotImplemented
 
 
-runtime.provide(awaken=awaken, left_alone=left_alone)
+runtime.provide(awaken=awaken, ask=ask, left_alone=left_alone, newcomer=newcomer)

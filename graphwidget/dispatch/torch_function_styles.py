@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..graph import runtime
+from ..graph.runtime import NOBODY
 from .parser import MISSING, refusal
 from .signatures import signatures
 from .torch_function_modes import (
@@ -44,8 +45,8 @@ class Front:
         operator: TypeErrors of those who are asked leave the call to the other operand.
     """
 
-    inner: Any
-    """What the function does."""
+    function: Any
+    """The function itself."""
 
     func: Any = None
     """What those who are asked are told the function is."""
@@ -83,7 +84,7 @@ class Front:
         try:
             cls = inheriting(asked) if asked else None
             if cls is not None:
-                return as_class(cls, self.func, self.inner, args, kwargs)
+                return as_class(cls, self.func, self.function, args, kwargs)
             self.check(args, kwargs)
             return dispatch(self.title, self.func, ordered(asked), args, kwargs or None)
         except TypeError:
@@ -112,7 +113,7 @@ def parsed(front: Front) -> Asking:
                 if value.__class__ not in PLAIN:
                     break
             else:
-                return front.inner(*args)
+                return NOBODY
         wanting: list[Any] = []
         if not state.off:
             given = (*args, *kwargs.values()) if kwargs else args
@@ -123,7 +124,7 @@ def parsed(front: Front) -> Asking:
                     elif asks(value):
                         wanting.append(value)
         if not (wanting or (state.modes and state.off < 2)) or mode.deriving or skipped():
-            return front.inner(*args, **kwargs)
+            return NOBODY
         return front.answer(wanting, args, kwargs)
 
     return ask
@@ -135,9 +136,9 @@ def bare(front: Front) -> Asking:
 
     def ask(args: Any, kwargs: Any) -> Any:
         if not args or (args[0].__class__ in PLAIN and not ENTERED) or mode.deriving:
-            return front.inner(*args, **kwargs)
+            return NOBODY
         if not has(args[:1]):
-            return front.inner(*args, **kwargs)
+            return NOBODY
         return front.answer(args[:1], args, kwargs)
 
     return ask
@@ -149,7 +150,7 @@ def verbatim(front: Front) -> Asking:
 
     def ask(args: Any, kwargs: Any) -> Any:
         if mode.deriving or not has(args):
-            return front.inner(*args, **kwargs)
+            return NOBODY
         return front.hand(args, args, kwargs)
 
     return ask
@@ -168,12 +169,12 @@ def written(front: Front, manner: str = "") -> Asking:
     def ask(args: Any, kwargs: Any) -> Any:
         values = args[:1] if manner == "alone" else (*args, *kwargs.values())
         if mode.deriving or not has(flat(values)):
-            return front.inner(*args, **kwargs)
+            return NOBODY
         signature = front.signature
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError:
-            return front.inner(*args, **kwargs)  # which says so
+            return NOBODY  # which says so
         bound.apply_defaults()
         given: list[Any] = []
         spelled: dict[str, Any] = {}
@@ -215,7 +216,7 @@ def iterating(front: Front) -> Asking:
     def ask(args: Any, kwargs: Any) -> Any:
         (tensor,) = args
         if not has(args):
-            return front.inner(tensor)
+            return NOBODY
         if tensor.dim() == 0:
             raise TypeError("iteration over a 0-d tensor")
         return iter(tensor.unbind(0))
@@ -229,7 +230,7 @@ def comparing(front: Front) -> Asking:
 
     def ask(args: Any, kwargs: Any) -> Any:
         if mode.deriving or not has(args):
-            return front.inner(*args)
+            return NOBODY
         if asked(args[0]) or (state.modes and not asked(args[1])):
             return front.answer([each for each in args[:1] if asked(each)], args, kwargs)
         try:

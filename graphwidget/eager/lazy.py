@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from functools import partial, wraps
-from typing import Any
+from typing import Any, ClassVar
 
 from ..graph import runtime
-
-Front = Callable[[Any, Any], Any]
-"""What may stand before a function: it takes its arguments, those by position and those by name."""
 
 
 def pending(*args: Any, write: Callable[[], Callable[..., Any]], **kwargs: Any) -> Any:
@@ -43,42 +39,6 @@ def later(
     return function
 
 
-def behind(front: Front, function: types.FunctionType) -> types.FunctionType:
-    """What a function did, as another function; it itself hands its arguments to a front from now
-    on. It stays the same object to all who hold it."""
-    inner = types.FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__,
-        function.__closure__,
-    )  # fmt: skip
-    inner.__kwdefaults__ = dict(function.__kwdefaults__ or {})
-    inner.__qualname__ = function.__qualname__
-    inner.__annotations__ = function.__annotations__
-    if is_pending(function):
-        inner.__kwdefaults__["write"] = partial(inner.__kwdefaults__["write"], inner)
-    told = vars(function)
-    if "__signature__" not in told:  # by which others know its parameters
-        told.setdefault("__wrapped__", inner)
-    function.__kwdefaults__ = {**inner.__kwdefaults__, "front": front}
-    function.__code__ = handing.__code__.replace(
-        co_name=function.__name__,
-        co_qualname=function.__qualname__,
-        co_freevars=function.__code__.co_freevars,
-    )
-    return inner
-
-
-def before(front: Front, function: types.FunctionType) -> types.FunctionType:
-    """A function that hands its arguments to a front, in another one's place."""
-    made = types.FunctionType(handing.__code__, globals(), function.__name__)
-    made.__kwdefaults__ = {"front": front}
-    return wraps(function)(made)  # type: ignore[return-value]
-
-
-def handing(*args: Any, front: Front, **kwargs: Any) -> Any:
-    """What a function with a front does."""
-    return front(args, kwargs)
-
-
 def is_pending(function: types.FunctionType) -> bool:
     """Whether the function was not called yet."""
     return function.__code__ is pending.__code__
@@ -99,14 +59,21 @@ def compiled(source: str, title: str, scope: dict[str, Any]) -> types.FunctionTy
 
 
 class Names:
-    """The globals of a generated function: ``own("TARGET", target)`` is what its text calls a
-    value. Where functions share their globals, a prefix keeps their own names apart."""
+    """What a generated function's text calls the values that it uses. Generated functions share
+    their globals, those of ``graph.runtime``, so the names of each begin with its own prefix.
 
-    def __init__(self, scope: dict[str, Any], prefix: str = "") -> None:
-        self.scope, self.prefix = scope, prefix
+    ``own("TARGET", target)`` is the name of a value."""
+
+    taken: ClassVar[set[str]] = set()
+
+    def __init__(self, prefix: str) -> None:
+        while prefix in self.taken:  # by a function of the same name
+            prefix += "other_"
+        self.taken.add(prefix)
+        self.prefix = prefix
 
     def __call__(self, name: str, value: Any) -> str:
-        self.scope[self.prefix + name] = value
+        runtime.__dict__[self.prefix + name] = value
         return self.prefix + name
 
 
@@ -115,5 +82,7 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     told = vars(function)
     if "__signature__" in told:
         return tuple(told["__signature__"].parameters)
+    if "__wrapped__" in told:
+        return parameter_names(told["__wrapped__"])
     code: types.CodeType = function.__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -33,6 +33,7 @@ from .node_classes import (
     target_slots,
 )
 from .numpy_errors import QUIET, hush, quiet_lines, unhush
+from .overridable import ask_source
 from .promote import as_tensors, checked_fit, fit_to, not_a_tensor_error, promote
 from .record_lists import record_list, record_many
 from .scalar_tensors import ABSENT, Constant
@@ -294,11 +295,16 @@ def link_function_source(op: Op) -> str:
 # stub until it is called; then it takes over the written one's code and stays the same object.
 
 
+def described(op: Op) -> str:
+    """What an op's functions say of themselves."""
+    return f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
+
+
 def awaiting(what: str, op: Op) -> Callable[..., Any]:
-    """A function of an op (``record``, ``operator`` or ``link``), not written yet."""
+    """A function of an op (``record`` or ``link``), not written yet."""
     function: Any = later(op.name, lambda: build(what, op.key), runtime.__dict__)
     function.__module__ = "graphwidget"
-    function.__doc__ = f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
+    function.__doc__ = described(op)
     function.__signature__ = signature_of(op)
     return function  # type: ignore[no-any-return]
 
@@ -307,10 +313,7 @@ def build(what: str, key: str) -> types.FunctionType:
     """A function of an op."""
     op = TABLE[key]
     source = link_function_source(op) if what == "link" else record_source(op)
-    source = with_own_names(source, op)
-    if what == "operator":
-        source = operator_source(source, op)
-    return compiled(source, key, runtime.__dict__)
+    return compiled(with_own_names(source, op), key, runtime.__dict__)
 
 
 def with_own_names(source: str, op: Op) -> str:
@@ -333,16 +336,34 @@ def body(record: Any) -> list[str] | None:
     return None if op is None else with_own_names(record_source(op), op).split("\n")[1:]
 
 
-def operator_source(source: str, op: Op) -> str:
-    """The same record function for Python's operators: operands of other kinds are not refused
-    but left to themselves (``x == None``, ``x + "a"``)."""
-    head, catch, tail = source.partition("except AttributeError:\n")
+def operator(name: str, key: str) -> Callable[..., Any]:
+    """What Python's operator of a name (``__add__``) calls: the op's record function, which asks
+    for overrides, and leaves operands of other kinds to themselves (``x == None``, ``x + "a"``)."""
+
+    def write() -> types.FunctionType:
+        op = TABLE[key]
+        source = operator_source(with_own_names(record_source(op), op), op, name)
+        return compiled(source, key, runtime.__dict__)
+
+    made = runtime.__dict__[f"OPERATOR{name}"] = later(name, write, runtime.__dict__)
+    made.__module__, made.__doc__ = "graphwidget", described(TABLE[key])
+    made.__signature__ = signature_of(TABLE[key])  # type: ignore[attr-defined]
+    return made
+
+
+def operator_source(source: str, op: Op, name: str) -> str:
+    """The source of the function of an operator of this name."""
+    head, rest = source.split("\n", 1)
+    names = ", ".join(op.inputs)
+    lines = f"{head}\n{ask_source(f'OPERATOR{name}', f'{names},', '{}', '    ')}\n"
+    if len(op.inputs) == 1:
+        return lines + rest
+    known, catch, tail = rest.partition("except AttributeError:\n")
     coerced, rest = tail.split("\n", 1)
     indent = coerced[: -len(coerced.lstrip())]
     attempt = f"{indent}try:\n    {coerced}\n{indent}except TypeError:\n"
-    names = ", ".join(op.inputs)
-    attempt += f"{indent}    return left_alone({op.key!r}, {names})\n"
-    return head + catch + attempt + rest
+    attempt += f"{indent}    return left_alone({name!r}, {names})\n"
+    return lines + known + catch + attempt + rest
 
 
 def alias_as(cls: type[Tensor], tensor: Tensor) -> Any:
@@ -360,9 +381,6 @@ def alias_as(cls: type[Tensor], tensor: Tensor) -> Any:
         runtime.observer.called(op, (tensor,), {}, (out,), node)
     return out
 
-
-OPERATORS: dict[str, Callable[..., Any]] = {}
-"""Record functions of pointwise ops of two inputs, as operators call them."""
 
 RECORDED: dict[Any, Op] = {}
 """The ops of written record functions."""
@@ -391,8 +409,6 @@ def specialise() -> None:
             RECORDED[record] = op
             if op.derivatives:
                 LINKS[op.key] = awaiting("link", op)
-            if op.pointwise and len(op.inputs) == 2:
-                OPERATORS[op.key] = awaiting("operator", op)
         TENSORS.__dict__[op.key.replace(".", "_")] = record
     for name, function in COMPOSITES.items():
         ARRAYS.__dict__.setdefault(name, bind(function, ARRAYS))

@@ -88,8 +88,11 @@ current_run: Callable[[], RunBase | None]
 
 # Provided by ``dispatch/torch_function_objects.py`` -----------------------------------------------
 awaken: Callable[[], None]
-"""Sets fronts before public functions, as somebody wants to be asked before them
-(``dispatch/torch_function.py``)."""
+"""Lets public functions ask for overrides from now on (``dispatch/torch_function.py``)."""
+ask: Callable[..., Any]
+"""What those who override a function make of a call; ``NOBODY`` where nobody does."""
+newcomer: Callable[..., bool]
+"""Whether a call failed because of an object with ``__torch_function__`` that was not asked."""
 left_alone: Callable[..., Any]
 """What an operator says of operands that it does not know."""
 
@@ -103,6 +106,13 @@ uniform: Callable[..., np.ndarray]
 
 # What is on, and counts ---------------------------------------------------------------------------
 observer: Observer | None = None
+
+overridden = False
+"""Whether there ever was a class, mode or object with ``__torch_function__``: before that, no
+function asks for one."""
+
+NOBODY = object()
+"""Nobody overrides a call: the function itself computes it."""
 
 anomaly = False
 """Whether anomaly mode is on (see ``core.anomaly``)."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..arrays.warnings import warn
 from ..autograd.grad_mode import no_grad
-from ..dispatch.python_written import guarded
 from ..dispatch.torch_function import PLACES, written_in
+from ..eager.overridable import overridable
 from ..functions.pointwise.arithmetic import where
 from ..functions.random.generator import Generator, randperm
 from ..graph.tensor import Tensor
@@ -307,14 +307,7 @@ dirac, sparse, orthogonal = _old(dirac_), _old(sparse_), _old(orthogonal_)
 xavier_uniform, xavier_normal = _old(xavier_uniform_), _old(xavier_normal_)
 kaiming_uniform, kaiming_normal = _old(kaiming_uniform_), _old(kaiming_normal_)
 
-uniform_, normal_, constant_, kaiming_uniform_ = map(
-    guarded, (uniform_, normal_, constant_, kaiming_uniform_)
-)
-PLACES.append(
-    written_in(
-        "torch.nn.init",
-        globals(),
-        ("uniform_", "normal_", "constant_", "kaiming_uniform_"),
-        "named",
-    )
-)
+OVERRIDABLE = "uniform_", "normal_", "constant_", "kaiming_uniform_"
+for _name in OVERRIDABLE:
+    globals()[_name] = overridable(globals()[_name])
+PLACES.append(written_in("torch.nn.init", globals(), OVERRIDABLE, "named"))

@@ -160,6 +160,7 @@ class AddBackward0(Node):
 
 # <graphwidget add>
 def record(self, other):
+    if overridden and (answer := ask(OPERATOR__add__, (self, other,), {})) is not NOBODY: return answer
     kind = other.__class__
     if kind is float or kind is int:
         if derived and grad_mode.deriving: return number_add(self, other)
@@ -171,7 +172,7 @@ def record(self, other):
         try:
             self, other = coerce(OP_add, (self, other,))
         except TypeError:
-            return left_alone('add', self, other)
+            return left_alone('__add__', self, other)
         meta = self._meta
     if self._view is not None: refresh(self)
     if other._view is not None: refresh(other)
@@ -225,27 +226,28 @@ def record(self, other):
 
 
 # <graphwidget add>
-def add(input=MISSING, other=MISSING, /, *more, **named):
-    alpha = DEFAULT_alpha
-    out = DEFAULT_out
+def add(input=torch_add_MISSING, other=torch_add_MISSING, /, *more, **named):
+    if overridden and (answer := ask(torch_add_FUNCTION, (*(each for each in (input, other, *more,) if each is not torch_add_MISSING),), named)) is not NOBODY: return answer
+    alpha = torch_add_DEFAULT_alpha
+    out = torch_add_DEFAULT_out
     spelled = named
     if named:
         spelled = named.copy()
-        if 'input' in named and input is MISSING: input = named.pop('input')
-        if 'other' in named and other is MISSING: other = named.pop('other')
+        if 'input' in named and input is torch_add_MISSING: input = named.pop('input')
+        if 'other' in named and other is torch_add_MISSING: other = named.pop('other')
         if 'alpha' in named: alpha = named.pop('alpha')
         if 'out' in named: out = named.pop('out')
-    if named or more: return FACE.unusual((input, other, *more,), spelled, named)
-    if other.__class__ not in CLASSES_other or spelled and 'alpha' in spelled and alpha.__class__ not in CLASSES_alpha:
-        FACE.check((input, other, *more,), spelled, named)
-        if isinstance(other, NUMBERS_other): other = other.item()
-        if isinstance(alpha, NUMBERS_alpha): alpha = alpha.item()
+    if named or more: return torch_add_FACE.unusual((input, other, *more,), spelled, named)
+    if other.__class__ not in torch_add_CLASSES_other or spelled and 'alpha' in spelled and alpha.__class__ not in torch_add_CLASSES_alpha:
+        torch_add_FACE.check((input, other, *more,), spelled, named)
+        if isinstance(other, torch_add_NUMBERS_other): other = other.item()
+        if isinstance(alpha, torch_add_NUMBERS_alpha): alpha = alpha.item()
     try:
-        if out is not None: return INTO('add', out, TARGET, input, other, alpha=alpha)
-        return TARGET(input, other, alpha=alpha)
+        if out is not None: return torch_add_INTO('add', out, torch_add_TARGET, input, other, alpha=alpha)
+        return torch_add_TARGET(input, other, alpha=alpha)
     except Exception:
-        if FACE.newcomer((input, other, *more,), spelled, named): return FACE.again((input, other, *more,), spelled, named)
-        wrong = FACE.refusal((input, other, *more,), spelled, named)
+        if torch_add_FACE.newcomer((input, other, *more,), spelled, named): return torch_add_FACE.again((input, other, *more,), spelled, named)
+        wrong = torch_add_FACE.refusal((input, other, *more,), spelled, named)
         if wrong is None: raise
         raise wrong from None
 
@@ -537,6 +539,7 @@ class MulBackward0(Node):
 
 # <graphwidget mul>
 def record(self, other):
+    if overridden and (answer := ask(OPERATOR__mul__, (self, other,), {})) is not NOBODY: return answer
     kind = other.__class__
     if kind is float or kind is int:
         if derived and grad_mode.deriving: return number_mul(self, other)
@@ -548,7 +551,7 @@ def record(self, other):
         try:
             self, other = coerce(OP_mul, (self, other,))
         except TypeError:
-            return left_alone('mul', self, other)
+            return left_alone('__mul__', self, other)
         meta = self._meta
     if self._view is not None: refresh(self)
     if other._view is not None: refresh(other)
@@ -607,6 +610,7 @@ def record(self, other):
 
 # <graphwidget mul>
 def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
+    if overridden and (answer := ask(torch_mul_FUNCTION, (*(each for each in (input, other, *more,) if each is not torch_mul_MISSING),), {})) is not NOBODY: return answer
     if more: return torch_mul_FACE.unusual((input, other, *more,))
     try:
         if out is not None: return torch_mul_INTO('mul', out, torch_mul_TARGET, input, other)
@@ -682,19 +686,29 @@ def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
 
 
 # <graphwidget mul_>
-def mul_(self=MISSING, other=MISSING, /, *more, **named):
+def mul_(self=Tensor_mul__MISSING, other=Tensor_mul__MISSING, /, *more, **named):
+    if overridden and (answer := ask(Tensor_mul__FUNCTION, (*(each for each in (self, other, *more,) if each is not Tensor_mul__MISSING),), named)) is not NOBODY: return answer
     spelled = named
     if named:
         spelled = named.copy()
-        if 'other' in named and other is MISSING: other = named.pop('other')
-    if named or more: return FACE.unusual((self, other, *more,), spelled, named)
+        if 'other' in named and other is Tensor_mul__MISSING: other = named.pop('other')
+    if named or more: return Tensor_mul__FACE.unusual((self, other, *more,), spelled, named)
     try:
-        return TARGET(self, other)
+        return Tensor_mul__TARGET(self, other)
     except Exception:
-        if FACE.newcomer((self, other, *more,), spelled, named): return FACE.again((self, other, *more,), spelled, named)
-        wrong = FACE.refusal((self, other, *more,), spelled, named)
+        if Tensor_mul__FACE.newcomer((self, other, *more,), spelled, named): return Tensor_mul__FACE.again((self, other, *more,), spelled, named)
+        wrong = Tensor_mul__FACE.refusal((self, other, *more,), spelled, named)
         if wrong is None: raise
         raise wrong from None
+
+
+# <graphwidget requires_grad>
+def requires_grad(self):
+    if overridden and (answer := ask(Tensor_requires_grad_get_FUNCTION, (self, ), {})) is not NOBODY: return answer
+    try: return Tensor_requires_grad_get_TARGET(self)
+    except Exception:
+        if newcomer((self, )): return Tensor_requires_grad_get_FUNCTION(self)
+        raise
 
 
 # <graphwidget mul>

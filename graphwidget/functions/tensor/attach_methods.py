@@ -11,8 +11,9 @@ from ...autograd.backward import backward, grad, tensor_backward
 from ...dispatch import torch_function_modes as overrides
 from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer, offer_table
 from ...dispatch.parsed import faced
-from ...dispatch.torch_function import FUNCTIONAL, PLACES, functions_of, written_in
+from ...dispatch.torch_function import FUNCTIONAL, PLACES, asking, functions_of, written_in
 from ...dispatch.torch_function_styles import Front, written
+from ...eager.overridable import overridable
 from ...eager.record import TENSORS as F
 from ...graph import runtime
 from ...graph.tensor import Tensor
@@ -160,5 +161,22 @@ def _not_writable(name: str) -> AttributeError:
     return AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
 
+def let_ask(cls: type[Tensor]) -> None:
+    """Let the class's own methods and properties ask who overrides them; generated ones do."""
+    for name, member in list(vars(cls).items()):
+        if not asking(name):
+            continue
+        place = f"Tensor.{name}"
+        if isinstance(member, property):
+            parts: list[Any] = [member.fget, member.fset, member.fdel]
+            writable = getattr(member.fset, "__name__", "") != "refuse"
+            for i, access in enumerate(("get", "set", "delete") if writable else ("get",)):
+                parts[i] = overridable(parts[i], f"{place}.{access}")
+            setattr(cls, name, property(parts[0], parts[1], parts[2], member.__doc__))
+        else:
+            setattr(cls, name, overridable(member, place))
+
+
 seal(Tensor)
+let_ask(Tensor)
 overrides.UNCHANGED |= {vars(Tensor)[name].__get__ for name in ("_base", "grad")}

@@ -13,8 +13,8 @@ from ...arrays.warnings import warn_once
 from ...dispatch.offer import METHODS
 from ...eager.inplace import inplace_method
 from ...eager.promote import is_number
-from ...eager.record import OPERATORS as BINARY
 from ...eager.record import TENSORS as F
+from ...eager.record import operator
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from ..creation.factories import from_numpy
@@ -34,10 +34,20 @@ def rfloordiv(self: Tensor, other: Any) -> Tensor:
     return F.floor_divide(other, self)
 
 
+def rlshift(self: Tensor, other: Any) -> Tensor:
+    """other << self."""
+    return F.bitwise_left_shift(other, self)
+
+
+def rrshift(self: Tensor, other: Any) -> Tensor:
+    """other >> self."""
+    return F.bitwise_right_shift(other, self)
+
+
 def rmod(self: Tensor, other: Any) -> Tensor:
     """other % self."""
     if not is_number(other):
-        return runtime.left_alone(rmod, self, other)  # type: ignore[no-any-return]
+        return runtime.left_alone("__rmod__", self, other)  # type: ignore[no-any-return]
     return elementwise.remainder(other, self)
 
 
@@ -54,9 +64,12 @@ def invert(self: Tensor) -> Tensor:
     return F.bitwise_not(self)
 
 
+equal_items = operator("__eq__", "eq")
+
+
 def equal(self: Tensor, other: Any) -> Any:
     """self == other, which may be an array, too."""
-    found = BINARY["eq"](self, other)
+    found = equal_items(self, other)
     if found is NotImplemented and isinstance(other, np.ndarray):
         with suppress(TypeError):  # of what tensors do not have
             return F.eq(self, from_numpy(other))
@@ -74,14 +87,14 @@ def turned(self: Tensor) -> Tensor:
 def at(self: Tensor, other: Any) -> Tensor:
     """self @ other, which no number may be."""
     if not isinstance(other, Tensor):
-        return runtime.left_alone(at, self, other)  # type: ignore[no-any-return]
+        return runtime.left_alone("__matmul__", self, other)  # type: ignore[no-any-return]
     return matmul.matmul(self, other)
 
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
     """other @ self."""
     if not isinstance(other, Tensor):
-        return runtime.left_alone(rmatmul, self, other)  # type: ignore[no-any-return]
+        return runtime.left_alone("__rmatmul__", self, other)  # type: ignore[no-any-return]
     return matmul.matmul(other, self)
 
 
@@ -159,20 +172,20 @@ def contains(self: Tensor, item: Any) -> bool:
     return bool(np.any(self._data == (item._data if isinstance(item, Tensor) else item)))
 
 
-def left_alone(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
-    """An operator that leaves operands of other kinds to themselves: Python then says that there
-    is no such operation."""
+def left_alone(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
+    """The operator of a name, which leaves operands of other kinds to themselves: Python then says
+    that there is no such operation."""
 
     @wraps(function)
-    def operator(self: Tensor, other: Any) -> Any:
+    def known(self: Tensor, other: Any) -> Any:
         try:
             return function(self, other)
         except TypeError:
             if isinstance(other, (Tensor, complex, float, int, np.generic)):
                 raise
-            return runtime.left_alone(operator, self, other)
+            return runtime.left_alone(name, self, other)
 
-    return operator
+    return known
 
 
 WRITERS: dict[str, Callable[[Tensor, Any], Any]] = {
@@ -185,27 +198,28 @@ WRITERS: dict[str, Callable[[Tensor, Any], Any]] = {
     "__irshift__": inplace_method("bitwise_right_shift"),
 }  # fmt: skip
 METHODS.update({
-    **{name: left_alone(function) for name, function in WRITERS.items()},
+    **{name: left_alone(name, function) for name, function in WRITERS.items()},
     **{
-        f"__{name}__": BINARY[key]
+        f"__{name}__": operator(f"__{name}__", key)
         for name, key in (
             ("add", "add"), ("radd", "add"), ("sub", "sub"), ("mul", "mul"), ("rmul", "mul"),
             ("truediv", "div"), ("floordiv", "floor_divide"), ("ne", "ne"),
             ("lt", "lt"), ("le", "le"), ("gt", "gt"), ("ge", "ge"), ("and", "bitwise_and"),
             ("or", "bitwise_or"), ("xor", "bitwise_xor"), ("rand", "bitwise_and"),
             ("ror", "bitwise_or"), ("rxor", "bitwise_xor"), ("lshift", "bitwise_left_shift"),
-            ("rshift", "bitwise_right_shift"),
+            ("rshift", "bitwise_right_shift"), ("neg", "neg"), ("abs", "abs"),
         )
     },
-    "__rsub__": arithmetic.rsub, "__rtruediv__": left_alone(arithmetic.rdiv),
-    "__eq__": equal, "__reversed__": turned, "__neg__": F.neg,
+    "__rsub__": arithmetic.rsub, "__rtruediv__": left_alone("__rtruediv__", arithmetic.rdiv),
+    "__eq__": equal, "__reversed__": turned,
     "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow,
-    "__mod__": left_alone(elementwise.remainder),
-    "__matmul__": at, "__invert__": invert, "__abs__": F.abs,
+    "__mod__": left_alone("__mod__", elementwise.remainder),
+    "__matmul__": at, "__invert__": invert,
     "__getitem__": getitem, "__setitem__": setitem, "__delitem__": delete,
-    "__rfloordiv__": left_alone(rfloordiv), "__rmod__": rmod, "__rmatmul__": rmatmul,
-    "__rlshift__": left_alone(lambda self, other: F.bitwise_left_shift(other, self)),
-    "__rrshift__": left_alone(lambda self, other: F.bitwise_right_shift(other, self)),
+    "__rfloordiv__": left_alone("__rfloordiv__", rfloordiv),
+    "__rmod__": rmod, "__rmatmul__": rmatmul,
+    "__rlshift__": left_alone("__rlshift__", rlshift),
+    "__rrshift__": left_alone("__rrshift__", rrshift),
     "__pos__": arithmetic.positive,
     "__float__": as_float, "__int__": lambda self: int(scalar(self)),
     "__bool__": as_bool, "__index__": as_index, "__len__": length, "__iter__": iterate,

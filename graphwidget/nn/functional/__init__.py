@@ -3,9 +3,10 @@
 from inspect import isfunction
 
 from ...dispatch.parsed import faced
-from ...dispatch.python_written import guarded, passing
+from ...dispatch.python_written import passing
 from ...dispatch.signatures import inner_signatures
 from ...dispatch.torch_function import PLACES, as_method, bound, written_in
+from ...eager.overridable import overridable
 from ...functions.pointwise.activations import (
     celu,
     celu_,
@@ -311,7 +312,7 @@ __all__ = [
 
 for _name in __all__:
     if isfunction(globals()[_name]):
-        globals()[_name] = guarded(globals()[_name])
+        globals()[_name] = overridable(globals()[_name])
 
 AS_METHODS = ("sigmoid", "tanh")
 """Those that are the methods of the same name to whoever is asked what they do."""

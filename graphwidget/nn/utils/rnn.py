@@ -10,6 +10,7 @@ import numpy as np
 from ...arrays import dtypes
 from ...dispatch.torch_function import PLACES
 from ...dispatch.torch_function_styles import Front, parsed
+from ...eager.overridable import overridable
 from ...eager.record import TENSORS as F
 from ...functions.creation.factories import as_tensor, full
 from ...graph.tensor import Tensor
@@ -23,6 +24,7 @@ _UNSORTED = (
 
 
 # Padding ------------------------------------------------------------------------------------------
+@overridable
 def pad_sequence(
     sequences: Sequence[Tensor] | Tensor,
     batch_first: bool = False,

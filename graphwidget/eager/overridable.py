@@ -1,0 +1,148 @@
+"""Functions written in Python that users may override (``__torch_function__``).
+
+What stands before such a function is generated when it is first called: it asks who overrides the
+call, and calls again where the function failed because of an object that nobody knew to be asked.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from ..graph import runtime
+from .lazy import Names, compiled, is_generated, later
+
+Call = TypeVar("Call", bound=Callable[..., Any])
+
+MARKS: dict[Any, str] = {
+    inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"
+}  # fmt: skip
+"""The stars before a function's parameters."""
+
+
+class Checks(NamedTuple):
+    """Lines of PyTorch's own checks: the conditions under which a call is in doubt, what refuses
+    it then or when it failed, and what makes Python's numbers of others."""
+
+    doubts: Sequence[str] = ()
+    refuse: Sequence[str] = ()
+    numbers: Sequence[str] = ()
+
+
+def overridable(function: Call, place: str = "") -> Call:
+    """The same function, which asks who overrides it. A generated one does that on its own.
+
+    Args:
+        place: where users find it, if not in its module: ``Tensor.shape.get``.
+    """
+    plain = inspect.isfunction(function) and not is_generated(function)
+    return standing_before(function, place) if plain else function
+
+
+def standing_before(
+    target: Any,
+    place: str = "",
+    title: str = "",
+    checks: Callable[[Names], Checks] = lambda own: Checks(),
+) -> Any:
+    """What stands before a function.
+
+    Args:
+        target: the function.
+        place: where users find it, if not in its module.
+        title: what Python's errors call it, if not by its name.
+        checks: PyTorch's own of the call, with names for what they use.
+    """
+    place = place or title or f"{target.__module__}.{target.__name__}"
+    name = target.__name__ if target.__name__.isidentifier() else place.rpartition(".")[2]
+    own = Names(place.replace(".", "_") + "_")
+
+    def build() -> types.FunctionType:
+        parameters = list(inspect.signature(target).parameters.values())
+        heads, args, values = spelled(parameters, own)
+        function, given = own("FUNCTION", made), ", ".join(args)
+        again = f"    if newcomer(({values})): return {function}({given})"
+        doubts, refuse, numbers = checks(own)
+        lines = [
+            f"def {name}({', '.join(heads)}):",
+            ask_source(function, *as_given(parameters, own)),
+        ]
+        if doubts:
+            lines += [f"if {' or '.join(doubts)}:", again, *refuse, *numbers]
+        lines += [
+            f"try: return {own('TARGET', target)}({given})",
+            "except Exception:",
+            again,
+            *refuse,
+            "    raise",
+        ]
+        return compiled("\n    ".join(lines), name, runtime.__dict__)
+
+    made: Any = later(name, build, runtime.__dict__)
+    made.__module__, made.__doc__, made.__wrapped__ = target.__module__, target.__doc__, target
+    made.__qualname__ = title or name
+    return made
+
+
+def ask_source(function: str, args: str, named: str, indent: str = "") -> str:
+    """The line by which a generated function asks who overrides it, before all else. ``function``
+    is what its globals, those of ``graph.runtime``, call the function itself; ``args`` and
+    ``named`` are the source of what was given by position, and by name."""
+    call = f"ask({function}, ({args}), {named})"
+    return f"{indent}if overridden and (answer := {call}) is not NOBODY: return answer"
+
+
+def default(parameter: inspect.Parameter, own: Names) -> str:
+    """What the text calls a parameter's default."""
+    return own(f"DEFAULT_{parameter.name}", parameter.default)
+
+
+def spelled(
+    parameters: Sequence[inspect.Parameter], own: Names
+) -> tuple[list[str], list[str], str]:
+    """Parameters where a function is defined, where it is called, and in a tuple of values."""
+    heads, args, values = [], [], []
+    starred = False
+    for p in parameters:
+        mark = MARKS.get(p.kind, "")
+        if p.kind is p.KEYWORD_ONLY and not starred:
+            heads.append("*")
+        starred = starred or p.kind >= p.VAR_POSITIONAL
+        heads.append(mark + (p.name if p.default is p.empty else f"{p.name}={default(p, own)}"))
+        args.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else mark + p.name)
+        values.append(f"*{p.name}.values(), " if mark == "**" else f"{mark}{p.name}, ")
+    return heads, args, "".join(values)
+
+
+def as_given(parameters: Sequence[inspect.Parameter], own: Names) -> tuple[str, str]:
+    """The source of what was given by position, and by name: defaults are not among it."""
+    required, optional, rest, named = "", "", "", ""
+    for p in parameters:
+        if p.kind is p.VAR_POSITIONAL:
+            rest = f"*{p.name}, "
+        elif p.kind is p.VAR_KEYWORD:
+            named += f"**{p.name}, "
+        elif p.kind is p.KEYWORD_ONLY:
+            named += f"**{own('NAMED', if_given)}({p.name!r}, {p.name}, {default(p, own)}), "
+        elif p.default is p.empty:
+            required += f"{p.name}, "
+        else:
+            optional += f"({p.name}, {default(p, own)}), "
+    if optional:
+        optional = f"*{own('GIVEN', up_to_defaults)}({optional}), "
+    return required + optional + rest, f"{{{named}}}"
+
+
+def up_to_defaults(*pairs: tuple[Any, Any]) -> list[Any]:
+    """Values, of pairs with their parameters' defaults, up to the last that is none."""
+    values = [value for value, _ in pairs]
+    while values and values[-1] is pairs[len(values) - 1][1]:
+        values.pop()
+    return values
+
+
+def if_given(name: str, value: Any, default: Any) -> dict[str, Any]:
+    """A value by its name; nothing if it is its parameter's default."""
+    return {} if value is default else {name: value}
