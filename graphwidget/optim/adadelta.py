@@ -54,12 +54,12 @@ class Adadelta(PerParameter):
         return _adadelta, numbers, self.memory
 
 
-def _adadelta(numbers: Any, p: Any, g: Any, square: Any, steps: Any, s: Any, t: Any) -> None:
+def _adadelta(numbers: Any, p: Any, g: Any, square: Any, steps: Any, s: Any) -> None:
     keep, weight, eps, rate = numbers
     average_square(square, g, keep, weight, s)
     np.add(square, eps, s)
     np.sqrt(s, s)
-    np.add(steps, eps, t)
+    t = np.add(steps, eps, out=...)
     np.sqrt(t, t)
     t /= s
     t *= g

@@ -85,7 +85,7 @@ class Adafactor(PerParameter):
 
 def _adafactor(numbers: Any, p: Any, g: Any, *more: Any) -> None:
     share, least, most, alpha = numbers
-    *means, _, _ = more
+    *means, _ = more
     squares = np.multiply(g, g)
     if g.ndim > 1:
         row, column = means

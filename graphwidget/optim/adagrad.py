@@ -56,7 +56,7 @@ class Adagrad(PerParameter):
         return _adagrad, (rate, group["eps"]), ("sum",)
 
 
-def _adagrad(numbers: Any, p: Any, g: Any, total: Any, s: Any, t: Any) -> None:
+def _adagrad(numbers: Any, p: Any, g: Any, total: Any, s: Any) -> None:
     rate, eps = numbers
     total += np.multiply(g, g, s)
     np.sqrt(total, s)

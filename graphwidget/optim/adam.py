@@ -135,16 +135,14 @@ def average_square(mean: Any, item: Any, keep: float, weight: float, s: Any) -> 
     mean += s
 
 
-def _adam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any, t: Any) -> None:
+def _adam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any) -> None:
     weight, keep, weight2, root, eps, rate = numbers
     average(mean, g, weight, s)
     average_square(square, g, keep, weight2, s)
     _move(p, mean, square, root, eps, rate, s)
 
 
-def _amsgrad(
-    numbers: Any, p: Any, g: Any, mean: Any, square: Any, largest: Any, s: Any, t: Any
-) -> None:
+def _amsgrad(numbers: Any, p: Any, g: Any, mean: Any, square: Any, largest: Any, s: Any) -> None:
     weight, keep, weight2, root, eps, rate = numbers
     average(mean, g, weight, s)
     average_square(square, g, keep, weight2, s)

@@ -48,7 +48,7 @@ class Adamax(PerParameter):
         return _adamax, numbers, self.memory
 
 
-def _adamax(numbers: Any, p: Any, g: Any, mean: Any, largest: Any, s: Any, t: Any) -> None:
+def _adamax(numbers: Any, p: Any, g: Any, mean: Any, largest: Any, s: Any) -> None:
     weight, keep, eps, rate = numbers
     average(mean, g, weight, s)
     largest *= keep

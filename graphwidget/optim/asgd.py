@@ -59,7 +59,7 @@ class ASGD(PerParameter):
         return _asgd, numbers, ("ax",)
 
 
-def _asgd(numbers: Any, p: Any, g: Any, mean: Any, s: Any, t: Any) -> None:
+def _asgd(numbers: Any, p: Any, g: Any, mean: Any, s: Any) -> None:
     eta, mu, decay = numbers
     p *= 1 - decay * eta
     p -= np.multiply(g, eta, s)

@@ -84,7 +84,7 @@ class Muon(PerParameter):
         return super().written(1.0)
 
 
-def _muon(group: Group, p: Any, g: Any, buffer: Any, s: Any, t: Any) -> None:
+def _muon(group: Group, p: Any, g: Any, buffer: Any, s: Any) -> None:
     share = group["momentum"]
     buffer += (g - buffer) * (1 - share)
     along = g + (buffer - g) * share if group["nesterov"] else buffer

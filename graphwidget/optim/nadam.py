@@ -67,14 +67,14 @@ class NAdam(PerParameter):
         return _nadam, numbers, ("exp_avg", "exp_avg_sq")
 
 
-def _nadam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any, t: Any) -> None:
+def _nadam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any) -> None:
     weight, keep, weight2, correction, eps, rate, rate2 = numbers
     average(mean, g, weight, s)
     average_square(square, g, keep, weight2, s)
     np.divide(square, correction, s)
     np.sqrt(s, s)
     s += eps
-    np.divide(g, s, t)
+    t = np.divide(g, s, out=...)
     t *= rate
     p -= t
     np.divide(mean, s, t)

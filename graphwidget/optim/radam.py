@@ -57,7 +57,7 @@ class RAdam(PerParameter):
         return _radam, numbers, self.memory
 
 
-def _radam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any, t: Any) -> None:
+def _radam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any) -> None:
     weight, keep, weight2, eps, rate, scale = numbers
     average(mean, g, weight, s)
     average_square(square, g, keep, weight2, s)

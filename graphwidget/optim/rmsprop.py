@@ -72,7 +72,7 @@ def _slots(group: Group) -> tuple[str, ...]:
 
 def _rmsprop(numbers: Any, p: Any, g: Any, square: Any, *more: Any) -> None:
     keep, weight, eps, momentum, rate, centered = numbers
-    *state, s, _ = more
+    *state, s = more
     average_square(square, g, keep, weight, s)
     root = square
     if centered:

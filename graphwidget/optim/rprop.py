@@ -55,7 +55,7 @@ class Rprop(PerParameter):
         return _rprop, (*group["etas"], *group["step_sizes"]), ("prev", "step_size")
 
 
-def _rprop(numbers: Any, p: Any, g: Any, before: Any, size: Any, s: Any, t: Any) -> None:
+def _rprop(numbers: Any, p: Any, g: Any, before: Any, size: Any, s: Any) -> None:
     shrink, grow, least, most = numbers
     np.multiply(g, before, s)
     turned = s < 0

@@ -22,7 +22,6 @@ class SGD(PerParameter):
 
     recorded = differentiable.sgd
     later = PerParameter.later | {"fused": False}
-    block = 1 << 14  # few operations, so that memory may count for more
     options = (
         "lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize", "foreach",
         "differentiable", "fused",
@@ -77,16 +76,16 @@ class SGD(PerParameter):
         return "add.alpha", change, {"alpha": -rate_of(group)}
 
 
-def _plain(rate: float, p: Any, g: Any, s: Any, _: Any) -> None:
+def _plain(rate: float, p: Any, g: Any, s: Any) -> None:
     p -= np.multiply(g, rate, s)
 
 
-def _first(numbers: Any, p: Any, g: Any, velocity: Any, s: Any, t: Any) -> None:
+def _first(numbers: Any, p: Any, g: Any, velocity: Any, s: Any) -> None:
     np.copyto(velocity, g)
     _along(numbers, p, g, velocity, s)
 
 
-def _further(numbers: Any, p: Any, g: Any, velocity: Any, s: Any, t: Any) -> None:
+def _further(numbers: Any, p: Any, g: Any, velocity: Any, s: Any) -> None:
     velocity *= numbers[1]
     velocity += g if numbers[2] == 1 else np.multiply(g, numbers[2], s)
     _along(numbers, p, g, velocity, s)
