@@ -9,7 +9,7 @@ from ..arrays.memory_order import empty_like
 from ..arrays.warnings import warn, warn_once
 from ..eager.overridable import overridable
 from ..graph import runtime
-from ..graph.edges import GradientEdge
+from ..graph.edges import GradientEdge, refreshed
 from ..graph.tensor import Tensor
 from .engine import Run
 from .hooks import as_tensor
@@ -61,9 +61,7 @@ def make_run(
         captures = []
         for each in wanted:
             if isinstance(each, Tensor):
-                if not each.requires_grad:
-                    raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-                each.retain_grad()
+                refreshed(each).retain_grad()
             captures += targets_of([each])
     if create_graph:
         warn_once(REFERENCE_CYCLE)

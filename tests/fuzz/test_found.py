@@ -319,6 +319,19 @@ for y in (torch.linalg.solve(a, torch.ones(2, 1)), torch.linalg.slogdet(a)[1]):
     y.sum().backward()
 result = seen
 
+# inputs= retain their gradients where their base's history ends now
+result = []
+for look in (False, True):
+    for order in (lambda y, v: [y, v], lambda y, v: [v]):
+        x, y = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2)
+        v = y[:1]
+        y.mul_(x)
+        if look:
+            v.grad_fn
+        attempt(lambda: x.sum().backward(inputs=order(y, v)))
+        (y * 3 + v).sum().backward()
+        result += [v.retains_grad, v.grad, y.retains_grad, x.grad]
+
 # hooks of what wrote a part see no gradients that nobody asked for
 seen = []
 for write in (lambda y: y[0].exp_(), lambda y: y[::2].fill_(0.5), lambda y: y[0].mul_(y[1])):
