@@ -41,11 +41,18 @@ UNFIT = re.compile(
 )
 """Refusals of products: which one it is may hang on the stride of a dim of size 1."""
 
+GIVER = re.compile(r"Function \w+Backward\d+ returned an (?=invalid gradient)")
+"""A gradient that does not fit is refused where it arrives: there nobody knows which op gave it."""
+
 HISTORY = re.compile(
     "modified inplace|that requires grad is being used in an in-place operation"
-    "|view of a leaf Variable"
+    "|view of a leaf Variable|written-to tensor"
 )
-"""Refusals of what became of a tensor, which PyTorch tells before other mistakes."""
+"""Refusals of what became of a tensor, and of how it lies in memory."""
+
+MIDWAY = re.compile(r"derivative for \S+ is not implemented|twice a function|ZeroDivisionError")
+"""Refusals that come when part of the work is done. Which gradients have arrived by then hangs on
+the order of nodes, and PyTorch has divided the integers before a zero: the comparison ends."""
 
 Value = tuple[str, tuple[int, ...], bytes]
 """A tensor's numbers: type, shape, bytes in C order."""
@@ -223,7 +230,8 @@ class Machine:
 
 def told_error(text: str) -> str:
     """An error's text without what differs from run to run."""
-    return ADDRESS.sub("0x", VERSIONS.sub(_apart, UNFIT.sub("do not fit", text)))
+    text = GIVER.sub("", UNFIT.sub("do not fit", text))
+    return ADDRESS.sub("0x", VERSIONS.sub(_apart, text))
 
 
 def _apart(versions: re.Match[str]) -> str:
@@ -367,21 +375,23 @@ def replay(steps: list[Step]) -> list[str]:
         error, warned = machine.execute(step.text)
         found = [] if two_mistakes(error, step.error) else unlike(error, step.error, scale, "error")
         found += unlike(warned, step.warned, scale, "warnings")
-        found += unlike(machine.notes, step.notes, scale, "notes")
-        found = found or settle(machine, step.values, scale)
-        if step.state is not None and not found:
+        midway = error and step.error and MIDWAY.search(step.error[1])
+        if not midway:
+            found += unlike(machine.notes, step.notes, scale, "notes")
+            found = found or settle(machine, step.values, scale)
+        if step.state is not None and not found and not midway:
             found = unlike(*comparable(machine.look(), step.state), scale, "")
             if not found:
                 settle_grads(machine, step.state)
-        if found:
-            return [f"after statement {number}: {step.text}", *found]
+        if found or midway:
+            return found and [f"after statement {number}: {step.text}", *found]
     return []
 
 
 def two_mistakes(ours: Any, theirs: Any) -> bool:
-    """Whether a statement is refused for a lost history, or because autograd cannot follow it, as
-    well as for something else: which of both is told is no matter."""
-    return bool(ours and theirs and HISTORY.search(theirs[1]))
+    """Whether a statement is refused for a lost history, or because autograd cannot follow it or
+    items share their memory, as well as for something else: which of both is told is no matter."""
+    return bool(ours and theirs and (HISTORY.search(theirs[1]) or HISTORY.search(ours[1])))
 
 
 class Watched(Machine):

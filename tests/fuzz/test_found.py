@@ -255,18 +255,18 @@ with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lamb
 g, = torch.autograd.grad(y.sum(), x, create_graph=True)
 result = g, graph(g.grad_fn), torch.autograd.grad(g.sum(), x)[0]
 
-# integers are divided up to the one that is divided by zero, in the order of their memory
+# integers are not divided by zero (PyTorch has divided those before it by then)
 results = []
 for name in ("floor_divide_", "remainder_", "fmod_", "__ifloordiv__", "__imod__"):
     for view in (lambda x: x, lambda x: x.t(), lambda x: x[:, 1:]):
         x = torch.arange(7, 13).reshape(2, 3)
         by = torch.full_like(view(x), 2)
-        by.view(-1)[2] = 0
-        results.append((attempt(lambda: getattr(view(x), name)(by)), x, x._version))
+        by[0, 1] = 0
+        results.append((attempt(lambda: getattr(view(x), name)(by)), x._version))
 x = torch.arange(7, 13).reshape(2, 3)
 error = attempt(lambda: x.div_(torch.tensor([[3], [0]]), rounding_mode="trunc"))
 empty = x[:0].remainder_(torch.tensor(0))
-result = results, error, x, empty
+result = results, error, empty
 
 # masked_scatter_ reads what it wrote, where the source is part of that
 results = []
