@@ -89,6 +89,8 @@ class Writer:
         names = dict(self.machine.names)
         for name, tensor in self.machine.tensors.items():
             copy = tensor.detach().clone()
+            if not copy.is_floating_point() and re.search(rf"\b{name}\b", text):
+                copy = copy.double()  # as what is added to it makes it
             if copy.is_floating_point():
                 turns = torch.arange(copy.numel(), dtype=copy.dtype).reshape(copy.shape).sin()
                 copy.mul_(1 + shift * torch.finfo(copy.dtype).eps * turns)
@@ -99,9 +101,10 @@ class Writer:
         except Exception:
             return {}
         return {
-            f"{name}{list(value.shape)}": value.detach().numpy()
+            f"{name}[{place}]{list(each.shape)}": each.detach().numpy()
             for name, value in names.items()
-            if isinstance(value, torch.Tensor)
+            for place, each in enumerate(value if isinstance(value, tuple) else (value,))
+            if isinstance(each, torch.Tensor)
         }
 
     # -------------------------------------------------------------------------- choosing
