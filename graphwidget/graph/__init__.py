@@ -13,9 +13,18 @@ To read the heart of the package in one sitting, in this order:
 9. ``autograd/order.py``           which nodes run, and in which order
 10. ``autograd/engine.py``         the run, a generator: backward() exhausts it, the widget holds it
 11. ``graph/input_buffers.py``     where gradients wait for their node, and how several are added
-12. ``autograd/accumulate_grad.py`` how ``.grad`` gets its value
+12. ``autograd/accumulate_grad.py``  how ``.grad`` gets its value
 
-What runs for ``x * w`` is generated from the op's declaration in ``optable``: ``eager/record.py``
-writes the function, ``eager/node_classes.py`` the node, and ``tests/golden/generated.py`` shows
-both for three ops.
+Three journeys, file by file:
+
+* ``x * w``: ``functions/tensor/operators.py`` names the function of each operator; what runs is
+  generated from the declaration in ``optable/pointwise/arithmetic.py`` and stands in
+  ``tests/golden/generated.py``; ``eager/promote.py`` joins what has not one shape and type.
+  (``eager/record.py`` writes the function, ``eager/node_classes.py`` the node.)
+* ``y.backward()``: ``autograd/backward.py``, ``autograd/roots.py``, ``autograd/engine.py``,
+  ``autograd/order.py``, ``graph/input_buffers.py``, the node's ``run_arrays``,
+  ``autograd/accumulate_grad.py``.
+* ``v.mul_(2)`` on a view: ``eager/inplace.py`` tells the whole story and calls, in this order,
+  ``eager/promote.py`` (operands), ``graph/views.py`` (may it be written), ``arrays/overlap.py``,
+  the generated ``link`` (the node), ``graph/version.py`` (count) and ``graph/views.py`` (rebase).
 """
