@@ -9,6 +9,8 @@ import pytest
 import torch
 
 import graphwidget
+from graphwidget.dispatch.torch_function import FRONTS, awaken
+from graphwidget.eager.lazy import is_generated
 from tests.both import both, source
 
 SETUP = """
@@ -220,3 +222,26 @@ def test_tracebacks_name_the_lines_that_ran(call: Any) -> None:
         call(x * 1)
     frames = [(each.frame.code.raw, each.lineno + 1) for each in caught.traceback]
     assert all(line >= code.co_firstlineno for code, line in frames)
+
+
+def test_every_function_that_is_asked_about_asks() -> None:
+    """What has a front is generated, and begins with the line that looks for one."""
+    awaken()
+    assert len(FRONTS) > 1000
+    assert [front.title for each, front in FRONTS.items() if not is_generated(each)] == []
+
+
+ASLEEP = """
+import graphwidget as torch
+from graphwidget.graph import runtime
+x = torch.ones(2, requires_grad=True)
+(x * 2).sum().backward()
+assert torch.nn.functional.relu(x).shape == x.shape and not runtime.overridden
+class Own(torch.Tensor): pass
+assert runtime.overridden
+assert type(x.as_subclass(Own) * 2) is Own
+"""
+
+
+def test_nobody_is_looked_for_before_somebody_is_there() -> None:
+    subprocess.run([sys.executable, "-c", ASLEEP], check=True)
