@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-PACKAGE = str(Path(__file__).parent.parent) + os.sep
+PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 """The folder of the package: code in it is not the user's."""
 
 

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, SupportsIndex, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .scalars import Default
 from .type_errors import C_WORDS, WORDS
 
-Array = NDArray[Any]
+Array = np.ndarray[Any, np.dtype[Any]]
 NumpyDtype = np.dtype[Any]
 Number = bool | int | float
 

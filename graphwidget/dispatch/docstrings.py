@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from ..optable import TABLE, Op
-from ..optable.derivative_text import derivatives
+from ..optable.derivative_text import gradient
 
 BROADCAST = "Shapes: of any shape each; they are broadcast together."
 KEPT = "Shapes: of any shape; the result has the same."
@@ -67,9 +67,9 @@ def gradients(ops: Iterable[Op], first: str = "input") -> list[str]:
             lines += [] if NO_GRADIENT in lines else [NO_GRADIENT]
             continue
         parts = [
-            f"``{written(each.vjp, first)}``" + (f" to {each.input}" if len(op.inputs) > 1 else "")
-            for each in derivatives(op)
-            if each.vjp
+            f"``{written(text, first)}``" + (f" to {each}" if len(op.inputs) > 1 else "")
+            for each in op.derivatives
+            if (text := gradient(op, each))
         ]
         shown = written("; ".join(parts), first).replace(" to self", f" to {first}")
         lines.append(f"Gradient ({op.node}): {shown}." if shown else f"Gradient: {op.node}.")
@@ -114,7 +114,7 @@ def describe_written(doc: str | None, name: str, parameters: Sequence[str]) -> s
         gradients(ops)[1:],
     ]
     added = ["\n".join(lines) for lines in parts if lines]
-    return "\n\n".join([inspect.cleandoc(doc), *added]) if added else doc
+    return "\n\n".join([unindented(doc), *added]) if added else doc
 
 
 def describe_in_place(op: Op) -> str:
@@ -125,4 +125,9 @@ def describe_in_place(op: Op) -> str:
 
 def with_out(doc: str | None) -> str:
     """The docstring of a function that takes ``out=``."""
-    return inspect.cleandoc(doc or "") + OUT
+    return unindented(doc or "") + OUT
+
+
+def unindented(doc: str) -> str:
+    """A docstring without the indentation of its lines; most have only one."""
+    return inspect.cleandoc(doc) if "\n" in doc else doc

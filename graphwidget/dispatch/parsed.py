@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
@@ -160,17 +161,19 @@ def faced(section: str, name: str, target: Any, out: str = "") -> Any:
         target: what computes it.
         out: if it takes ``out=``, which its target knows nothing of: what ``into`` calls it.
     """
-    made: Any = later(name, lambda: build(section, name, target, out, made), runtime.__dict__)
+    parts = section, name, target, out
+    made = later(name, partial(build, *parts), partial(shown_signature, *parts), target)
     made.__module__ = "graphwidget" if out else target.__module__
     made.__doc__ = docstrings.with_out(target.__doc__) if out else target.__doc__
-    if section == "Tensor" and not out:
-        made.__wrapped__ = target
-    else:
-        parameters = shown_parameters(section, name, target)
-        if out:
-            parameters.append(OUT)
-        made.__signature__ = inspect.signature(target).replace(parameters=parameters)
     return made
+
+
+def shown_signature(section: str, name: str, target: Any, out: str) -> inspect.Signature:
+    """The signature of a face."""
+    parameters = shown_parameters(section, name, target)
+    if out:
+        parameters.append(OUT)
+    return inspect.signature(target).replace(parameters=parameters)
 
 
 OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)

@@ -6,12 +6,12 @@ a call is first asked about.
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
-PATH = Path(__file__).with_name("signatures.txt")
+PATH = os.path.join(os.path.dirname(__file__), "signatures.txt")
 
 WORDS = {
     "Tensor": "Tensor", "Scalar": "Number", "int64_t": "int", "SymInt": "int", "double": "float",
@@ -90,7 +90,9 @@ def table() -> dict[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], list[str]] = {}
     section, group = "", list[str]()
     reading = False
-    for line in PATH.read_text().splitlines():
+    with open(PATH, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for line in lines:
         if line.startswith("    "):
             if line != NOTHING:
                 inner, _, mark = line.strip()[1:].rpartition(")")

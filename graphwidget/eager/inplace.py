@@ -31,7 +31,7 @@ from ..optable.shape.index_kernels import put_into
 from ..optable.shape.scatter_kernels import put_masked
 from .numpy_errors import quiet_kernel
 from .promote import CAST, CASTS, as_tensors, cast_to, check_target_type, promotion_of
-from .record import LINKS, TENSORS, signature_of
+from .record import TENSORS, link
 
 
 def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
@@ -48,7 +48,7 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     if tensor._data.__class__ is not np.ndarray and is_immutable(tensor._data):
         raise errors.zero_tensor_error(op.name)
     put, fit = prepare_write(op, tensor, operands, params)
-    node = LINKS[op.key](*operands, *params.values(), fit) if wanted else None
+    node = link(op.key)(*operands, *params.values(), fit) if wanted else None
     if node is not None:
         clone_old_value(node, op, tensor)
         if saved_hooks.hooks.stack:
@@ -119,7 +119,7 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     """
     op = TABLE[key]
     wanted = reshape_needs_node(tensor, op.name + "_")
-    node = LINKS[key](tensor, *params.values(), None) if wanted else None
+    node = link(key)(tensor, *params.values(), None) if wanted else None
     before, strides = tensor._meta, tensor._data.strides
     tensor._data = op.kernel(tensor._data, **params)
     tensor._meta = runtime.meta_of(tensor._data)
@@ -256,7 +256,7 @@ def clone_old_value(node: Node, op: Op, tensor: Tensor) -> None:
     if name in node.saves:
         old = Tensor._wrap(clone(tensor._data))
         if tensor._requires_grad:
-            old._node, old._requires_grad = LINKS["clone"](tensor, None), True
+            old._node, old._requires_grad = link("clone")(tensor, None), True
         save_input(node, name, old)
 
 
@@ -306,5 +306,5 @@ def inplace_method(key: str) -> Callable[..., Tensor]:
 
     method.__name__ = method.__qualname__ = op.name + "_"
     method.__doc__ = f"``{op.name}``, written into this tensor."
-    method.__signature__ = signature_of(op)  # type: ignore[attr-defined]
+    method.__signature__ = op.signature()  # type: ignore[attr-defined]
     return method

@@ -6,6 +6,7 @@ them would take longer than the rest of the import.
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -19,24 +20,52 @@ def pending(*args: Any, write: Callable[[], Callable[..., Any]], **kwargs: Any) 
 
 
 def later(
-    name: str, build: Callable[[], types.FunctionType], scope: dict[str, Any]
-) -> types.FunctionType:
-    """A function of this name with ``scope`` as its globals, which is what ``build`` gives."""
-    function = types.FunctionType(pending.__code__, scope, name)
+    name: str,
+    build: Callable[[types.FunctionType], types.FunctionType],
+    signature: Callable[[], inspect.Signature],
+    wrapped: Callable[..., Any],
+) -> Any:
+    """A function whose code is made when it is first called.
+
+    Args:
+        name: what it is called.
+        build: gives a function with that code; called with the one that gets it.
+        signature: gives the signature that ``inspect`` shows.
+        wrapped: the function written by hand behind it, whose source editors show.
+    """
+    function = types.FunctionType(pending.__code__, runtime.__dict__, name)
     function.__qualname__ = name  # by which Python's own errors call it
-
-    def write(into: types.FunctionType = function) -> types.FunctionType:
-        with runtime.lock:
-            if is_pending(into):
-                made = build()
-                # ``write`` stays: another thread may be about to call what is still pending.
-                into.__kwdefaults__ = {**(made.__kwdefaults__ or {}), "write": write}
-                into.__defaults__ = made.__defaults__
-                into.__code__ = made.__code__
-        return into
-
-    function.__kwdefaults__ = {"write": write}
+    made = Generated(function, build, signature, wrapped)
+    function.__kwdefaults__ = {"write": made}
+    function.__dict__["__wrapped__"] = made
     return function
+
+
+class Generated:
+    """How a generated function gets its code and its signature. ``inspect.signature`` finds the
+    latter here, because the function has this as ``__wrapped__``."""
+
+    __slots__ = ("__wrapped__", "build", "function", "signature")
+
+    def __init__(self, function: Any, build: Any, signature: Any, wrapped: Any) -> None:
+        self.function, self.build, self.signature = function, build, signature
+        self.__wrapped__ = wrapped
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.signature()  # type: ignore[no-any-return]
+
+    def __call__(self) -> types.FunctionType:
+        """Write the function, unless it is written."""
+        function = self.function
+        with runtime.lock:
+            if is_pending(function):
+                made = self.build(function)
+                # ``write`` stays: another thread may be about to call what is still pending.
+                function.__kwdefaults__ = {**(made.__kwdefaults__ or {}), "write": self}
+                function.__defaults__ = made.__defaults__
+                function.__code__ = made.__code__
+        return function  # type: ignore[no-any-return]
 
 
 def is_pending(function: types.FunctionType) -> bool:
@@ -79,10 +108,7 @@ class Names:
 
 def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a written function's parameters, but ``*args`` and ``**kwargs``."""
-    told = vars(function)
-    if "__signature__" in told:
-        return tuple(told["__signature__"].parameters)
-    if "__wrapped__" in told:
-        return parameter_names(told["__wrapped__"])
+    if vars(function).keys() & {"__signature__", "__wrapped__"}:
+        return tuple(inspect.signature(function).parameters)
     code: types.CodeType = function.__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from ..graph import runtime
@@ -59,7 +60,7 @@ def standing_before(
     name = target.__name__ if target.__name__.isidentifier() else place.rpartition(".")[2]
     own = Names(place.replace(".", "_") + "_")
 
-    def build() -> types.FunctionType:
+    def build(made: types.FunctionType) -> types.FunctionType:
         parameters = list(inspect.signature(target).parameters.values())
         heads, args, values = spelled(parameters, own)
         function, given = own("FUNCTION", made), ", ".join(args)
@@ -80,8 +81,8 @@ def standing_before(
         ]
         return compiled("\n    ".join(lines), name, runtime.__dict__)
 
-    made: Any = later(name, build, runtime.__dict__)
-    made.__module__, made.__doc__, made.__wrapped__ = target.__module__, target.__doc__, target
+    made = later(name, build, partial(inspect.signature, target), target)
+    made.__module__, made.__doc__ = target.__module__, target.__doc__
     made.__qualname__ = title or name
     return made
 

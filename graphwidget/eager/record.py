@@ -9,9 +9,9 @@ Every generated function has the module ``runtime`` as its globals.
 
 from __future__ import annotations
 
-import inspect
 import types
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ from .promote import as_tensors, checked_fit, fit_to, not_a_tensor_error, promot
 from .record_lists import record_list, record_many
 from .scalar_tensors import ABSENT, Constant
 
-__all__ = ["LINKS", "TENSORS", "specialise"]
+__all__ = ["TENSORS", "link", "specialise"]
 
 STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()"
 
@@ -302,14 +302,13 @@ def described(op: Op) -> str:
 
 def awaiting(what: str, op: Op) -> Callable[..., Any]:
     """A function of an op (``record`` or ``link``), not written yet."""
-    function: Any = later(op.name, lambda: build(what, op.key), runtime.__dict__)
+    function = later(op.name, partial(build, what, op.key), op.signature, op.kernel)
     function.__module__ = "graphwidget"
     function.__doc__ = described(op)
-    function.__signature__ = signature_of(op)
     return function  # type: ignore[no-any-return]
 
 
-def build(what: str, key: str) -> types.FunctionType:
+def build(what: str, key: str, _: Any = None) -> types.FunctionType:
     """A function of an op."""
     op = TABLE[key]
     source = link_function_source(op) if what == "link" else record_source(op)
@@ -339,16 +338,15 @@ def body(record: Any) -> list[str] | None:
 def operator(name: str, key: str) -> Callable[..., Any]:
     """What Python's operator of a name (``__add__``) calls: the op's record function, which asks
     for overrides, and leaves operands of other kinds to themselves (``x == None``, ``x + "a"``)."""
+    op = TABLE[key]
 
-    def write() -> types.FunctionType:
-        op = TABLE[key]
+    def write(_: Any) -> types.FunctionType:
         source = operator_source(with_own_names(record_source(op), op), op, name)
         return compiled(source, key, runtime.__dict__)
 
-    made = runtime.__dict__[f"OPERATOR{name}"] = later(name, write, runtime.__dict__)
-    made.__module__, made.__doc__ = "graphwidget", described(TABLE[key])
-    made.__signature__ = signature_of(TABLE[key])  # type: ignore[attr-defined]
-    return made
+    made = runtime.__dict__[f"OPERATOR{name}"] = later(name, write, op.signature, op.kernel)
+    made.__module__, made.__doc__ = "graphwidget", described(op)
+    return made  # type: ignore[no-any-return]
 
 
 def operator_source(source: str, op: Op, name: str) -> str:
@@ -373,7 +371,7 @@ def alias_as(cls: type[Tensor], tensor: Tensor) -> Any:
         refresh_for_op(tensor)
     out: Any = runtime.new(cls)
     out._adopt(op.kernel(tensor._data))
-    node = LINKS["alias"](tensor, None) if runtime.mode.enabled else None
+    node = link("alias")(tensor, None) if runtime.mode.enabled else None
     if node is not None:
         out._node, out._requires_grad = node, True
     as_view(out, tensor, op, {})
@@ -385,16 +383,11 @@ def alias_as(cls: type[Tensor], tensor: Tensor) -> Any:
 RECORDED: dict[Any, Op] = {}
 """The ops of written record functions."""
 
-LINKS: dict[str, Callable[..., Node | None]] = {}
-"""For in-place writes: the function that makes an op's node."""
 
-
-def signature_of(op: Op) -> inspect.Signature:
-    """The signature that users of the function see."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter(name, kind) for name in op.inputs]
-    parameters += [inspect.Parameter(n, kind, default=d) for n, d in op.params.items()]
-    return inspect.Signature(parameters)
+@cache
+def link(key: str) -> Callable[..., Node | None]:
+    """For in-place writes: the function that makes an op's node."""
+    return awaiting("link", TABLE[key])
 
 
 def specialise() -> None:
@@ -403,12 +396,10 @@ def specialise() -> None:
         if op.variadic or not op.single:
             record = (record_list if op.variadic else record_many)(op)
             record.__name__ = record.__qualname__ = op.name
-            record.__signature__ = signature_of(op)  # type: ignore[attr-defined]
+            record.__signature__ = op.signature()  # type: ignore[attr-defined]
         else:
             record = awaiting("record", op)
             RECORDED[record] = op
-            if op.derivatives:
-                LINKS[op.key] = awaiting("link", op)
         TENSORS.__dict__[op.key.replace(".", "_")] = record
     for name, function in COMPOSITES.items():
         ARRAYS.__dict__.setdefault(name, bind(function, ARRAYS))

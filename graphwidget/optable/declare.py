@@ -173,6 +173,13 @@ class Op:
         """What the kernel computes besides for derivatives only, and nobody sees."""
         return tuple(name for name in self.kept if name.startswith("_"))
 
+    def signature(self) -> inspect.Signature:
+        """The parameters of the functions that users call."""
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        parameters = [inspect.Parameter(name, kind) for name in self.inputs]
+        parameters += [inspect.Parameter(n, kind, default=d) for n, d in self.params.items()]
+        return inspect.Signature(parameters)
+
     def saved_by(self, targets: tuple[str, ...]) -> tuple[str, ...]:
         """The inputs and outputs that must be saved when ``targets`` need gradients, in the order
         in which PyTorch unpacks them: the inputs by name, then the outputs.

@@ -159,15 +159,20 @@ def derivatives(op: Op) -> tuple[Written, ...]:
     return _derivatives(op.key)
 
 
+def gradient(op: Op, target: str) -> str:
+    """The derivative of an op by one input, times the incoming gradient; "" where it cannot be
+    written. Docstrings need no more."""
+    return _written(op, target, Text("{grad}")) or ""
+
+
 @cache
 def _derivatives(key: str) -> tuple[Written, ...]:
     op = TABLE[key]
     found = []
     for derivative in op.derivatives.values():
-        vjp = _written(op, derivative.input, Text("{grad}"))
         local = _written(op, derivative.input, Text("1")) if op.pointwise else None
         local = local and local.removeprefix("1 · ")
-        found.append(Written(derivative.input, vjp or "", local))
+        found.append(Written(derivative.input, gradient(op, derivative.input), local))
     return tuple(found)
 
 

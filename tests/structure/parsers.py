@@ -195,7 +195,7 @@ def in_library() -> set[str]:
 
 def main() -> None:
     """Write the table."""
-    PATH.write_text(table())
+    Path(PATH).write_text(table())
 
 
 if __name__ == "__main__":

@@ -11,14 +11,13 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays.devices import device as as_device
 from ...arrays.devices import require_cpu
+from ...arrays.dtypes import Array
 from ...arrays.type_errors import not_implemented
 from ...optable.pointwise.where_clamp_kernels import choose, zero_where
 
-Array = NDArray[Any]
 NumpyDtype = np.dtype[Any]
 Shape = tuple[int, ...]
 
@@ -99,12 +98,12 @@ class Generator:
     def __reduce__(self) -> tuple[Any, ...]:
         return restored_generator, (pack_state(self).tobytes(),)
 
-    def words(self, count: int) -> NDArray[np.uint64]:
+    def words(self, count: int) -> Array:
         """`count` words of 32 random bits."""
-        drawn: NDArray[np.uint64] = self._twister.random_raw(count)
+        drawn: Array = self._twister.random_raw(count)
         return drawn
 
-    def long_words(self, count: int) -> NDArray[np.uint64]:
+    def long_words(self, count: int) -> Array:
         """`count` words of 64 random bits, the first of each pair of words on top."""
         drawn = self.words(2 * count)
         return (drawn[0::2] << np.uint64(32)) | drawn[1::2]
@@ -116,7 +115,7 @@ class Generator:
         bits = (self.words(count) & np.uint64(2**24 - 1)).astype(np.float32)
         return bits * np.float32(2.0**-24)
 
-    def normals_one_by_one(self, count: int) -> NDArray[np.float64]:
+    def normals_one_by_one(self, count: int) -> Array:
         """Standard normals by Box and Muller's pairs; the odd one out waits for the next call."""
         drawn: list[float] = []
         if self._spare is not None and count:
@@ -144,7 +143,7 @@ _STATE: Final = np.dtype(
 STATE_BYTES: Final = _STATE.itemsize
 
 
-def pack_state(generator: Generator) -> NDArray[np.uint8]:
+def pack_state(generator: Generator) -> Array:
     """A generator's state as bytes."""
     twister: Any = generator._twister.state["state"]
     state = np.zeros(1, _STATE)
@@ -163,7 +162,7 @@ def restored_generator(state: bytes) -> Generator:
     return made
 
 
-def unpack_state(generator: Generator, data: NDArray[np.uint8]) -> None:
+def unpack_state(generator: Generator, data: Array) -> None:
     """Put a generator into the state that bytes describe."""
     state = data.view(_STATE)[0]
     position = 624 if state["left"] == 1 else int(state["next"])

@@ -9,9 +9,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ...arrays import dtypes
+from ...arrays.dtypes import Array
 from ...arrays.type_errors import not_implemented
 from . import generator as random
-from .generator import Array, Generator, NumpyDtype, Shape
+from .generator import Generator, NumpyDtype, Shape
 
 
 def units(shape: Shape, generator: Generator | None) -> Array:

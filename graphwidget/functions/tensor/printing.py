@@ -7,12 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import dtypes
+from ...arrays.dtypes import Array
 from ...graph.tensor import Tensor
 
-Array = NDArray[Any]
 Scalar = bool | int | float
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...dispatch.offer import offer
 from ...eager.inplace import set_history
-from ...eager.record import LINKS
 from ...eager.record import TENSORS as F
+from ...eager.record import link
 from ...functions.pointwise.activations import hardshrink
 from ...graph import runtime
 from ...graph.tensor import Tensor
@@ -71,7 +71,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     if not data.size:
         nothing = Tensor._wrap(np.empty_like(data))
         wanted = runtime.grad_enabled()
-        node = LINKS["native_dropout"](input, nothing, p, train, None) if wanted else None
+        node = link("native_dropout")(input, nothing, p, train, None) if wanted else None
         if node is not None:
             set_history(input, node)
         return input, nothing
