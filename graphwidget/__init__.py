@@ -16,6 +16,16 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+# The rooms from the bottom up, so that no import nests deeply: Python in a browser (Pyodide) has a
+# stack of a megabyte, which a chain of imports from the top down overflows.
+for _room in (
+    "optable", "graph.views", "eager.inplace", "autograd", "dispatch.offer", "functions.shape",
+    "functions.memory", "functions.creation", "functions.random", "functions.reduction",
+    "functions.pointwise", "functions.indexing", "functions.linalg", "functions.statistics",
+    "functions.tensor.attach_methods", "nn",
+):  # fmt: skip
+    importlib.import_module(f".{_room}", __name__)
+
 from . import autograd, nn, random
 from .arrays.devices import device
 from .arrays.dtypes import ABSENT as _ABSENT_TYPES

@@ -151,6 +151,8 @@ from .transformer import (
     TransformerEncoderLayer,
 )
 
+# isort: split
+
 modules = sys.modules[__name__]
 """PyTorch's place of the modules' files."""
 

@@ -1,6 +1,9 @@
 """Every op, declared once: its kernel, its derivatives, its formula and its signs, by family."""
 
-from . import layers, linalg, pointwise, reduction, shape, special  # noqa: F401
+# From the bottom up, as the package's own __init__ does it.
+# isort: off
+from . import pointwise, shape, reduction, special, linalg, layers  # noqa: F401
+# isort: on
 from .declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Derivative, Namespace, Op, bind, op
 
 __all__ = [

@@ -1,6 +1,9 @@
 """Tools for parameters and sequences, as in `torch.nn.utils`."""
 
-from . import clip_grad, convert_parameters, parametrizations, parametrize, prune, rnn, stateless
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import clip_grad, convert_parameters, rnn
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -9,16 +12,47 @@ from .clip_grad import (
     get_total_norm,
 )
 from .convert_parameters import parameters_to_vector, vector_to_parameters
-from .fusion import (
-    fuse_conv_bn_eval,
-    fuse_conv_bn_weights,
-    fuse_linear_bn_eval,
-    fuse_linear_bn_weights,
-)
-from .init import skip_init
-from .memory_format import convert_conv2d_weight_memory_format, convert_conv3d_weight_memory_format
 from .spectral_norm import remove_spectral_norm, spectral_norm
 from .weight_norm import remove_weight_norm, weight_norm
+
+if TYPE_CHECKING:
+    from . import parametrizations, parametrize, prune, stateless
+    from .fusion import (
+        fuse_conv_bn_eval,
+        fuse_conv_bn_weights,
+        fuse_linear_bn_eval,
+        fuse_linear_bn_weights,
+    )
+    from .init import skip_init
+    from .memory_format import (
+        convert_conv2d_weight_memory_format,
+        convert_conv3d_weight_memory_format,
+    )
+
+_LAZY = {
+    "convert_conv2d_weight_memory_format": "memory_format",
+    "convert_conv3d_weight_memory_format": "memory_format",
+    "fuse_conv_bn_eval": "fusion",
+    "fuse_conv_bn_weights": "fusion",
+    "fuse_linear_bn_eval": "fusion",
+    "fuse_linear_bn_weights": "fusion",
+    "skip_init": "init",
+}
+"""Names that load with the file that has them, when they are first used."""
+
+if not TYPE_CHECKING:  # checkers know the names above
+
+    def __getattr__(name: str) -> Any:
+        if name in _LAZY:
+            return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+        if name in ("parametrizations", "parametrize", "prune", "stateless"):
+            return importlib.import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "clip_grad",
