@@ -1,19 +1,19 @@
 """The few names of PyTorch's C++ module that programs use with `__torch_function__`."""
 
-from .dispatch.torch_function_modes import Off, disabled, state
+from .dispatch.torch_function_modes import OverridesOff, disabled, state
 from .graph.tensor import Tensor as TensorBase  # noqa: F401
 
 _disabled_torch_function_impl = disabled
 
 
-class DisableTorchFunctionSubclass(Off):
+class DisableTorchFunctionSubclass(OverridesOff):
     """Inside, classes of users are treated as plain tensors; modes go on."""
 
     def __init__(self) -> None:
         super().__init__(1)
 
 
-class DisableTorchFunction(Off):
+class DisableTorchFunction(OverridesOff):
     """Inside, nobody is asked what functions do."""
 
     def __init__(self) -> None:

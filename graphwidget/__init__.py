@@ -70,7 +70,7 @@ from .autograd.grad_mode import (
     set_grad_enabled,
 )
 from .dispatch.offer import FUNCTIONS as _FUNCTIONS
-from .dispatch.offer import at_home as _at_home
+from .dispatch.offer import set_home_module as _at_home
 from .functions.random.generator import Generator, initial_seed, manual_seed, seed
 from .functions.tensor import attach_methods as _methods  # noqa: F401  (Tensor gets its methods)
 from .functions.tensor.printing import set_printoptions

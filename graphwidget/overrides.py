@@ -16,16 +16,16 @@ from typing import Any
 from .arrays.warnings import warn
 from .dispatch.offer import FUNCTIONS, SPACES
 from .dispatch.signatures import signatures
-from .dispatch.torch_function import FUNCTIONAL, PLACES, asking, awaken
+from .dispatch.torch_function import FUNCTIONAL, PLACES, awaken, is_overridable
 from .dispatch.torch_function_modes import (
     UNCHANGED,
-    asks,
-    enter,
+    any_override,
+    call_skipping_override,
+    enter_mode,
     handle,
-    has,
-    leave,
+    has_override,
+    leave_mode,
     ordered,
-    past,
     state,
 )
 from .graph.tensor import Tensor
@@ -55,17 +55,17 @@ def has_torch_function(relevant_args: Iterable[Any], /) -> bool:
     """
     if not isinstance(relevant_args, Iterable):
         raise TypeError("expected a sequence")
-    return has(relevant_args)
+    return any_override(relevant_args)
 
 
 def has_torch_function_unary(obj: Any, /) -> bool:
     """The same of one argument."""
-    return has((obj,))
+    return any_override((obj,))
 
 
 def has_torch_function_variadic(*args: Any) -> bool:
     """The same of several."""
-    return has(args)
+    return any_override(args)
 
 
 def handle_torch_function(
@@ -108,7 +108,7 @@ def wrap_torch_function(
 
 def redispatch_function(func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
     """Call a function and ask nobody of this call, but of those that it makes itself."""
-    return past(func, args, kwargs)
+    return call_skipping_override(func, args, kwargs)
 
 
 def _get_overloaded_args(
@@ -119,7 +119,8 @@ def _get_overloaded_args(
         return []
     able = [
         each for each in relevant_args
-        if hasattr(get_type_fn(each), "__torch_function__") and (asks(each) or type(each) is Tensor)
+        if hasattr(get_type_fn(each), "__torch_function__")
+        and (has_override(each) or type(each) is Tensor)
     ]  # fmt: skip
     return ordered(able, get_type_fn)
 
@@ -141,11 +142,11 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> Any:
-        enter(self)
+        enter_mode(self)
         return self
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> None:
-        leave()
+        leave_mode()
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:
@@ -177,11 +178,11 @@ def _get_current_function_mode_stack() -> list[Any]:
 @contextmanager
 def _pop_mode_temporarily() -> Iterator[Any]:
     """Without the innermost mode."""
-    mode = leave()
+    mode = leave_mode()
     try:
         yield mode
     finally:
-        enter(mode)
+        enter_mode(mode)
 
 
 @contextmanager
@@ -229,12 +230,12 @@ def _index() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
             if isinstance(member, property):
                 names[member.__get__] = f"{title}.{name}.__get__"
                 names[member.__set__] = f"{title}.{name}.__set__"
-                if asking(name):
+                if is_overridable(name):
                     lists[member].append(member.__get__)
             elif inspect.isfunction(member):
                 names[member] = f"{title}.{name}"
                 ours = member in asked and _takes_tensors(title, name)
-                if asking(name) if key is Tensor else ours:
+                if is_overridable(name) if key is Tensor else ours:
                     lists[key].append(member)
     return dict(lists), names
 

@@ -149,9 +149,9 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     seeds = seeds_for(roots, grads, create_graph, is_grads_batched)
     if is_grads_batched:
-        found = in_rows(roots, seeds, keep, create_graph, wanted, allow_unused, grads)
+        found = batched_gradients(roots, seeds, keep, create_graph, wanted, allow_unused, grads)
     else:
-        found = collected(roots, seeds, keep, create_graph, wanted, allow_unused, grads)
+        found = captured_gradients(roots, seeds, keep, create_graph, wanted, allow_unused, grads)
     if materialize_grads:
         found = [
             zeros_for(wanted[i], create_graph) if g is None else g for i, g in enumerate(found)
@@ -178,7 +178,7 @@ def zeros_for(wanted: Any, requires_grad: bool) -> Tensor:
     return zeros
 
 
-def collected(
+def captured_gradients(
     outputs: Sequence[Any],
     seeds: Sequence[Any],
     keep: bool,
@@ -211,7 +211,7 @@ def collected(
     return results
 
 
-def in_rows(
+def batched_gradients(
     outputs: Sequence[Any],
     seeds: Sequence[Tensor],
     keep: bool,
@@ -249,7 +249,7 @@ def in_rows(
         parts = [seed[i] for seed in seeds]
         row = parts if create else [each._data for each in parts]
         again = keep or i < count - 1
-        found = collected(outputs, row, again, create, wanted, allow_unused, parts)
+        found = captured_gradients(outputs, row, again, create, wanted, allow_unused, parts)
         whole = {id(each): seed for each, seed in zip(parts, seeds, strict=True)}
         rows.append([whole.get(id(grad), grad) for grad in found])
     return [

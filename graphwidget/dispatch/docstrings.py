@@ -32,16 +32,16 @@ NO_SUCH_DIM = "Raises IndexError where the tensor has no such dim."
 NO_GRADIENT = "Gradient: none; the result never requires grad."
 
 
-def written(text: str, first: str) -> str:
+def formula_text(text: str, first: str) -> str:
     """A formula of the table as users read it: ``self`` by the name that the function gives it."""
     for op_name, shown in (("self", first), ("grad", "grad")):
         text = text.replace("{" + op_name + "}", shown)
     return text.replace("{", "").replace("}", "")
 
 
-def describe(op: Op, first: str = "input") -> str:
+def op_docstring(op: Op, first: str = "input") -> str:
     """The docstring of an op that is offered as it is."""
-    lines = [f"``{written(op.text, first)}``" + (", item by item." if op.pointwise else ".")]
+    lines = [f"``{formula_text(op.text, first)}``" + (", item by item." if op.pointwise else ".")]
     if op.pointwise:
         lines += ["", BROADCAST if len(op.inputs) > 1 else KEPT, DTYPES[op.dtype]]
     elif op.view:
@@ -67,11 +67,11 @@ def gradients(ops: Iterable[Op], first: str = "input") -> list[str]:
             lines += [] if NO_GRADIENT in lines else [NO_GRADIENT]
             continue
         parts = [
-            f"``{written(text, first)}``" + (f" to {each}" if len(op.inputs) > 1 else "")
+            f"``{formula_text(text, first)}``" + (f" to {each}" if len(op.inputs) > 1 else "")
             for each in op.derivatives
             if (text := gradient(op, each))
         ]
-        shown = written("; ".join(parts), first).replace(" to self", f" to {first}")
+        shown = formula_text("; ".join(parts), first).replace(" to self", f" to {first}")
         lines.append(f"Gradient ({op.node}): {shown}." if shown else f"Gradient: {op.node}.")
     return ["", *lines] if lines else []
 
@@ -91,7 +91,7 @@ def ops_named(name: str) -> list[Op]:
     return ops_by_name().get(name, [])
 
 
-def describe_written(doc: str | None, name: str, parameters: Sequence[str]) -> str | None:
+def function_docstring(doc: str | None, name: str, parameters: Sequence[str]) -> str | None:
     """The docstring of a hand-written function, with what the ops of its name and its parameters
     tell of shapes, errors and gradients."""
     if doc is None or "Gradient" in doc:
@@ -117,13 +117,13 @@ def describe_written(doc: str | None, name: str, parameters: Sequence[str]) -> s
     return "\n\n".join([unindented(doc), *added]) if added else doc
 
 
-def describe_in_place(op: Op) -> str:
+def inplace_docstring(op: Op) -> str:
     """The docstring of an in-place method."""
-    first = f"``{written(op.text, 'self')}``, written into this tensor, which is returned."
+    first = f"``{formula_text(op.text, 'self')}``, written into this tensor, which is returned."
     return "\n".join([first, "", IN_PLACE, *gradients([op], "self"), "", NOT_WRITABLE])
 
 
-def with_out(doc: str | None) -> str:
+def out_docstring(doc: str | None) -> str:
     """The docstring of a function that takes ``out=``."""
     return unindented(doc or "") + OUT
 

@@ -1,4 +1,4 @@
-"""The public face: which functions the package offers, and which methods Tensor has.
+"""Which functions the package offers to users, and which methods Tensor has.
 
 A function is offered where it is written, and nowhere else:
 
@@ -26,8 +26,8 @@ from ..eager.overridable import overridable
 from ..eager.record import TENSORS
 from ..optable import TABLE, Op
 from . import docstrings, python_written_table
-from .parsed import faced
-from .python_written import passing
+from .parsed import parsed_function
+from .python_written import forwarding
 from .signatures import inner_signatures
 from .torch_function import FUNCTIONAL
 
@@ -65,14 +65,14 @@ def offer(
     def register(offered: Offered) -> Offered:
         place = SPACES[space] if space else FUNCTIONS
         names = parameter_names(offered)
-        offered.__doc__ = docstrings.describe_written(offered.__doc__, offered.__name__, names)
+        offered.__doc__ = docstrings.function_docstring(offered.__doc__, offered.__name__, names)
         for name in (offered.__name__, *also):
             if function:
                 place[name] = offered
                 if out:
                     WITH_OUT[space, name] = offered.__name__
                 if _faced:  # a function that needs the methods, so it comes after them
-                    face(space, name)
+                    parse_function(space, name)
             if method and not space:
                 METHODS[name] = offered
         return offered
@@ -90,36 +90,38 @@ def offer_table() -> None:
             written = METHODS.get(key + "_")
             if written is None:
                 written = METHODS[key + "_"] = inplace_method(key)
-                written.__doc__ = docstrings.describe_in_place(op)
+                written.__doc__ = docstrings.inplace_docstring(op)
             for name in op.also:
                 if "." not in name:
                     METHODS.setdefault(name + "_", written)
     for name, method in METHODS.items():  # PyTorch offers some as functions, too: ``torch.exp_``
         if name.endswith("_") and name[0] != "_" and inner_signatures("torch", name):
             FUNCTIONS.setdefault(name, method)
-    face_all()
+    parse_all()
 
 
 _faced: list[bool] = []
-"""Not empty once ``face_all`` was called."""
+"""Not empty once ``parse_all`` was called."""
 
 
-def face_all() -> None:
+def parse_all() -> None:
     """Put what PyTorch's parser knows, and what takes ``out=``, behind its face."""
     for space, functions in {"": FUNCTIONS, **SPACES}.items():
         for name in functions:
-            face(space, name)
+            parse_function(space, name)
     for name in FUNCTIONAL:
         FUNCTIONS[name] = overridable(FUNCTIONS[name])
     for name, target in METHODS.items():
         if inspect.isfunction(target) and inner_signatures("Tensor", name):
-            METHODS[name] = faced("Tensor", name, target)
+            METHODS[name] = parsed_function("Tensor", name, target)
         elif name in python_written_table.METHODS:
-            METHODS[name] = passing(target, *python_written_table.METHODS[name], f"Tensor.{name}")
+            METHODS[name] = forwarding(
+                target, *python_written_table.METHODS[name], f"Tensor.{name}"
+            )
     _faced.append(True)
 
 
-def face(space: str, name: str) -> None:
+def parse_function(space: str, name: str) -> None:
     """The same for one function of a space ("" for the package's own)."""
     functions = SPACES[space] if space else FUNCTIONS
     target, known = functions[name], f"{space}_{name}" if space else name
@@ -127,9 +129,9 @@ def face(space: str, name: str) -> None:
     if signatures and not any(" out=" in each for each in signatures):
         out = ""
     if inspect.isfunction(target) and (out or signatures):
-        functions[name] = faced(space or "torch", known, target, out)
+        functions[name] = parsed_function(space or "torch", known, target, out)
     if not space and name in python_written_table.FUNCTIONS:
-        functions[name] = passing(functions[name], *python_written_table.FUNCTIONS[name])
+        functions[name] = forwarding(functions[name], *python_written_table.FUNCTIONS[name])
 
 
 def offer_op(op: Op) -> None:
@@ -139,7 +141,7 @@ def offer_op(op: Op) -> None:
     function, method = FUNCTIONS.get(op.key), METHODS.get(op.key)
     out = WITH_OUT.get(("", op.key), "")
     if function is None and method is None and (op.public or op.also):
-        record.__doc__ = docstrings.describe(op)
+        record.__doc__ = docstrings.op_docstring(op)
         function = method = record
         out = "" if op.variadic or op.view or not op.out else op.key
         if op.public:
@@ -155,7 +157,7 @@ def offer_op(op: Op) -> None:
             METHODS.setdefault(own, method)
 
 
-def at_home(module: str, functions: dict[str, Any]) -> None:
+def set_home_module(module: str, functions: dict[str, Any]) -> None:
     """Let pickles find functions in the module that offers them, where that in which they were
     written has another one, without its face, under the name."""
     for name, function in functions.items():

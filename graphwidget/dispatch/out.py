@@ -17,7 +17,7 @@ from ..eager.promote import CAST, CASTS, check_target_type
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..optable import TABLE
-from .resize import resized
+from .resize import resize_storage
 from .return_types import Named, written
 
 Given = TypeVar("Given", bound=Callable[..., Any])
@@ -176,7 +176,7 @@ COLUMNS: dict[Callable[..., Any], bool] = {}
 do so with one of another size, too."""
 
 
-def by_columns(resized: bool = True) -> Callable[[Given], Given]:
+def column_major_out(resized: bool = True) -> Callable[[Given], Given]:
     """Note that a function lays ``out`` out column by column."""
 
     def note(function: Given) -> Given:
@@ -186,7 +186,9 @@ def by_columns(resized: bool = True) -> Callable[[Given], Given]:
     return note
 
 
-def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def write_into_out(
+    name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Any:
     """Call ``target`` and write its result into ``out`` (a tensor, or a tuple of them).
 
     Raises:
@@ -199,7 +201,7 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
             kind = type(each).__name__
             raise TypeError(f"{name}(): argument 'out' must be Tensor, not {kind}")
     if name in FACTORIES and outs[0] is out:
-        return filled(name, outs[0], target, *args, **kwargs)
+        return fill_out(name, outs[0], target, *args, **kwargs)
     recorded = check_gradient(name, (*args, *kwargs.values()), outs)
     if name in CASTS:
         check_target_type(name, outs[0]._data.dtype, *(x._data.dtype for x in tensors_in(args)))
@@ -220,16 +222,18 @@ def into(name: str, out: Any, target: Callable[..., Any], *args: Any, **kwargs: 
         check_type(name, each._data.dtype, result._data.dtype, exact)
     with no_grad():
         for each, result in zip(outs, results, strict=True):
-            twice = each._data.dtype != computed_in(name, args, result, each)
-            put(name, target, each, result, 2 if twice else 1)
+            twice = each._data.dtype != computation_dtype(name, args, result, each)
+            put_result(name, target, each, result, 2 if twice else 1)
     if recorded:
-        underive(name, recorded, outs[0])
+        refuse_backward(name, recorded, outs[0])
     if single:
         return out
     return written(type(found))(outs) if isinstance(found, Named) else type(found)(outs)
 
 
-def filled(name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwargs: Any) -> Tensor:
+def fill_out(
+    name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Tensor:
     """Write what a factory makes into ``out``, in its type.
 
     Raises:
@@ -252,9 +256,9 @@ def filled(name: str, out: Tensor, target: Callable[..., Any], *args: Any, **kwa
             else:
                 shape = list(out._data.shape)
                 warn(COUNTED.format(shape, size, count, count))
-        put(name, target, out, result, 0)
+        put_result(name, target, out, result, 0)
     if recorded:
-        underive(name, recorded, out)
+        refuse_backward(name, recorded, out)
     return out.requires_grad_(wants_grad) if out.is_leaf else out
 
 
@@ -277,7 +281,7 @@ def check_gradient(name: str, given: Any, outs: tuple[Tensor, ...]) -> list[Tens
     )
 
 
-def underive(name: str, wanting: list[Tensor], out: Tensor) -> None:
+def refuse_backward(name: str, wanting: list[Tensor], out: Tensor) -> None:
     """Give ``out`` a node that refuses backward, on all that would get a gradient."""
     if out._meta.floating:
         set_history(out, NotImplementedNode("aten::" + CALLED.get(name, name), wanting))
@@ -332,7 +336,7 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
         ))  # fmt: skip
 
 
-def computed_in(name: str, args: Sequence[Any], result: Tensor, out: Tensor) -> np.dtype[Any]:
+def computation_dtype(name: str, args: Sequence[Any], result: Tensor, out: Tensor) -> np.dtype[Any]:
     """The type in which PyTorch's loop over items computes. If it is not that of ``out``, the loop
     fills a tensor of its own first, and ``out`` is resized (and warned of) twice. Comparisons
     write bools as they are; other functions have no such loop."""
@@ -346,7 +350,7 @@ def computed_in(name: str, args: Sequence[Any], result: Tensor, out: Tensor) -> 
     return out._data.dtype if op is not None and op.dtype == "bool" else result._data.dtype
 
 
-def put(
+def put_result(
     name: str, target: Callable[..., Any], out: Tensor, result: Tensor, times: int
 ) -> None:  # fmt: skip
     """Write a result into ``out``, resized where it must be, with so many warnings; its version
@@ -358,7 +362,7 @@ def put(
         turned = COLUMNS.get(target, False) if out._data.size else target in COLUMNS
         order: Any = "K" if turned or is_pointwise(name) else "C"
         like = np.empty_like(result._data, out._data.dtype, order)
-        out._relay(resized(out._data, like.shape, like.strides))
+        out._relay(resize_storage(out._data, like.shape, like.strides))
     write(TABLE["copy"], out, (result,), {})
 
 

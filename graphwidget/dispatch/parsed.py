@@ -1,8 +1,8 @@
-"""What stands before a function that users call: PyTorch's parser of arguments.
+"""PyTorch's parser of arguments in front of the functions that users call.
 
-A face takes what users give, by position or by name, and calls its target. It costs next to
-nothing where all arguments are of the plain types that are wanted; where one is not, or the target
-fails, the parser is asked (see ``arguments``), and its refusal, if there is one, is the error.
+A parsed function takes what users give, by position or by name, and calls its target. It costs
+next to nothing where all arguments are of the plain types that are wanted; where one is not, or the
+target fails, the parser is asked (``parser.py``), and its refusal, if there is one, is the error.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from typing import Any
 import numpy as np
 
 from ..arrays.dtypes import Size, dtype, python_type
-from ..eager.lazy import Names, compiled, later
+from ..eager.lazy import Names, compile_function, lazy_function
 from ..eager.overridable import ask_source, default
-from ..eager.record import RECORDED, body
+from ..eager.record import RECORDED, record_body
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from . import docstrings
-from .out import into
+from .out import write_into_out
 from .parser import MISSING, Bound, parse
 from .parser_errors import Named
 from .signatures import INTEGERS, Parameter, inner_signatures, signatures
-from .torch_function_objects import newcomer
+from .torch_function_objects import has_undeclared_override
 
 NO_NAMES: Named = MappingProxyType({})
 
 
-class Face:
+class ParsedFunction:
     """A function or method as PyTorch knows it, and the target that computes it here."""
 
     def __init__(self, section: str, name: str, target: Callable[..., Any], op: str) -> None:
@@ -81,7 +81,7 @@ class Face:
 
     def newcomer(self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None) -> bool:
         """Whether the call failed because something wants to be asked."""
-        return newcomer((*values, *spelled.values()), self.function)
+        return has_undeclared_override((*values, *spelled.values()), self.function)
 
     def again(self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None) -> Any:
         """The same call once more."""
@@ -152,19 +152,22 @@ def shown_parameters(section: str, name: str, target: Any) -> list[inspect.Param
     return parameters
 
 
-def faced(section: str, name: str, target: Any, out: str = "") -> Any:
+def parsed_function(section: str, name: str, target: Any, out: str = "") -> Any:
     """The function that users call: ``target`` behind its face.
 
     Args:
         section: where PyTorch has it: ``torch``, ``Tensor``, ``nn``, ``linalg`` or ``special``.
         name: what PyTorch calls it there.
         target: what computes it.
-        out: if it takes ``out=``, which its target knows nothing of: what ``into`` calls it.
+        out: if it takes ``out=``, which its target knows nothing of: what ``write_into_out`` calls
+            it.
     """
     parts = section, name, target, out
-    made = later(name, partial(build, *parts), partial(shown_signature, *parts), target)
+    made = lazy_function(
+        name, partial(build_parsed, *parts), partial(shown_signature, *parts), target
+    )
     made.__module__ = "graphwidget" if out else target.__module__
-    made.__doc__ = docstrings.with_out(target.__doc__) if out else target.__doc__
+    made.__doc__ = docstrings.out_docstring(target.__doc__) if out else target.__doc__
     return made
 
 
@@ -179,17 +182,19 @@ def shown_signature(section: str, name: str, target: Any, out: str) -> inspect.S
 OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
-def build(section: str, name: str, target: Any, out: str, made: Any) -> types.FunctionType:
+def build_parsed(section: str, name: str, target: Any, out: str, made: Any) -> types.FunctionType:
     """The code of a face."""
-    face = Face(section, name, target, out)
+    face = ParsedFunction(section, name, target, out)
     face.function = made
     if out:
         face.parameters.append(OUT)
     own = Names(f"{section}_{name}_")
-    return compiled("\n    ".join(source(face, own, bool(out))), name, runtime.__dict__)
+    return compile_function(
+        "\n    ".join(parsed_source(face, own, bool(out))), name, runtime.__dict__
+    )
 
 
-def plain(value: Any) -> bool:
+def is_integer_sequence(value: Any) -> bool:
     """Whether a value is a sequence of integers, as most are."""
     return value.__class__ in SEQUENCES and (not value or value[0].__class__ is int)
 
@@ -198,7 +203,7 @@ SEQUENCES = (tuple, list, Size)
 
 
 # The source --------------------------------------------------------------------------------------
-def source(face: Face, own: Names, out: bool) -> Iterator[str]:
+def parsed_source(face: ParsedFunction, own: Names, out: bool) -> Iterator[str]:
     """The lines of a face's function."""
     parser, missing = own("FACE", face), own("MISSING", MISSING)
     places, rest = face.places, face.rest
@@ -226,13 +231,16 @@ def source(face: Face, own: Names, out: bool) -> Iterator[str]:
         if surplus:
             yield f"if {' or '.join(surplus)}: return {parser}.unusual({values}, spelled, named)"
         told = f"{values}, spelled, named"
-    doubts = [*doubtful(face, own), *(() if told is values else lonely(face, missing))]
+    doubts = [
+        *refusal_conditions(face, own),
+        *(() if told is values else missing_companion(face, missing)),
+    ]
     if doubts:
         yield f"if {' or '.join(doubts)}:"
         yield f"    {parser}.check({told})"
-        yield from numbers(face, own)
+        yield from numbers_source(face, own)
     yield "try:"
-    yield from (f"    {line}" for line in calls(face, own, open_ended, out))
+    yield from (f"    {line}" for line in call_source(face, own, open_ended, out))
     yield "except Exception:"
     yield f"    if {parser}.newcomer({told}): return {parser}.again({told})"
     yield f"    wrong = {parser}.refusal({told})"
@@ -240,13 +248,13 @@ def source(face: Face, own: Names, out: bool) -> Iterator[str]:
     yield "    raise wrong from None"
 
 
-def ask_line(face: Face, own: Names, values: str, named: str) -> str:
+def ask_line(face: ParsedFunction, own: Names, values: str, named: str) -> str:
     """The line that asks who overrides the function: of what was given, as it was given."""
     given = f"*(each for each in {values} if each is not {own('MISSING', MISSING)}),"
     return ask_source(own("FUNCTION", face.function), given, named)
 
 
-def only_tensors(face: Face) -> bool:
+def only_tensors(face: ParsedFunction) -> bool:
     """Whether a function takes nothing but tensors: such are the smallest ones, and unknown names
     are left to Python, which says of them what PyTorch does."""
     return all(known.type == "Tensor" for each in face.places for known in face.wanted(each))
@@ -263,7 +271,7 @@ def names_source(places: Sequence[str], keywords: Sequence[str], missing: str) -
         yield f"    if {each!r} in named: {each} = named.pop({each!r})"
 
 
-def calls(face: Face, own: Names, open_ended: bool, out: bool) -> Iterator[str]:
+def call_source(face: ParsedFunction, own: Names, open_ended: bool, out: bool) -> Iterator[str]:
     """Lines that call the target."""
     target, missing = own("TARGET", face.target), own("MISSING", MISSING)
     args = [
@@ -275,9 +283,9 @@ def calls(face: Face, own: Names, open_ended: bool, out: bool) -> Iterator[str]:
     named = [f"{name}={name}" for name in keywords] + ["**named"] * open_ended
     given = ", ".join(args + named)
     if out:
-        into_source = f"{own('INTO', into)}({face.op!r}, out, {target}, {given})"
+        into_source = f"{own('INTO', write_into_out)}({face.op!r}, out, {target}, {given})"
         yield f"if out is not None: return {into_source}"
-    inlined = body(face.target) if all(p.default is p.empty for p in face.places) else None
+    inlined = record_body(face.target) if all(p.default is p.empty for p in face.places) else None
     if inlined is not None:
         first, known = face.parameters[0].name, RECORDED[face.target].inputs[0]
         if first != known:
@@ -300,7 +308,7 @@ RIGHT: dict[str, tuple[type, ...]] = {
 before a call."""
 
 
-def doubtful(face: Face, own: Names) -> Iterator[str]:
+def refusal_conditions(face: ParsedFunction, own: Names) -> Iterator[str]:
     """Conditions under which a call might be refused though its target would not mind."""
     missing = own("MISSING", MISSING)
     known = signatures(face.section, face.name)
@@ -310,14 +318,14 @@ def doubtful(face: Face, own: Names) -> Iterator[str]:
         kinds = {one.type for one in types}
         name = each.name
         if each.kind is each.VAR_POSITIONAL and known:
-            yield from doubtful_rest(face, name, kinds, own)
+            yield from star_refusal_conditions(face, name, kinds, own)
         elif known and each in face.places[beyond:]:
             yield f"{name} is not {missing} and {name!r} not in spelled"
         elif kinds == {"Tensor"}:
             if len(face.parameters) == 1 and face.target not in RECORDED:  # it may do nothing
                 yield f"not isinstance({name}, {own('TENSOR', Tensor)})"
         elif kinds and kinds.issubset(RIGHT):
-            conditions = unlike(name, types, own)
+            conditions = not_of_classes(name, types, own)
             if each.kind is each.KEYWORD_ONLY:
                 conditions.insert(0, f"spelled and {name!r} in spelled")
             elif each.default is not each.empty:
@@ -325,7 +333,7 @@ def doubtful(face: Face, own: Names) -> Iterator[str]:
             yield " and ".join(conditions)
 
 
-def unlike(name: str, types: set[Parameter], own: Names) -> list[str]:
+def not_of_classes(name: str, types: set[Parameter], own: Names) -> list[str]:
     """Conditions, all of which hold when a value is of none of the classes that are right."""
     kinds = {one.type for one in types}
     sized = any(one.size for one in types if one.type in INTEGERS)
@@ -333,7 +341,7 @@ def unlike(name: str, types: set[Parameter], own: Names) -> list[str]:
     right = own(f"CLASSES_{name}", (*classes, *(int,) * sized))
     conditions = [f"{name}.__class__ not in {right}"]
     if not kinds.isdisjoint(INTEGERS):
-        conditions.append(f"not {own('PLAIN', plain)}({name})")
+        conditions.append(f"not {own('PLAIN', is_integer_sequence)}({name})")
     if any(one.nullable for one in types):
         conditions.insert(0, f"{name} is not None")
     return conditions
@@ -342,14 +350,14 @@ def unlike(name: str, types: set[Parameter], own: Names) -> list[str]:
 NUMBERS = {"Scalar", "double", "int64_t", "SymInt"}
 
 
-def numbers(face: Face, own: Names) -> Iterator[str]:
+def numbers_source(face: ParsedFunction, own: Names) -> Iterator[str]:
     """Lines that make Python's numbers of others."""
     for each in face.parameters:
         if each.kind is not each.VAR_POSITIONAL:
-            yield from number(each.name, face.wanted(each), own)
+            yield from number_source(each.name, face.wanted(each), own)
 
 
-def number(name: str, types: set[Parameter], own: Names) -> Iterator[str]:
+def number_source(name: str, types: set[Parameter], own: Names) -> Iterator[str]:
     """Lines that make a number of one of numpy's, where a number is wanted, and of a 0-d tensor,
     where PyTorch's parser does: where nothing else is; and a type of tensors of Python's."""
     kinds = {one.type for one in types}
@@ -361,7 +369,7 @@ def number(name: str, types: set[Parameter], own: Names) -> Iterator[str]:
         yield f"    if {name}.__class__ is type: {name} = {own('TYPE_OF', python_type)}({name})"
 
 
-def lonely(face: Face, missing: str) -> Iterator[str]:
+def missing_companion(face: ParsedFunction, missing: str) -> Iterator[str]:
     """Conditions under which a name is given that only goes with an argument that is not."""
     known = signatures(face.section, face.name)
     optional = [p.name for p in face.places if p.default is not p.empty]
@@ -377,7 +385,9 @@ def lonely(face: Face, missing: str) -> Iterator[str]:
                 yield f"spelled and {each.name!r} in spelled and {other} is {missing}"
 
 
-def doubtful_rest(face: Face, name: str, kinds: set[str], own: Names) -> Iterator[str]:
+def star_refusal_conditions(
+    face: ParsedFunction, name: str, kinds: set[str], own: Names
+) -> Iterator[str]:
     """The same, of all further arguments of a function that takes any number of them."""
     known = signatures(face.section, face.name)
     places = max(signature.places for signature in known)
@@ -387,5 +397,7 @@ def doubtful_rest(face: Face, name: str, kinds: set[str], own: Names) -> Iterato
     if kinds and kinds.issubset(RIGHT):
         classes = (*(kind for one in kinds for kind in RIGHT[one]), *[int] * spread)
         right, first = own(f"CLASSES_{name}", classes), f"{name}[0]"
-        unknown = f"{first}.__class__ not in {right} and not {own('PLAIN', plain)}({first})"
+        unknown = (
+            f"{first}.__class__ not in {right} and not {own('PLAIN', is_integer_sequence)}({first})"
+        )
         yield f"not {name} or {unknown}"

@@ -18,9 +18,9 @@ from ..arrays.dtypes import dtype
 from ..arrays.type_names import type_name
 from ..arrays.warnings import warn_once
 from ..graph.tensor import Tensor
-from .parser_errors import Call, Named, combined
+from .parser_errors import Call, Named, invalid_combination
 from .signatures import INTEGERS, Parameter, Signature, signatures
-from .torch_function_modes import asked
+from .torch_function_modes import may_override
 
 
 # What fits ---------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ def unfit_integer(parameter: Parameter, value: Any) -> int | None:
     """Where a value is no list of integers: -1 as a whole, else the place; None when it is one.
     Only the first item is looked at."""
     if isinstance(value, (tuple, list)):
-        return None if not value or is_index(value[0]) or asked(value[0]) else 0
+        return None if not value or is_index(value[0]) or may_override(value[0]) else 0
     return None if parameter.size and is_index(value) else -1
 
 
@@ -113,7 +113,7 @@ def fits(parameter: Parameter, value: Any, place: int, numbers: bool) -> tuple[b
         TypeError: a list of tensors contains something else.
     """
     kind = parameter.type
-    if asked(value):
+    if may_override(value):
         return True, -1
     if kind in INTEGERS:
         unfit = unfit_integer(parameter, value)
@@ -122,7 +122,7 @@ def fits(parameter: Parameter, value: Any, place: int, numbers: bool) -> tuple[b
         if not isinstance(value, (tuple, list)):
             return False, -1
         for index, item in enumerate(value):
-            if not (isinstance(item, Tensor) or asked(item)):
+            if not (isinstance(item, Tensor) or may_override(item)):
                 raise TypeError(
                     f"expected Tensor as element {index} in argument {place}, but got "
                     f"{type_name(item)}"
@@ -148,7 +148,7 @@ def bind(call: Call, signature: Signature) -> Bound | str:
         TypeError: a list of tensors contains something else.
     """
     name, args, named = call
-    if is_spread(call, signature):
+    if is_star_arguments(call, signature):
         args = (args,)
     parameters, count = signature.parameters, len(args)
     if count > signature.places:
@@ -169,7 +169,7 @@ def bind(call: Call, signature: Signature) -> Bound | str:
     return bound if len(bound) == count + len(named) else unexpected(call, signature)
 
 
-def is_spread(call: Call, signature: Signature) -> bool:
+def is_star_arguments(call: Call, signature: Signature) -> bool:
     """Whether the only list of a call was given as arguments of their own: ``view(2, 3)``."""
     args, parameters = call.args, signature.parameters
     return (
@@ -232,7 +232,7 @@ def unexpected(call: Call, signature: Signature) -> str:
     return "invalid keyword arguments"
 
 
-def unpacked(call: Call, signature: Signature, bound: Bound) -> str | None:
+def overload_of_lists(call: Call, signature: Signature, bound: Bound) -> str | None:
     """What is said of lists in a call that fits, the last list first: of integers only the first
     items were looked at, and tensors were not counted. None when there is nothing to say."""
     for each in reversed(signature.parameters):
@@ -244,13 +244,13 @@ def unpacked(call: Call, signature: Signature, bound: Bound) -> str | None:
         ):
             return f"expected tuple of {each.size} elements but got {len(value)}"
         for index, item in enumerate(value if isinstance(value, (tuple, list)) else ()):
-            if each.type == "ArrayRef<double>" and not (is_real(item) or asked(item)):
+            if each.type == "ArrayRef<double>" and not (is_real(item) or may_override(item)):
                 return (
                     f"{call.name}(): argument '{each.name}' must be {each.word}, but found element "
                     f"of type {type_name(item)} at pos {index + 1}"
                 )
             if each.type in INTEGERS and not (
-                is_index(item) or isinstance(item, bool) or asked(item)
+                is_index(item) or isinstance(item, bool) or may_override(item)
             ):
                 return (
                     f"{call.name}(): argument '{each.name}' failed to unpack the object at pos "
@@ -274,7 +274,7 @@ def parse(section: str, name: str, args: Sequence[Any], named: Named) -> Bound |
     if not known:
         return None
     try:
-        found = tried(Call(name, args, named), known, section == "Tensor")
+        found = first_fit(Call(name, args, named), known, section == "Tensor")
     except TypeError as error:
         return error
     return TypeError(found) if isinstance(found, str) else found
@@ -287,7 +287,7 @@ def refusal(section: str, name: str, args: Sequence[Any], named: Named) -> TypeE
     return found if isinstance(found, TypeError) else None
 
 
-def tried(call: Call, known: tuple[Signature, ...], method: bool) -> Bound | str:
+def first_fit(call: Call, known: tuple[Signature, ...], method: bool) -> Bound | str:
     """The arguments by the first signature that they fit, or what the parser says when none."""
     if method and len(known) == 1 and not known[0].parameters:
         return nothing_taken(call) or {}
@@ -295,8 +295,8 @@ def tried(call: Call, known: tuple[Signature, ...], method: bool) -> Bound | str
         found = bind(call, each)
         if not isinstance(found, str):
             if each.mark == "deprecated":
-                warn_once(outdated(call.name, each, known))
-            return unpacked(call, each, found) or found
+                warn_once(deprecated_signature_warning(call.name, each, known))
+            return overload_of_lists(call, each, found) or found
     if len(known) == 1:
         return found
     count = len(call.args) + len(call.named)
@@ -304,10 +304,10 @@ def tried(call: Call, known: tuple[Signature, ...], method: bool) -> Bound | str
     plausible = [each for each in shown if each.needed <= count <= len(each.parameters)]
     if len(plausible) == 1:
         return bind(call, plausible[0])
-    return combined(call, [str(each) for each in shown])
+    return invalid_combination(call, [str(each) for each in shown])
 
 
-def outdated(name: str, used: Signature, known: tuple[Signature, ...]) -> str:
+def deprecated_signature_warning(name: str, used: Signature, known: tuple[Signature, ...]) -> str:
     """What is said of a call by a signature that is deprecated."""
     better = "".join(f"\n\t{name}{each}" for each in known if not each.mark)
     return (

@@ -20,29 +20,29 @@ class Call(NamedTuple):
     named: Named
 
 
-def combined(call: Call, options: list[str]) -> str:
+def invalid_combination(call: Call, options: list[str]) -> str:
     """What is said when several signatures could be meant."""
     told = f"{call.name}() received an invalid combination of arguments - "
     if len(options) > 1:
-        told += f"got {listed(call)}, but expected one of:\n"
-        return told + "".join(f" * {each}\n{compared(call, each)}" for each in options)
+        told += f"got {list_types(call)}, but expected one of:\n"
+        return told + "".join(f" * {each}\n{compare_signature(call, each)}" for each in options)
     (option,) = options
-    unknown = unmatched(call, option)
+    unknown = unmatched_names(call, option)
     if unknown:
         return told + "got unrecognized keyword arguments: " + ", ".join(unknown)
-    got = marked(call, option) if counts(call, option) else listed(call)
+    got = mark_mismatches(call, option) if has_arity(call, option) else list_types(call)
     return told + f"got {got}, but expected {option}"
 
 
-def compared(call: Call, option: str) -> str:
+def compare_signature(call: Call, option: str) -> str:
     """What is said of one of several signatures, where the arguments' number is right."""
-    if not counts(call, option):
+    if not has_arity(call, option):
         return ""
-    unknown = unmatched(call, option)
+    unknown = unmatched_names(call, option)
     if unknown:
         reason, what = "keywords were incorrect", ", ".join(unknown)
     else:
-        reason, what = "arguments have invalid types", marked(call, option)
+        reason, what = "arguments have invalid types", mark_mismatches(call, option)
     return f"      didn't match because some of the {reason}: {what}\n"
 
 
@@ -53,7 +53,7 @@ def expected(option: str) -> list[tuple[str, str]]:
     return [(kind, name) for kind, _, name in (part.rpartition(" ") for part in parts)]
 
 
-def counts(call: Call, option: str) -> bool:
+def has_arity(call: Call, option: str) -> bool:
     """Whether a call has as many arguments as a signature has parts."""
     return len(call.args) + len(call.named) == len(expected(option))
 
@@ -63,28 +63,28 @@ def reversed_names(call: Call) -> list[str]:
     return list(call.named)[::-1]
 
 
-def unmatched(call: Call, option: str) -> list[str]:
+def unmatched_names(call: Call, option: str) -> list[str]:
     """The names that a signature does not have where they could stand."""
     parts = expected(option)
     names = [name for _, name in parts[max(len(parts) - len(call.named), 0) :]]
     return [name for name in reversed_names(call) if name not in names]
 
 
-def listed(call: Call) -> str:
+def list_types(call: Call) -> str:
     """The types of a call's arguments."""
     said = "".join(type_name(value) + ", " for value in call.args)
     said += "".join(f"{name}={type_name(call.named[name])}, " for name in reversed_names(call))
     return f"({said[:-2] if call.args else said})"
 
 
-def marked(call: Call, option: str) -> str:
+def mark_mismatches(call: Call, option: str) -> str:
     """The same, with marks at those that do not fit."""
     said, parts = [], expected(option)
     for place, (kind, name) in enumerate(parts):
         by_name = place >= len(call.args)
         value = call.named[name] if by_name else call.args[place]
         mark = "" if type_name(value) in ALSO_CALLED.get(kind, (kind,)) else "!"
-        said.append(f"{mark}{name + '=' if by_name else ''}{in_full(value)}{mark}")
+        said.append(f"{mark}{name + '=' if by_name else ''}{full_type_name(value)}{mark}")
     shown = ", ".join(said)
     return f"({shown})" if call.args else f"({shown}, )"
 
@@ -92,7 +92,7 @@ def marked(call: Call, option: str) -> str:
 ALSO_CALLED = {"float": ("float", "int", "long"), "int": ("int", "long")}
 
 
-def in_full(value: Any) -> str:
+def full_type_name(value: Any) -> str:
     """The type of a value, of a list with those of its items."""
     if not isinstance(value, (tuple, list)):
         return type_name(value)

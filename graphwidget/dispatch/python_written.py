@@ -1,5 +1,5 @@
-"""What stands before a function that PyTorch writes in Python. One that hands its arguments on to a
-bound one leaves it to the parser of that one to refuse them (see ``face``)."""
+"""Checks of calls of functions that PyTorch writes in Python. One that hands its arguments on to a
+bound one leaves it to the parser of that one to refuse them (see ``parsed.py``)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..eager.lazy import Names
-from ..eager.overridable import Checks, standing_before
-from .parsed import RIGHT, number, unlike
+from ..eager.overridable import Checks, overridable_wrapper
+from .parsed import RIGHT, not_of_classes, number_source
 from .parser import refusal
 from .signatures import Parameter, signatures
 
 
-def passing(
+def forwarding(
     target: Any,
     asked: str = "",
     section: str = "",
@@ -49,13 +49,13 @@ def passing(
             ]
         doubts: list[str] = []
         numbers: list[str] = []
-        for each, wanted, left_out in handed_on(section, re.findall(r"'(\w+)'", name), call):
-            conditions = unlike(each, wanted, own)
+        for each, wanted, left_out in forwarded_source(section, re.findall(r"'(\w+)'", name), call):
+            conditions = not_of_classes(each, wanted, own)
             doubts.append(" and ".join([f"{each} is not None"] * left_out + conditions))
-            numbers += number(each, wanted, own)
+            numbers += number_source(each, wanted, own)
         return Checks(doubts, refuse, numbers)
 
-    return standing_before(target, title=title, checks=checks)
+    return overridable_wrapper(target, title=title, checks=checks)
 
 
 def values_source(call: ast.Call) -> str:
@@ -70,7 +70,7 @@ def values_source(call: ast.Call) -> str:
     return f"({args}), {{{named}}}"
 
 
-def handed_on(
+def forwarded_source(
     section: str, names: list[str], call: ast.Call
 ) -> Iterator[tuple[str, set[Parameter], bool]]:
     """What is wanted of the arguments that are handed on as they are, but for tensors; and whether

@@ -24,18 +24,18 @@ def bytes_of(data: np.ndarray) -> np.ndarray:
     return memory
 
 
-def enlarged(data: np.ndarray, needed: int) -> np.ndarray:
+def enlarge(data: np.ndarray, needed: int) -> np.ndarray:
     """The memory behind an array, as bytes; grown where it has less than is needed."""
     memory = bytes_of(data)
     if needed <= memory.size:
         return memory
     width = data.itemsize
     grown: np.ndarray = np.empty(-(-needed // width), data.dtype).view(np.uint8)
-    move(data, memory, grown)
+    move_storage(data, memory, grown)
     return grown
 
 
-def move(data: np.ndarray, memory: np.ndarray, place: np.ndarray) -> None:
+def move_storage(data: np.ndarray, memory: np.ndarray, place: np.ndarray) -> None:
     """Let all that shows an array's memory show another, to which the contents are copied.
 
     Raises:
@@ -45,7 +45,7 @@ def move(data: np.ndarray, memory: np.ndarray, place: np.ndarray) -> None:
     place[:kept] = memory[:kept]
     if not memory.size:
         return
-    shown = [found for found in map(shown_by, gc.get_objects()) if found is not None]
+    shown = [found for found in map(memory_holder, gc.get_objects()) if found is not None]
     shown = [found for found in shown if owner_of(found[2]) is owner]
     begin = memory.ctypes.data
     moved = []
@@ -67,7 +67,7 @@ def move(data: np.ndarray, memory: np.ndarray, place: np.ndarray) -> None:
         setattr(each, name, found)
 
 
-def shown_by(each: Any) -> tuple[Any, str, np.ndarray] | None:
+def memory_holder(each: Any) -> tuple[Any, str, np.ndarray] | None:
     """An object that shows memory, as which attribute, and what of it; else None."""
     for kind, name in SHOWING:
         if issubclass(type(each), kind):
@@ -81,10 +81,10 @@ SHOWING: list[tuple[type, str]] = [(Tensor, "_data")]
 """What shows memory, and as which attribute: storages, too, once there are any."""
 
 
-def resized(
+def resize_storage(
     data: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...] | None = None
 ) -> np.ndarray:
     """Another size (and strides, in bytes) over an array's memory, from the array's beginning."""
     begin = data.ctypes.data - memory_of(data).ctypes.data
-    memory = enlarged(data, begin + data.itemsize * math.prod(shape))
+    memory = enlarge(data, begin + data.itemsize * math.prod(shape))
     return np.ndarray(shape, data.dtype, memory, begin, strides)

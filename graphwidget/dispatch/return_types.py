@@ -17,7 +17,7 @@ class Named(tuple[Any, ...]):
         return f"torch.return_types.{type(self).__name__}(\n{items})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return remade, (type(self).__name__, tuple(self))
+        return unpickle_result, (type(self).__name__, tuple(self))
 
 
 TYPES: dict[str, type[Named]] = {}
@@ -39,6 +39,6 @@ def written(kind: type[Named]) -> type[Named]:
     return TYPES.get(name) or named(name, *kind.fields)
 
 
-def remade(name: str, items: tuple[Any, ...]) -> Named:
+def unpickle_result(name: str, items: tuple[Any, ...]) -> Named:
     """A pickled result."""
     return TYPES[name](items)

@@ -1,8 +1,9 @@
-"""The fronts of public functions: where ``__torch_function__`` is asked first (see ``overrides``).
+"""Which public functions ask for ``__torch_function__``, and how each does.
 
 Every public function, method and property begins with a line that looks at one global,
-``runtime.overridden``. It is set when the first class, mode or object appears that wants to be
-asked (``awaken``); then the functions get their fronts, which know how each asks.
+``runtime.overridden``. It is set when the first class, mode or object with ``__torch_function__``
+appears (``awaken``); then it is written down for each function how its calls are told to those who
+override them (``TorchFunctionCall``).
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from ..graph import runtime
 from ..graph.runtime import NOBODY
 from .signatures import signatures
 from .torch_function_styles import (
-    Front,
     Manner,
-    bare,
-    comparing,
-    iterating,
-    parsed,
-    verbatim,
-    written,
+    TorchFunctionCall,
+    ask_as_given,
+    ask_eq,
+    ask_iter,
+    ask_parsed,
+    ask_python_written,
+    ask_unparsed,
 )
 
 OPERATORS = {
@@ -68,7 +69,7 @@ UNPARSED = {
 }  # fmt: skip
 """Those that look at all their arguments without a parser."""
 
-PARTICULAR = {"__iter__": iterating, "__eq__": comparing}
+PARTICULAR = {"__iter__": ask_iter, "__eq__": ask_eq}
 
 NAMES = {"__rtruediv__": "__rdiv__", "__pow__": "pow", "__ipow__": "pow_"}
 """What some operators call themselves."""
@@ -87,11 +88,11 @@ PRIVATE = {"_is_view", "_version", "_base", "_backward_hooks"}
 """Those of Tensor's private members that PyTorch has, too."""
 
 
-Place = Callable[[], Iterable[tuple[Any, Front]]]
+Place = Callable[[], Iterable[tuple[Any, TorchFunctionCall]]]
 """What gives the functions of a namespace and the fronts that belong before them."""
 
 PLACES: list[Place] = []
-FRONTS: dict[Any, Front] = {}
+OVERRIDES: dict[Any, TorchFunctionCall] = {}
 """The fronts of the functions that ask, once somebody wants to be asked."""
 
 
@@ -101,34 +102,36 @@ def awaken() -> None:
         if not runtime.overridden:
             for place in PLACES:
                 for function, front in place():
-                    set_before(function, front)
+                    register_call(function, front)
             for name in list(vars(runtime.Tensor)):
-                front_member(name)
+                register_member(name)
             runtime.overridden = True
 
 
 def ask(function: Any, args: Any, kwargs: Any) -> Any:
     """What those who override a function make of a call of it; ``NOBODY`` where nobody does."""
-    front = FRONTS.get(function)
+    front = OVERRIDES.get(function)
     return NOBODY if front is None else front.ask(args, kwargs)
 
 
-def set_before(function: Any, front: Front) -> None:
+def register_call(function: Any, front: TorchFunctionCall) -> None:
     """Set a front before a function."""
-    if inspect.isfunction(function) and function not in FRONTS:
+    if inspect.isfunction(function) and function not in OVERRIDES:
         front.func, front.function = front.func or function, function
         front.signature = inspect.signature(function)
-        FRONTS[function] = front
+        OVERRIDES[function] = front
 
 
-def bound(section: str, name: str) -> Front:
+def bound_call(section: str, name: str) -> TorchFunctionCall:
     """For a function that PyTorch's parser knows by this section and name."""
-    return Front(parsed, f"torch.{section}.{name}".replace("torch.torch", "torch"), section, name)
+    return TorchFunctionCall(
+        ask_parsed, f"torch.{section}.{name}".replace("torch.torch", "torch"), section, name
+    )
 
 
-def as_method(name: str) -> Front:
+def method_call(name: str) -> TorchFunctionCall:
     """For a function that calls a method, which is what those who are asked are told of."""
-    front = Front(bare, f"torch.Tensor.{name}")
+    front = TorchFunctionCall(ask_unparsed, f"torch.Tensor.{name}")
     front.func = vars(runtime.Tensor)[name]
     return front
 
@@ -136,7 +139,7 @@ def as_method(name: str) -> Front:
 def functions_of(names: dict[str, Any], section: str, prefix: str = "") -> Place:
     """The functions of a namespace that are bound to C++."""
     return lambda: [
-        (function, bound(section, prefix + name))
+        (function, bound_call(section, prefix + name))
         for name, function in names.items()
         if signatures(section, prefix + name)
     ]
@@ -144,12 +147,12 @@ def functions_of(names: dict[str, Any], section: str, prefix: str = "") -> Place
 
 def written_in(title: str, names: dict[str, Any], known: Iterable[str], manner: str = "") -> Place:
     """The functions of a namespace that PyTorch writes in Python."""
-    how = partial(written, manner=manner)
-    return lambda: [(names[name], Front(how, f"{title}.{name}")) for name in known]
+    how = partial(ask_python_written, manner=manner)
+    return lambda: [(names[name], TorchFunctionCall(how, f"{title}.{name}")) for name in known]
 
 
 # Tensor's own -------------------------------------------------------------------------------------
-def asking(name: str) -> bool:
+def is_overridable(name: str) -> bool:
     """Whether a member of Tensor asks."""
     dunder = name.startswith("__") and name.endswith("__")
     member = vars(runtime.Tensor)[name]
@@ -159,10 +162,10 @@ def asking(name: str) -> bool:
     )
 
 
-def front_member(name: str) -> None:
+def register_member(name: str) -> None:
     """Set a front before a method or property of Tensor."""
     member = vars(runtime.Tensor)[name]
-    if not asking(name):
+    if not is_overridable(name):
         return
     if isinstance(member, property):
         setter: Any = member.fset
@@ -170,31 +173,33 @@ def front_member(name: str) -> None:
         for part, access in (("fget", "get"), ("fset", "set"), ("fdel", "delete"))[
             : 3 - 2 * refused
         ]:
-            front = Front(bare, f"torch.Tensor.{name}.__{access}__")
+            front = TorchFunctionCall(ask_unparsed, f"torch.Tensor.{name}.__{access}__")
             front.func = getattr(member, f"__{access}__")
             front.section, front.name = "Tensor", name
-            set_before(getattr(member, part), front)
+            register_call(getattr(member, part), front)
     else:
-        front_method(name, member)
+        register_method(name, member)
 
 
-def front_method(name: str, method: types.FunctionType) -> None:
+def register_method(name: str, method: types.FunctionType) -> None:
     """The same before a method."""
     called = CALLED.get(name, name)
     known = signatures("Tensor", called)
     section, operator = "Tensor" * bool(known), name in OPERATORS
     title = f"torch.Tensor.{called}"
     if called in WRITTEN:
-        how: Manner = verbatim if operator else partial(written, manner=WRITTEN[called])
-        front = Front(how, f"torch._tensor.{called}", operator=operator)
+        how: Manner = (
+            ask_as_given if operator else partial(ask_python_written, manner=WRITTEN[called])
+        )
+        front = TorchFunctionCall(how, f"torch._tensor.{called}", operator=operator)
         front.signature = inspect.signature(method)
     elif name in PARTICULAR:
-        front = Front(PARTICULAR[name], title, operator=operator)
+        front = TorchFunctionCall(PARTICULAR[name], title, operator=operator)
     elif called in UNPARSED or any(each.parameters for each in known):
-        front = Front(parsed, title, section, called, operator)
+        front = TorchFunctionCall(ask_parsed, title, section, called, operator)
     else:
-        front = Front(bare, title, section, called, operator)
-    set_before(method, front)
+        front = TorchFunctionCall(ask_unparsed, title, section, called, operator)
+    register_call(method, front)
     method.__name__ = NAMES.get(name, name)
     if called != name:
         front.func = vars(runtime.Tensor)[called]

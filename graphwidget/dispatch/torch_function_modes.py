@@ -1,8 +1,8 @@
-"""``__torch_function__``: classes of users decide what functions of the package do with them.
+"""``__torch_function__`` itself: who overrides a call, in which order they are asked, and modes.
 
-A function that stands behind a *front* (see ``fronts``) asks here whether one of its arguments, or
-a mode that is on, wants to be called instead of it. Plain tensors and parameters never do. Fronts
-exist only once there is somebody to ask: until then nothing here costs anything.
+A public function asks here whether one of its arguments, or a mode that is on, wants to be called
+instead of it. Plain tensors and parameters never do. Until there is somebody to ask nothing here
+costs anything.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Disabled:
     __name__ = "_disabled_torch_function_impl"
 
     def __call__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        with Off(2):
+        with OverridesOff(2):
             return func(*args, **(kwargs or {}))
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class Disabled:
 disabled = Disabled()
 
 
-class Off:
+class OverridesOff:
     """While this is entered no class is asked (1), or nobody at all (2)."""
 
     def __init__(self, off: int) -> None:
@@ -88,7 +88,7 @@ PLAIN = {
 """Types that are never asked; parameters join them."""
 
 
-def asks(value: Any) -> bool:
+def has_override(value: Any) -> bool:
     """Whether a value's class wants to be asked."""
     if value.__class__ in PLAIN:
         return False
@@ -96,9 +96,9 @@ def asks(value: Any) -> bool:
     return handler is not None and handler is not disabled
 
 
-def asked(value: Any) -> bool:
+def may_override(value: Any) -> bool:
     """Whether a value is asked, as things are now."""
-    return not state.off and asks(value)
+    return not state.off and has_override(value)
 
 
 def flat(values: Iterable[Any]) -> Iterator[Any]:
@@ -110,20 +110,20 @@ def flat(values: Iterable[Any]) -> Iterator[Any]:
             yield value
 
 
-def has(values: Iterable[Any]) -> bool:
+def any_override(values: Iterable[Any]) -> bool:
     """Whether a mode or one of the values wants to be asked."""
-    if state.off == 2 or not (state.modes or (not state.off and any(map(asks, values)))):
+    if state.off == 2 or not (state.modes or (not state.off and any(map(has_override, values)))):
         return False
-    return not skipped()
+    return not take_skip()
 
 
-def skipped() -> bool:
+def take_skip() -> bool:
     """Whether nobody is asked of this one call."""
     skip, state.skip = state.skip, False
     return skip
 
 
-def past(func: Any, args: Any, kwargs: Any) -> Any:
+def call_skipping_override(func: Any, args: Any, kwargs: Any) -> Any:
     """The result of a function of whose own call nobody is asked, but of those within it."""
     state.skip = True
     try:
@@ -132,14 +132,14 @@ def past(func: Any, args: Any, kwargs: Any) -> Any:
         state.skip = False
 
 
-def enter(mode: Any) -> None:
+def enter_mode(mode: Any) -> None:
     """Put a mode on."""
     runtime.awaken()
     ENTERED.append(None)
     state.modes.append(mode)
 
 
-def leave() -> Any:
+def leave_mode() -> Any:
     """Take the innermost mode off."""
     ENTERED.pop()
     return state.modes.pop()
@@ -250,12 +250,12 @@ def as_class(cls: Any, func: Any, function: Any, args: Any, kwargs: Any) -> Any:
     before, state.off = state.off, state.off or 1
     try:
         found = function(*args, **kwargs)
-        return found if func in UNCHANGED else converted(found, cls)
+        return found if func in UNCHANGED else as_subclass_results(found, cls)
     finally:
         state.off = before
 
 
-def inheriting(asked: Sequence[Any]) -> Any:
+def inherits_default(asked: Sequence[Any]) -> Any:
     """The class of those who are asked, if they have one and its answer is the inherited one."""
     cls = asked[0].__class__
     if state.modes or getattr(cls.__torch_function__, "__func__", None) is not default:
@@ -263,14 +263,14 @@ def inheriting(asked: Sequence[Any]) -> Any:
     return cls if all(each.__class__ is cls for each in asked) else None
 
 
-def converted(found: Any, cls: Any) -> Any:
+def as_subclass_results(found: Any, cls: Any) -> Any:
     """Plain tensors in a result, as tensors of a class."""
     if cls is runtime.Tensor:
         return found
     if isinstance(found, runtime.Tensor):
         return found if isinstance(found, cls) else found.as_subclass(cls)
     if isinstance(found, (tuple, list)):
-        return type(found)(converted(each, cls) for each in found)
+        return type(found)(as_subclass_results(each, cls) for each in found)
     return found
 
 

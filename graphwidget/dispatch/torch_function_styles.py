@@ -1,8 +1,9 @@
-"""How public functions ask others for their results (see ``fronts``), in PyTorch's three manners:
+"""How a call of a public function is told to those who override it, in PyTorch's three ways:
 
-* functions bound to C++ (``parsed``) look at all arguments, once their parser has accepted them;
-* methods and properties without a parser (``bare``) look at the tensor alone;
-* functions written in Python (``written``) hand on required arguments by position, others by name.
+* functions bound to C++ (``ask_parsed``) look at all arguments, once the parser has accepted them;
+* methods and properties without a parser (``ask_unparsed``) look at the tensor alone;
+* functions written in Python (``ask_python_written``) tell required arguments by position, others
+  by name.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ from .signatures import signatures
 from .torch_function_modes import (
     ENTERED,
     PLAIN,
+    any_override,
     as_class,
-    asked,
-    asks,
     dispatch,
     flat,
     handle,
-    has,
-    inheriting,
+    has_override,
+    inherits_default,
+    may_override,
     ordered,
-    skipped,
     state,
+    take_skip,
 )
 
 Asking = Callable[[Any, Any], Any]
-Manner = Callable[["Front"], Asking]
+Manner = Callable[["TorchFunctionCall"], Asking]
 
 
-class Front:
+class TorchFunctionCall:
     """What stands before a function.
 
     Args:
@@ -82,7 +83,7 @@ class Front:
     def answer(self, asked: Sequence[Any], args: Any, kwargs: Any) -> Any:
         """What those who are asked make of a call."""
         try:
-            cls = inheriting(asked) if asked else None
+            cls = inherits_default(asked) if asked else None
             if cls is not None:
                 return as_class(cls, self.func, self.function, args, kwargs)
             self.check(args, kwargs)
@@ -103,7 +104,7 @@ class Front:
 
 
 # The three manners --------------------------------------------------------------------------------
-def parsed(front: Front) -> Asking:
+def ask_parsed(front: TorchFunctionCall) -> Asking:
     """A function bound to C++ that has a parser of arguments."""
     mode = runtime.mode
 
@@ -120,43 +121,43 @@ def parsed(front: Front) -> Asking:
             for value in args[: front.section == "Tensor"] if front.untyped else given:
                 if value.__class__ not in PLAIN:
                     if isinstance(value, (tuple, list)):
-                        wanting += [each for each in value if asks(each)]
-                    elif asks(value):
+                        wanting += [each for each in value if has_override(each)]
+                    elif has_override(value):
                         wanting.append(value)
-        if not (wanting or (state.modes and state.off < 2)) or mode.deriving or skipped():
+        if not (wanting or (state.modes and state.off < 2)) or mode.deriving or take_skip():
             return NOBODY
         return front.answer(wanting, args, kwargs)
 
     return ask
 
 
-def bare(front: Front) -> Asking:
+def ask_unparsed(front: TorchFunctionCall) -> Asking:
     """A method or property that has none."""
     mode = runtime.mode
 
     def ask(args: Any, kwargs: Any) -> Any:
         if not args or (args[0].__class__ in PLAIN and not ENTERED) or mode.deriving:
             return NOBODY
-        if not has(args[:1]):
+        if not any_override(args[:1]):
             return NOBODY
         return front.answer(args[:1], args, kwargs)
 
     return ask
 
 
-def verbatim(front: Front) -> Asking:
+def ask_as_given(front: TorchFunctionCall) -> Asking:
     """An operator that is written in Python: it hands on what it was given."""
     mode = runtime.mode
 
     def ask(args: Any, kwargs: Any) -> Any:
-        if mode.deriving or not has(args):
+        if mode.deriving or not any_override(args):
             return NOBODY
         return front.hand(args, args, kwargs)
 
     return ask
 
 
-def written(front: Front, manner: str = "") -> Asking:
+def ask_python_written(front: TorchFunctionCall, manner: str = "") -> Asking:
     """A function that is written in Python.
 
     Args:
@@ -168,7 +169,7 @@ def written(front: Front, manner: str = "") -> Asking:
 
     def ask(args: Any, kwargs: Any) -> Any:
         values = args[:1] if manner == "alone" else (*args, *kwargs.values())
-        if mode.deriving or not has(flat(values)):
+        if mode.deriving or not any_override(flat(values)):
             return NOBODY
         signature = front.signature
         try:
@@ -210,12 +211,12 @@ ROOTS: dict[str, Callable[[Any], Any]] = {
 """What runs of backward hand on for some of their arguments."""
 
 
-def iterating(front: Front) -> Asking:
+def ask_iter(front: TorchFunctionCall) -> Asking:
     """``iter(tensor)``, which is a call of two methods."""
 
     def ask(args: Any, kwargs: Any) -> Any:
         (tensor,) = args
-        if not has(args):
+        if not any_override(args):
             return NOBODY
         if tensor.dim() == 0:
             raise TypeError("iteration over a 0-d tensor")
@@ -224,15 +225,15 @@ def iterating(front: Front) -> Asking:
     return ask
 
 
-def comparing(front: Front) -> Asking:
+def ask_eq(front: TorchFunctionCall) -> Asking:
     """``==``, which asks the other operand by another name."""
     mode = runtime.mode
 
     def ask(args: Any, kwargs: Any) -> Any:
-        if mode.deriving or not has(args):
+        if mode.deriving or not any_override(args):
             return NOBODY
-        if asked(args[0]) or (state.modes and not asked(args[1])):
-            return front.answer([each for each in args[:1] if asked(each)], args, kwargs)
+        if may_override(args[0]) or (state.modes and not may_override(args[1])):
+            return front.answer([each for each in args[:1] if may_override(each)], args, kwargs)
         try:
             return runtime.Tensor.eq(*args)
         except TypeError:

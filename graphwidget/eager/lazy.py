@@ -19,7 +19,7 @@ def pending(*args: Any, write: Callable[[], Callable[..., Any]], **kwargs: Any) 
     return write()(*args, **kwargs)
 
 
-def later(
+def lazy_function(
     name: str,
     build: Callable[[types.FunctionType], types.FunctionType],
     signature: Callable[[], inspect.Signature],
@@ -78,7 +78,7 @@ def is_generated(function: types.FunctionType) -> bool:
     return "write" in (function.__kwdefaults__ or {})
 
 
-def compiled(source: str, title: str, scope: dict[str, Any]) -> types.FunctionType:
+def compile_function(source: str, title: str, scope: dict[str, Any]) -> types.FunctionType:
     """The one function that ``source`` defines, with ``scope`` as its globals; tracebacks show it
     as ``<graphwidget title>``."""
     found: dict[str, Any] = {}

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from ..graph import runtime
-from .lazy import Names, compiled, is_generated, later
+from .lazy import Names, compile_function, is_generated, lazy_function
 
 Call = TypeVar("Call", bound=Callable[..., Any])
 
@@ -39,10 +39,10 @@ def overridable(function: Call, place: str = "") -> Call:
         place: where users find it, if not in its module: ``Tensor.shape.get``.
     """
     plain = inspect.isfunction(function) and not is_generated(function)
-    return standing_before(function, place) if plain else function
+    return overridable_wrapper(function, place) if plain else function
 
 
-def standing_before(
+def overridable_wrapper(
     target: Any,
     place: str = "",
     title: str = "",
@@ -62,13 +62,13 @@ def standing_before(
 
     def build(made: types.FunctionType) -> types.FunctionType:
         parameters = list(inspect.signature(target).parameters.values())
-        heads, args, values = spelled(parameters, own)
+        heads, args, values = parameter_sources(parameters, own)
         function, given = own("FUNCTION", made), ", ".join(args)
         again = f"    if newcomer(({values})): return {function}({given})"
         doubts, refuse, numbers = checks(own)
         lines = [
             f"def {name}({', '.join(heads)}):",
-            ask_source(function, *as_given(parameters, own)),
+            ask_source(function, *given_source(parameters, own)),
         ]
         if doubts:
             lines += [f"if {' or '.join(doubts)}:", again, *refuse, *numbers]
@@ -79,9 +79,9 @@ def standing_before(
             *refuse,
             "    raise",
         ]
-        return compiled("\n    ".join(lines), name, runtime.__dict__)
+        return compile_function("\n    ".join(lines), name, runtime.__dict__)
 
-    made = later(name, build, partial(inspect.signature, target), target)
+    made = lazy_function(name, build, partial(inspect.signature, target), target)
     made.__module__, made.__doc__ = target.__module__, target.__doc__
     made.__qualname__ = title or name
     return made
@@ -100,7 +100,7 @@ def default(parameter: inspect.Parameter, own: Names) -> str:
     return own(f"DEFAULT_{parameter.name}", parameter.default)
 
 
-def spelled(
+def parameter_sources(
     parameters: Sequence[inspect.Parameter], own: Names
 ) -> tuple[list[str], list[str], str]:
     """Parameters where a function is defined, where it is called, and in a tuple of values."""
@@ -117,7 +117,7 @@ def spelled(
     return heads, args, "".join(values)
 
 
-def as_given(parameters: Sequence[inspect.Parameter], own: Names) -> tuple[str, str]:
+def given_source(parameters: Sequence[inspect.Parameter], own: Names) -> tuple[str, str]:
     """The source of what was given by position, and by name: defaults are not among it."""
     required, optional, rest, named = "", "", "", ""
     for p in parameters:

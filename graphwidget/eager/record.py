@@ -22,7 +22,7 @@ from ..graph.tensor import Tensor
 from ..graph.views import as_view, refresh_for_op
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.pointwise.zero_tensors import COMBINED
-from .lazy import compiled, later
+from .lazy import compile_function, lazy_function
 from .node_classes import (
     TENSORS,
     edgeless,
@@ -35,10 +35,10 @@ from .node_classes import (
 from .numpy_errors import QUIET, hush, quiet_lines, unhush
 from .overridable import ask_source
 from .promote import as_tensors, checked_fit, fit_to, not_a_tensor_error, promote
-from .record_lists import record_list, record_many
+from .record_lists import record_list_input, record_several_outputs
 from .scalar_tensors import ABSENT, Constant
 
-__all__ = ["TENSORS", "link", "specialise"]
+__all__ = ["TENSORS", "fill_namespace", "link"]
 
 STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()"
 
@@ -119,13 +119,13 @@ def refresh_source(op: Op, computed: bool) -> list[str]:
     too, but for those that give bools."""
     if computed != ("dtype" in op.params):
         return []
-    floats = " and meta.floating" if converts(op) else ""
+    floats = " and meta.floating" if result_may_be_integer(op) else ""
     without = op.inputs if op.pointwise and op.nograd and op.dtype != "bool" else ()
     names = (*op.derivatives, *without)
     return [f"    if {name}._view is not None{floats}: refresh({name})" for name in names]
 
 
-def converts(op: Op) -> bool:
+def result_may_be_integer(op: Op) -> bool:
     """Whether a result that is no float is no error where gradients are wanted."""
     return op.key == "to_copy"
 
@@ -185,13 +185,13 @@ def compute_source(op: Op) -> list[str]:
         f"        arrays, fit = promote(OP, ({names},))",
         f"        {', '.join(['found', *op.kept])} = kernel(*arrays{params}{out})",
         *([] if out else [AS_ARRAY]),
-        f"        found = ordered(found, ({leading(op)}))",
+        f"        found = ordered(found, ({memory_order_source(op)}))",
         "        meta = meta_of(found)",
     ]
     return lines
 
 
-def leading(op: Op) -> str:
+def memory_order_source(op: Op) -> str:
     """The arrays whose order in memory a pointwise result has."""
     return "".join(f"{name}._data, " for name in op.order)
 
@@ -206,10 +206,10 @@ def fast_source(op: Op, arrays: str, params: str) -> list[str]:
         return [
             f"        {', '.join(['found', *op.kept])} = kernel({arrays}{params})",
             AS_ARRAY,
-            f"        if meta.repeats: found = ordered(found, ({leading(op)}))",
+            f"        if meta.repeats: found = ordered(found, ({memory_order_source(op)}))",
         ]
     array = f"kernel({arrays}, out=...)"
-    spread = f"ordered({array}, ({leading(op)})) if meta.repeats else {array}"
+    spread = f"ordered({array}, ({memory_order_source(op)})) if meta.repeats else {array}"
     return [f"        found = kernel({arrays}) if meta.plain else {spread}"]
 
 
@@ -255,7 +255,7 @@ def record_source(op: Op) -> str:
         wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
         wanted = f"({wanted})" if len(op.derivatives) > 1 else wanted
         wanted += " and (grad_everywhere or grad_mode.enabled)"
-        if converts(op):
+        if result_may_be_integer(op):
             lines.append(f"    if {wanted} and meta.floating:")
         else:
             lines.append(f"    if {wanted}:")
@@ -300,19 +300,21 @@ def described(op: Op) -> str:
     return f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
 
 
-def awaiting(what: str, op: Op) -> Callable[..., Any]:
+def lazy_op_function(what: str, op: Op) -> Callable[..., Any]:
     """A function of an op (``record`` or ``link``), not written yet."""
-    function = later(op.name, partial(build, what, op.key), op.signature, op.kernel)
+    function = lazy_function(
+        op.name, partial(build_op_function, what, op.key), op.signature, op.kernel
+    )
     function.__module__ = "graphwidget"
     function.__doc__ = described(op)
     return function  # type: ignore[no-any-return]
 
 
-def build(what: str, key: str, _: Any = None) -> types.FunctionType:
+def build_op_function(what: str, key: str, _: Any = None) -> types.FunctionType:
     """A function of an op."""
     op = TABLE[key]
     source = link_function_source(op) if what == "link" else record_source(op)
-    return compiled(with_own_names(source, op), key, runtime.__dict__)
+    return compile_function(with_own_names(source, op), key, runtime.__dict__)
 
 
 def with_own_names(source: str, op: Op) -> str:
@@ -328,7 +330,7 @@ def with_own_names(source: str, op: Op) -> str:
     return source.replace("OP", f"OP_{prefix}").replace("kernel(", f"kernel_{prefix}(")
 
 
-def body(record: Any) -> list[str] | None:
+def record_body(record: Any) -> list[str] | None:
     """The lines of a record function, without the first, for others that do the same; None for
     what is no such function."""
     op = RECORDED.get(record)
@@ -342,9 +344,9 @@ def operator(name: str, key: str) -> Callable[..., Any]:
 
     def write(_: Any) -> types.FunctionType:
         source = operator_source(with_own_names(record_source(op), op), op, name)
-        return compiled(source, key, runtime.__dict__)
+        return compile_function(source, key, runtime.__dict__)
 
-    made = runtime.__dict__[f"OPERATOR{name}"] = later(name, write, op.signature, op.kernel)
+    made = runtime.__dict__[f"OPERATOR{name}"] = lazy_function(name, write, op.signature, op.kernel)
     made.__module__, made.__doc__ = "graphwidget", described(op)
     return made  # type: ignore[no-any-return]
 
@@ -387,18 +389,18 @@ RECORDED: dict[Any, Op] = {}
 @cache
 def link(key: str) -> Callable[..., Node | None]:
     """For in-place writes: the function that makes an op's node."""
-    return awaiting("link", TABLE[key])
+    return lazy_op_function("link", TABLE[key])
 
 
-def specialise() -> None:
+def fill_namespace() -> None:
     """Fill ``TENSORS`` (``F`` on Tensors) from the whole table."""
     for op in TABLE.values():
         if op.variadic or not op.single:
-            record = (record_list if op.variadic else record_many)(op)
+            record = (record_list_input if op.variadic else record_several_outputs)(op)
             record.__name__ = record.__qualname__ = op.name
             record.__signature__ = op.signature()  # type: ignore[attr-defined]
         else:
-            record = awaiting("record", op)
+            record = lazy_op_function("record", op)
             RECORDED[record] = op
         TENSORS.__dict__[op.key.replace(".", "_")] = record
     for name, function in COMPOSITES.items():
@@ -410,7 +412,7 @@ def specialise() -> None:
             runtime.__dict__[f"number_{key.partition('.')[0]}"] = record
 
 
-specialise()
+fill_namespace()
 runtime.provide(
     Tensor=Tensor, wrap=Tensor._wrap, alias_as=alias_as, edge_of=edge_of, accumulator=accumulator,
     refresh=refresh_for_op, as_view=as_view, edgeless=edgeless, tensors=TENSORS, Constant=Constant,

@@ -19,7 +19,7 @@ from .numpy_errors import quiet_kernel
 from .scalar_tensors import ABSENT
 
 
-def record_list(op: Op) -> Callable[..., Any]:
+def record_list_input(op: Op) -> Callable[..., Any]:
     """The record function of an op on a list of tensors (``cat``)."""
     class_of, kernel = cache(lambda: node_class(op, op.inputs)), quiet_kernel(op.key)
 
@@ -58,7 +58,7 @@ def record_list(op: Op) -> Callable[..., Any]:
     return record
 
 
-def record_many(op: Op) -> Callable[..., Any]:
+def record_several_outputs(op: Op) -> Callable[..., Any]:
     """The record function of an op with several outputs (``max.dim``, ``unbind``)."""
     class_of, kernel = cache(lambda targets: node_class(op, targets)), quiet_kernel(op.key)
     saved_by = cache(op.saved_by)

@@ -1,4 +1,4 @@
-"""What holds in a thread of the rules that a program may relax (see ``policies``)."""
+"""Rules of autograd that a program has relaxed in this thread (see ``autograd/grad_mode.py``)."""
 
 from __future__ import annotations
 

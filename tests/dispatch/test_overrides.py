@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import graphwidget
-from graphwidget.dispatch.torch_function import FRONTS, awaken
+from graphwidget.dispatch.torch_function import OVERRIDES, awaken
 from graphwidget.eager.lazy import is_generated
 from tests.both import both, source
 
@@ -225,10 +225,10 @@ def test_tracebacks_name_the_lines_that_ran(call: Any) -> None:
 
 
 def test_every_function_that_is_asked_about_asks() -> None:
-    """What has a front is generated, and begins with the line that looks for one."""
+    """What may be overridden is generated, and begins with the line that asks whether it is."""
     awaken()
-    assert len(FRONTS) > 1000
-    assert [front.title for each, front in FRONTS.items() if not is_generated(each)] == []
+    assert len(OVERRIDES) > 1000
+    assert [call.title for each, call in OVERRIDES.items() if not is_generated(each)] == []
 
 
 ASLEEP = """

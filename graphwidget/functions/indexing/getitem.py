@@ -12,7 +12,7 @@ from ...arrays import dtypes, overlap
 from ...arrays.overlap import overlaps_itself
 from ...arrays.scalars import check_scalar
 from ...arrays.warnings import warn
-from ...dispatch.torch_function_objects import newcomer
+from ...dispatch.torch_function_objects import has_undeclared_override
 from ...eager import inplace
 from ...eager.promote import scalar_tensor
 from ...eager.record import TENSORS
@@ -45,7 +45,7 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
     try:
         return chosen(tensor, index)
     except Exception:
-        if newcomer((tensor, index)):
+        if has_undeclared_override((tensor, index)):
             return tensor[index]
         raise
 
@@ -95,7 +95,7 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
     try:
         put_at(tensor, index, value)
     except Exception:
-        if not newcomer((tensor, index, value)):
+        if not has_undeclared_override((tensor, index, value)):
             raise
         tensor[index] = value
 

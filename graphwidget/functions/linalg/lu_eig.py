@@ -10,7 +10,7 @@ from ...arrays import dtypes
 from ...arrays.type_errors import broadcast
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import METHODS, offer
-from ...dispatch.out import by_columns
+from ...dispatch.out import column_major_out
 from ...dispatch.return_types import named
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
@@ -96,7 +96,7 @@ def check_pivots(LU: Tensor, pivots: Tensor) -> None:
         )
 
 
-@by_columns()
+@column_major_out()
 def lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False
 ) -> Tensor:
@@ -201,7 +201,7 @@ def geqrf(input: Tensor) -> Any:
     return GEQRF(several(F.geqrf)(input))
 
 
-@by_columns(resized=False)
+@column_major_out(resized=False)
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections I - tau v vᵀ, whose vectors lie below the
     diagonal of ``input``.
@@ -251,14 +251,14 @@ offer(space="linalg", out=True)(householder_product)
 
 
 @offer(out=True)
-@by_columns(resized=False)
+@column_major_out(resized=False)
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     """``linalg.householder_product`` by its older name."""
     return householder_product(input, input2)
 
 
 @offer(out=True)
-@by_columns(resized=False)
+@column_major_out(resized=False)
 def ormqr(
     input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False
 ) -> Tensor:

@@ -10,7 +10,7 @@ from ...arrays import dtypes
 from ...arrays.type_errors import LinAlgError, broadcast
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer
-from ...dispatch.out import by_columns
+from ...dispatch.out import column_major_out
 from ...dispatch.return_types import named
 from ...eager.promote import scalar_tensor
 from ...eager.record import TENSORS as F
@@ -104,7 +104,7 @@ SINGULAR = (
 )
 
 
-@by_columns(resized=False)
+@column_major_out(resized=False)
 @offer(out=True)
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix of which ``input`` is the Cholesky factor.
@@ -130,7 +130,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 
 
 @offer(space="linalg", out=True)
-@by_columns()
+@column_major_out()
 def inv(A: Tensor) -> Tensor:
     """The inverses of square matrices.
 
@@ -143,7 +143,7 @@ def inv(A: Tensor) -> Tensor:
 
 
 @offer(out=True)
-@by_columns()
+@column_major_out()
 def inverse(input: Tensor) -> Tensor:
     """The inverses of square matrices (``linalg.inv``)."""
     return inv(input)
@@ -244,7 +244,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 
 
 @offer(space="linalg", out=True)
-@by_columns()
+@column_major_out()
 def solve_triangular(
     self: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
@@ -288,7 +288,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 
 
 @offer(space="linalg", out=True)
-@by_columns()
+@column_major_out()
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular L with L Lᵀ = A (U with Uᵀ U = A).
 

@@ -13,7 +13,7 @@ from ...arrays import devices, dtypes
 from ...arrays.memory_order import owner_of
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import FUNCTIONS
-from ...dispatch.resize import SHOWING, bytes_of, move
+from ...dispatch.resize import SHOWING, bytes_of, move_storage
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
@@ -105,7 +105,7 @@ class StorageBase:
             RuntimeError: a tensor shows more than would be left.
         """
         kind, place = self._memory.dtype, np.empty(size, self._memory.dtype)
-        move(self._memory, bytes_of(self._memory), place.view(np.uint8))
+        move_storage(self._memory, bytes_of(self._memory), place.view(np.uint8))
         self._memory = place.view(kind)
         return self
 

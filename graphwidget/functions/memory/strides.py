@@ -21,7 +21,7 @@ from ...arrays.type_errors import C_WORDS
 from ...arrays.warnings import warn
 from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
-from ...dispatch.resize import bytes_of, enlarged, resized
+from ...dispatch.resize import bytes_of, enlarge, resize_storage
 from ...eager.inplace import set_history
 from ...eager.record import TENSORS as F
 from ...graph import runtime
@@ -174,7 +174,7 @@ def placed(
             f"{memory.size}"
         )
     strides = tuple(step * width for step in steps)
-    return np.ndarray(shape, dtype, enlarged(shown, needed), offset * width, strides)
+    return np.ndarray(shape, dtype, enlarge(shown, needed), offset * width, strides)
 
 
 def check_sizes(shape: tuple[int, ...]) -> None:
@@ -222,7 +222,7 @@ def resize_(
     like = formatted(np.empty(shape, self._data.dtype), memory_format)
     if shape == self._data.shape and self._data.strides == like.strides:
         return self
-    self._data = resized(self._data, shape, like.strides)
+    self._data = resize_storage(self._data, shape, like.strides)
     self._meta = meta_of(self._data)
     bump(self, "resize_")
     return self

@@ -10,9 +10,9 @@ from ...arrays.warnings import warn
 from ...autograd.backward import backward, grad, tensor_backward
 from ...dispatch import torch_function_modes as overrides
 from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer, offer_table
-from ...dispatch.parsed import faced
-from ...dispatch.torch_function import FUNCTIONAL, PLACES, asking, functions_of, written_in
-from ...dispatch.torch_function_styles import Front, written
+from ...dispatch.parsed import parsed_function
+from ...dispatch.torch_function import FUNCTIONAL, PLACES, functions_of, is_overridable, written_in
+from ...dispatch.torch_function_styles import TorchFunctionCall, ask_python_written
 from ...eager.overridable import overridable
 from ...eager.record import TENSORS as F
 from ...graph import runtime
@@ -127,10 +127,15 @@ METHODS.update(backward=tensor_backward, __repr__=tensor_repr, __format__=format
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 for _name in OWN:
-    setattr(Tensor, _name, faced("Tensor", _name, vars(Tensor)[_name]))
+    setattr(Tensor, _name, parsed_function("Tensor", _name, vars(Tensor)[_name]))
 PLACES += [
     lambda: [
-        (each, Front(partial(written, manner="roots"), f"torch.autograd.{each.__name__}"))
+        (
+            each,
+            TorchFunctionCall(
+                partial(ask_python_written, manner="roots"), f"torch.autograd.{each.__name__}"
+            ),
+        )
         for each in (backward, grad)
     ],
     written_in("torch.functional", FUNCTIONS, FUNCTIONAL),
@@ -164,7 +169,7 @@ def _not_writable(name: str) -> AttributeError:
 def let_ask(cls: type[Tensor]) -> None:
     """Let the class's own methods and properties ask who overrides them; generated ones do."""
     for name, member in list(vars(cls).items()):
-        if not asking(name):
+        if not is_overridable(name):
             continue
         place = f"Tensor.{name}"
         if isinstance(member, property):

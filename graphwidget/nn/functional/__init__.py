@@ -2,10 +2,10 @@
 
 from inspect import isfunction
 
-from ...dispatch.parsed import faced
-from ...dispatch.python_written import passing
+from ...dispatch.parsed import parsed_function
+from ...dispatch.python_written import forwarding
 from ...dispatch.signatures import inner_signatures
-from ...dispatch.torch_function import PLACES, as_method, bound, written_in
+from ...dispatch.torch_function import PLACES, bound_call, method_call, written_in
 from ...eager.overridable import overridable
 from ...functions.pointwise.activations import (
     celu,
@@ -160,7 +160,9 @@ for _name in BOUND:
     _known = "log_sigmoid" if _name == "logsigmoid" else _name
     _section = "nn" if inner_signatures("nn", _known) else "torch"
     PARSED[_name] = _section, _known
-    globals()[_name] = faced(_section, _known, globals()[_name], _known * (_name in WRITTEN))
+    globals()[_name] = parsed_function(
+        _section, _known, globals()[_name], _known * (_name in WRITTEN)
+    )
 
 POOLED = "input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode"
 SOFTLY = "0 if dim is None else dim, dtype=dtype"
@@ -279,7 +281,7 @@ ASKED = {
 """What functions that PyTorch writes in Python ask of their arguments first."""
 
 for _name in {**PASSED, **ASKED}:
-    globals()[_name] = passing(globals()[_name], ASKED.get(_name, ""), *PASSED.get(_name, ()))
+    globals()[_name] = forwarding(globals()[_name], ASKED.get(_name, ""), *PASSED.get(_name, ()))
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
@@ -318,8 +320,8 @@ AS_METHODS = ("sigmoid", "tanh")
 """Those that are the methods of the same name to whoever is asked what they do."""
 
 PLACES += [
-    lambda: [(globals()[each], bound(*known)) for each, known in PARSED.items()],
-    lambda: [(globals()[each], as_method(each)) for each in AS_METHODS],
+    lambda: [(globals()[each], bound_call(*known)) for each, known in PARSED.items()],
+    lambda: [(globals()[each], method_call(each)) for each in AS_METHODS],
     written_in(
         "torch.nn.functional",
         globals(),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...dispatch.torch_function import PLACES
-from ...dispatch.torch_function_styles import Front, parsed
+from ...dispatch.torch_function_styles import TorchFunctionCall, ask_parsed
 from ...eager.overridable import overridable
 from ...eager.record import TENSORS as F
 from ...functions.creation.factories import as_tensor, full
@@ -61,7 +61,7 @@ def pad_sequence(
     return out
 
 
-PLACES.append(lambda: [(pad_sequence, Front(parsed, "torch.nn.pad_sequence"))])
+PLACES.append(lambda: [(pad_sequence, TorchFunctionCall(ask_parsed, "torch.nn.pad_sequence"))])
 
 
 def unpad_sequence(
