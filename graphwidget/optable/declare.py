@@ -266,13 +266,9 @@ def parse_signature(signature: str) -> dict[str, Any]:
 
 
 def params_in(text: str) -> dict[str, Any]:
-    """Metadata with its defaults: ``dim, keepdim=False``."""
-    if "(" in text:  # a default with commas of its own
-        scope: dict[str, Any] = {}
-        exec(f"def f({text.strip().lstrip(',')}): pass", scope)
-        return parameters_of(scope["f"])
-    pairs = (name.partition("=") for name in names_in(text))
-    return {name: value(default) if equals else REQUIRED for name, equals, default in pairs}
+    """Metadata with its defaults: ``dim, keepdim=False, dims=(0, 1)``."""
+    parts = (part.strip().partition("=") for part in re.split(r",(?![^(]*\))", text))
+    return {name: value(default) if equals else REQUIRED for name, equals, default in parts if name}
 
 
 @cache

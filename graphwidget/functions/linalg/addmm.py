@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -233,10 +234,10 @@ def _added_in_place(
         check(self, one, two, fits)
         return write(TABLE[key], self, (one, two), {"beta": beta, "alpha": alpha})
 
-    code = method.__code__  # the operands' names are the op's
-    method.__code__ = code.replace(
-        co_varnames=("self", *TABLE[key].inputs[1:], *code.co_varnames[3:])
-    )
+    shown = inspect.signature(method)
+    named = zip(shown.parameters.values(), (*TABLE[key].inputs, "beta", "alpha"), strict=True)
+    parameters = [parameter.replace(name=name) for parameter, name in named]
+    method.__signature__ = shown.replace(parameters=parameters)  # type: ignore[attr-defined]
     method.__name__ = method.__qualname__ = key.partition(".")[0] + "_"
     method.__doc__ = f"``{key.partition('.')[0]}``, written into this tensor."
     return method
