@@ -19,6 +19,9 @@ computes it again. A derivative's parameter names say what it needs:
   dims it has) and metadata names: nothing saved. With a ``_`` before it ``_<input>_shape`` is not
   shown to users either (as ``node._saved_self_sym_sizes``), nor is metadata named so.
 
+An op that has a form ``<name>.number`` is that form in derivatives, where it is given a Python
+number: that has no slot in the node then (``MulBackward1``).
+
 ``d_query__key`` is one formula that gives both derivatives, as a tuple, where they share most of
 their work; ``targets`` tells it whose are wanted. Derivatives are written with operators and
 ``F.<op>`` only. ``F`` is not a module: the same function is bound to one ``F`` of array kernels,
