@@ -5,7 +5,8 @@ a node with several outputs, or the ``AccumulateGrad`` of a leaf. Each target ha
 in which a backward run collects what flows to it. ``next_functions``, PyTorch's view of the same
 edges with a place for every differentiable input, is computed from it.
 
-The classes of ordinary ops (``MulBackward0``) are made by ``compile`` from their declarations.
+The classes of ordinary ops (``MulBackward0``) are made from their declarations by
+``eager/node_classes.py``.
 """
 
 from __future__ import annotations

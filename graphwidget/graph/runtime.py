@@ -96,7 +96,7 @@ newcomer: Callable[..., bool]
 left_alone: Callable[..., Any]
 """What an operator says of operands that it does not know."""
 
-# Provided by ``functions/tensor/attach.py`` -------------------------------------------------------
+# Provided by ``functions/tensor/attach_methods.py`` -----------------------------------------------
 legacy_array: Callable[..., np.ndarray]
 """The array of ``Tensor(2, 3)`` (``functions/creation/factories.py``)."""
 as_strided: Callable[..., Any]
@@ -115,7 +115,7 @@ NOBODY = object()
 """Nobody overrides a call: the function itself computes it."""
 
 anomaly = False
-"""Whether anomaly mode is on (see ``core.anomaly``)."""
+"""Whether anomaly mode is on (see ``autograd/anomaly_mode.py``)."""
 
 grad_everywhere = True
 """True while no thread has switched gradients off: then nobody asks for the thread's mode."""
@@ -155,7 +155,7 @@ def grad_enabled() -> bool:
 
 
 def set_grad_enabled(on: bool) -> None:
-    """Set this thread's mode (the public face is ``core.modes``)."""
+    """Set this thread's mode (users call ``autograd/grad_mode.py``)."""
     global grad_everywhere
     mode.requested = on
     on = on and not mode.inference

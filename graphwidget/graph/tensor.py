@@ -1,6 +1,6 @@
 """Tensor: an array with a history.
 
-The arithmetic methods are attached in ``core.functions`` from the op table; here is what a tensor
+The arithmetic methods are attached in ``functions/tensor/attach_methods.py``; here is what a tensor
 is and what concerns its gradient.
 """
 
