@@ -112,8 +112,7 @@ class Sampled(Base):
             return made
         self.add(made)
         if self.chance(0.7 if self.inner else 0.2):
-            again = 1 if self.dtype == "float32" else 3  # further ones would be mostly rounding
-            again = min([again, *(DEPTHS[name] for name in DEPTHS if name in made)])
+            again = min([3, *(DEPTHS[name] for name in DEPTHS if name in made)])
             return self.derivatives(target, re.findall(r"\bt\d+\b", " ".join(names)), again)
         if self.wants_grad(target):
             total = self.some(["{}.sum()", "({} ** 2).sum()", "({} * 3).mean()"]).format(target)
@@ -127,6 +126,8 @@ class Sampled(Base):
         if not sources:
             return "pass"
         source = self.some(sources)
+        if self.get(source).dtype != torch.float64:
+            depth = min(depth, 1)  # further ones would be mostly rounding
         for _ in range(depth and self.random.randint(1, depth)):
             if not self.wants_grad(name):
                 return "pass"
