@@ -158,8 +158,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(data.max()) + 1
-    elif num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
     elif data.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     ones = data[..., None] == np.arange(num_classes)
