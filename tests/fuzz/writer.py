@@ -28,8 +28,10 @@ UNDEFINED = ("INTERNAL ASSERT", "select() cannot be applied to a 0-dim tensor")
 """Errors after which a program ends: faults of PyTorch's, and what it says when it has read the
 size of a dim that a 0-d tensor does not have (there is what its memory held before)."""
 
-FACTORS = re.compile(r"linalg|cholesky|inver|solve|svd|\bqr\(|det\(|\blu|eig|lstsq|orgqr|ormqr")
-"""Functions whose results jump where a matrix becomes singular."""
+JUMPS = re.compile(
+    r"linalg|cholesky|inver|solve|svd|\bqr\(|det\(|\blu|eig|lstsq|orgqr|ormqr|polygamma"
+)
+"""Functions whose results jump where a matrix becomes singular, or at a pole."""
 SHIFT = 1e3
 """By how many roundings their operands are moved, to see whether they do."""
 
@@ -72,7 +74,7 @@ class Writer:
     def undecided(self, text: str) -> bool:
         """Whether what a statement gives hangs on rounding: of operands that are moved a little it
         gives something else, as the factors of singular matrices do."""
-        if not FACTORS.search(text):
+        if not JUMPS.search(text):
             return False
         state = torch.random.get_rng_state()
         with warnings.catch_warnings():
@@ -92,7 +94,7 @@ class Writer:
             if not copy.is_floating_point() and re.search(rf"\b{name}\b", text):
                 copy = copy.double()  # as what is added to it makes it
             if copy.is_floating_point():
-                turns = torch.arange(copy.numel(), dtype=copy.dtype).reshape(copy.shape).sin()
+                turns = torch.arange(copy.numel(), dtype=copy.dtype).reshape(copy.shape).cos()
                 copy.mul_(1 + shift * torch.finfo(copy.dtype).eps * turns)
                 copy.requires_grad_(tensor.requires_grad)
             names[name] = copy
