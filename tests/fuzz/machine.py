@@ -50,9 +50,13 @@ HISTORY = re.compile(
 )
 """Refusals of what became of a tensor, and of how it lies in memory."""
 
-MIDWAY = re.compile(r"derivative for \S+ is not implemented|twice a function|ZeroDivisionError")
-"""Refusals that come when part of the work is done. Which gradients have arrived by then hangs on
-the order of nodes, and PyTorch has divided the integers before a zero: the comparison ends."""
+MIDWAY = re.compile(
+    r"derivative for \S+ is not implemented|twice a function|ZeroDivisionError"
+    "|moved into the graph interior"
+)
+"""Refusals that come when part of the work is done. Which gradients have arrived by then, and which
+hooks were called, hangs on the order of nodes; PyTorch has divided the integers before a zero. The
+comparison ends there."""
 
 Value = tuple[str, tuple[int, ...], bytes]
 """A tensor's numbers: type, shape, bytes in C order."""

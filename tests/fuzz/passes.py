@@ -154,7 +154,10 @@ class Passes(Base):
         source = self.pick(lambda t: not self.broken(t) and t.grad_fn not in inner)
         if self.broken(self.get(source)) or self.node(source) in inner:
             return self.factory()
-        names = [n for n in dir(self.get(source).grad_fn) if n.startswith("_saved_")]
+        node = self.get(source).grad_fn
+        names = [n for n in dir(node) if n.startswith("_saved_")]
+        if not any(each for each, _ in node.next_functions):
+            names = []  # nobody reads what is saved where nothing is to be derived
         if names and self.chance(0.6):
             return f"i = {source}.grad_fn.{self.some(names)}"
         return f"i = sorted(n for n in dir({source}.grad_fn) if n.startswith('_saved_'))"

@@ -143,8 +143,10 @@ class Writes(Base):
         if self.undefined(source, operand):
             operand = self.number()
         if self.chance(0.15):
-            # copy_ of a number is offered, but a tensor may be anything.
-            return f"{source}.copy_({self.pick() if self.chance(0.5) else operand})"
+            # copy_ of a number is offered, but a tensor may be anything, except that of zeros
+            # without memory PyTorch does not ask the sizes.
+            other = self.pick(lambda t: not t._is_zerotensor()) if self.chance(0.5) else operand
+            return f"{source}.copy_({other})"
         if self.chance(0.4):
             return f"{source} {self.some('+-*/')}= {operand}"
         return f"{source}.{self.some(IN_PLACE)}({operand})"
