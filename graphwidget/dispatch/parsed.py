@@ -64,20 +64,13 @@ class ParsedFunction:
                 if value is not MISSING and (name in left or name not in spelled)]  # fmt: skip
         return parse(self.section, self.name, args[self.section == "Tensor" :], spelled)
 
-    def refusal(
-        self, values: Sequence[Any], spelled: Named = NO_NAMES, left: Named = NO_NAMES
-    ) -> TypeError | None:
-        """PyTorch's error for a call, None where it has none."""
-        found = self.parse(values, spelled, left)
-        return found if isinstance(found, TypeError) else None
-
     def check(
         self, values: Sequence[Any], spelled: Named = NO_NAMES, left: Named = NO_NAMES
     ) -> None:
         """Raise PyTorch's error for a call, if it has one."""
-        wrong = self.refusal(values, spelled, left)
-        if wrong is not None:
-            raise wrong
+        found = self.parse(values, spelled, left)
+        if isinstance(found, TypeError):
+            raise found from None
 
     def newcomer(self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None) -> bool:
         """Whether the call failed because something wants to be asked."""
@@ -243,9 +236,8 @@ def parsed_source(face: ParsedFunction, own: Names, out: bool) -> Iterator[str]:
     yield from (f"    {line}" for line in call_source(face, own, open_ended, out))
     yield "except Exception:"
     yield f"    if {parser}.newcomer({told}): return {parser}.again({told})"
-    yield f"    wrong = {parser}.refusal({told})"
-    yield "    if wrong is None: raise"
-    yield "    raise wrong from None"
+    yield f"    {parser}.check({told})"
+    yield "    raise"
 
 
 def ask_line(face: ParsedFunction, own: Names, values: str, named: str) -> str:

@@ -247,9 +247,8 @@ def add(input=torch_add_MISSING, other=torch_add_MISSING, /, *more, **named):
         return torch_add_TARGET(input, other, alpha=alpha)
     except Exception:
         if torch_add_FACE.newcomer((input, other, *more,), spelled, named): return torch_add_FACE.again((input, other, *more,), spelled, named)
-        wrong = torch_add_FACE.refusal((input, other, *more,), spelled, named)
-        if wrong is None: raise
-        raise wrong from None
+        torch_add_FACE.check((input, other, *more,), spelled, named)
+        raise
 
 
 # <graphwidget add>
@@ -677,9 +676,8 @@ def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
         return out
     except Exception:
         if torch_mul_FACE.newcomer((input, other, *more,)): return torch_mul_FACE.again((input, other, *more,))
-        wrong = torch_mul_FACE.refusal((input, other, *more,))
-        if wrong is None: raise
-        raise wrong from None
+        torch_mul_FACE.check((input, other, *more,))
+        raise
 
 
 # ---- y.mul_(w) -----------------------------------------------------------------------------------
@@ -697,9 +695,8 @@ def mul_(self=Tensor_mul__MISSING, other=Tensor_mul__MISSING, /, *more, **named)
         return Tensor_mul__TARGET(self, other)
     except Exception:
         if Tensor_mul__FACE.newcomer((self, other, *more,), spelled, named): return Tensor_mul__FACE.again((self, other, *more,), spelled, named)
-        wrong = Tensor_mul__FACE.refusal((self, other, *more,), spelled, named)
-        if wrong is None: raise
-        raise wrong from None
+        Tensor_mul__FACE.check((self, other, *more,), spelled, named)
+        raise
 
 
 # <graphwidget requires_grad>
