@@ -16,8 +16,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-# The rooms from the bottom up, so that no import nests deeply: Python in a browser (Pyodide) has a
-# stack of a megabyte, which a chain of imports from the top down overflows.
+# The rooms from the bottom up, so that imports nest little: Python's stack is small in a browser.
 for _room in (
     "optable", "graph.views", "eager.inplace", "autograd", "dispatch.offer", "functions.shape",
     "functions.memory", "functions.creation", "functions.random", "functions.reduction",

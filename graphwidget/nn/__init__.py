@@ -2,7 +2,7 @@
 
 import sys
 
-from . import functional, init, parameter, utils
+from . import functional, init, parameter
 from . import rnn_functions as _rnn_functions  # noqa: F401  (offers torch.lstm and its like)
 from .activation import (
     CELU,
@@ -152,6 +152,7 @@ from .transformer import (
 )
 
 # isort: split
+from . import utils  # its files import layers
 
 modules = sys.modules[__name__]
 """PyTorch's place of the modules' files."""

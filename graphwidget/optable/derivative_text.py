@@ -69,7 +69,9 @@ class Text:
         return self.text
 
     def __getattr__(self, name: str) -> Text:
-        if name.startswith("__"):
+        # numpy asks what is given to it as a dtype for its own ``dtype``, and that for its own:
+        # without end, which in a browser overflows the stack before Python notices.
+        if name.startswith("__") or name == "dtype":
             raise AttributeError(name)
         return Shape(f"{self.at(ATOM)}.{name}")
 

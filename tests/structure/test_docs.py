@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
 import pytest
 
 import graphwidget
 from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 from graphwidget.optable import TABLE
+from graphwidget.optable.derivative_text import Text
 
 OFFERED = {
     **{f"torch.{name}": each for name, each in FUNCTIONS.items()},
@@ -41,3 +43,11 @@ def test_examples() -> None:
     assert "grad × result" in doc
     assert "ExpBackward0" in doc
     assert str(inspect.signature(graphwidget.mul)) == "(input, other, *, out=None)"
+
+
+def test_texts_have_no_dtype() -> None:
+    # numpy would ask a dtype's dtype for its own, without end (in a browser: the stack's).
+    with pytest.raises(AttributeError):
+        _ = Text("x").dtype
+    with pytest.raises(TypeError):
+        np.result_type(Text("x").shape, np.float32)

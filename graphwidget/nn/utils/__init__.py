@@ -45,13 +45,14 @@ if not TYPE_CHECKING:  # checkers know the names above
     def __getattr__(name: str) -> Any:
         if name in _LAZY:
             return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-        if name in ("parametrizations", "parametrize", "prune", "stateless"):
+        if name in ("parametrizations", "parametrize", "prune", "stateless", *_LAZY.values()):
             return importlib.import_module(f".{name}", __name__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """What completion offers: the public names."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 __all__ = [
