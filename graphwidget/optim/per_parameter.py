@@ -251,8 +251,9 @@ def number(value: float) -> Tensor:
 def count(state: dict[str, Any]) -> float:
     """Count one more step of a parameter and return its number."""
     data = state["step"]._data
-    data += 1
-    return float(data)
+    steps: float = data.item() + 1
+    data.fill(steps)
+    return steps
 
 
 def check_rate(lr: Any) -> None:
