@@ -101,12 +101,13 @@ def scalars(torch: Any) -> Step:
 # Training steps ------------------------------------------------------------------------------
 def training(torch: Any, model: Any, loss: Callable[[], Any], optimizer: Any) -> Step:
     """The step of a usual training loop."""
+    parameters = list(model.parameters())
 
     def step() -> Sequence[Any]:
         optimizer.zero_grad()
         found = loss()
         found.backward()
-        grads = [parameter.grad for parameter in model.parameters()]
+        grads = [parameter.grad for parameter in parameters]
         optimizer.step()
         return found.detach(), *grads
 
