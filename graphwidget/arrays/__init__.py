@@ -3,7 +3,7 @@
 At the bottom: these files import numpy and each other, nothing else of the package.
 """
 
-from .malloc_gc import collect_rarely, keep_freed
+from .malloc_gc import collect_garbage_rarely, keep_freed_memory
 
-keep_freed()
-collect_rarely()
+keep_freed_memory()
+collect_garbage_rarely()

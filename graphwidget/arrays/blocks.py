@@ -1,4 +1,5 @@
-"""Large arrays computed part by part, so that what kernels have in between stays in the cache."""
+"""Decorators of kernels: large arrays are computed in blocks that fit the cache, halves as
+floats."""
 
 from __future__ import annotations
 
@@ -8,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .memory_order import Array, empty_in, memory_order
+from .memory_order import Array, empty_in_order, memory_order
 
-PART = 1 << 16
-"""Items of a part."""
+BLOCK = 1 << 16
+"""Items of a block."""
 
 
-def in_floats(count: int) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
-    """Make a kernel of ``count`` arrays compute halves in floats, as PyTorch does: there
-    exponentials have room, and what comes in between is not rounded."""
+def halves_in_float32(count: int) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+    """Decorate a kernel of ``count`` arrays to compute float16 in float32, as PyTorch does: there
+    exponentials have room, and intermediate results are not rounded."""
 
     def wrap(function: Callable[..., Array]) -> Callable[..., Array]:
         @wraps(function)
@@ -32,22 +33,22 @@ def in_floats(count: int) -> Callable[[Callable[..., Array]], Callable[..., Arra
     return wrap
 
 
-def by_parts(
+def apply_in_blocks(
     function: Callable[..., Array], arrays: Sequence[Array], *rest: Any, out: Any = ...,
     **params: Any,
 ) -> Array:  # fmt: skip
-    """What a function of arrays of one shape and type writes into ``out``, which is made where it
-    is not given; halves are floats meanwhile. PyTorch's order in memory: the first array's that
-    knows one."""
+    """Call a function that writes into ``out`` (new memory by default) block by block of arrays of
+    one shape and type, halves as floats. The result's order in memory is PyTorch's: that of the
+    first array that has one."""
     last = arrays[-1]
     order = memory_order(last.shape, *arrays)
-    out = empty_in(order, last.shape, last.dtype) if out is ... else out
+    out = empty_in_order(order, last.shape, last.dtype) if out is ... else out
     work = np.float32 if last.dtype.char == "e" else last.dtype
     count = len(arrays)
     parts = np.nditer(  # type: ignore[call-overload]
         [each.transpose(order) for each in (*arrays, out)],
         ["external_loop", "buffered"], [["readonly"]] * count + [["writeonly"]],
-        [np.dtype(work)] * (count + 1), "C", "same_kind", buffersize=PART,
+        [np.dtype(work)] * (count + 1), "C", "same_kind", buffersize=BLOCK,
     )  # fmt: skip
     with parts:
         for each in parts:
@@ -55,22 +56,22 @@ def by_parts(
     return out
 
 
-def in_parts(count: int) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
-    """Make a kernel of ``count`` arrays, which writes into ``out``, compute large ones part by
-    part, and halves in floats."""
+def in_blocks(count: int) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+    """Decorate a kernel of ``count`` arrays, which writes into ``out``, to compute large ones in
+    blocks, and halves in floats."""
 
     def wrap(function: Callable[..., Array]) -> Callable[..., Array]:
-        at_once = in_floats(count)(function)
+        at_once = halves_in_float32(count)(function)
 
         @wraps(function)
         def kernel(*args: Any, **params: Any) -> Array:
             last = args[count - 1]
-            if last.size <= PART:
+            if last.size <= BLOCK:
                 plain = last.dtype.char != "e"
                 return function(*args, **params) if plain else at_once(*args, **params)
             arrays = args[:count]
             if all(each.shape == last.shape and each.dtype == last.dtype for each in arrays):
-                return by_parts(function, arrays, *args[count:], **params)
+                return apply_in_blocks(function, arrays, *args[count:], **params)
             return at_once(*args, **params)
 
         return kernel

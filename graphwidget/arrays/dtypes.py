@@ -24,7 +24,7 @@ class dtype:
 
     __slots__ = (
         "abbr",
-        "c_word",
+        "c_type",
         "is_complex",
         "is_floating_point",
         "is_signed",
@@ -40,7 +40,7 @@ class dtype:
     numpy: NumpyDtype
     name: str
     word: str
-    c_word: str
+    c_type: str
     abbr: str
     itemsize: int
     is_complex: bool
@@ -83,7 +83,7 @@ def _declare(name: str, abbr: str) -> dtype:
     made.numpy = np.dtype(name)
     made.name = name
     made.word = WORDS[name]
-    made.c_word = C_WORDS[name]
+    made.c_type = C_WORDS[name]
     made.abbr = abbr
     made.itemsize = made.numpy.itemsize
     made.is_complex = False
@@ -167,24 +167,24 @@ def of(numpy_dtype: NumpyDtype) -> dtype:
         ) from None
 
 
-def type_word(numpy_dtype: NumpyDtype) -> str:
+def scalar_type(numpy_dtype: NumpyDtype) -> str:
     """PyTorch's word for a type in messages: "Float", "Double", "Long", ..."""
     return _OF[numpy_dtype].word
 
 
-def c_word(numpy_dtype: NumpyDtype) -> str:
+def c_type(numpy_dtype: NumpyDtype) -> str:
     """The C++ word that other PyTorch messages print: "float", "double", "long int", ..."""
-    return _OF[numpy_dtype].c_word
+    return _OF[numpy_dtype].c_type
 
 
-def tensor_type(numpy_dtype: NumpyDtype) -> str:
+def legacy_type(numpy_dtype: NumpyDtype) -> str:
     """The legacy type string, e.g. "torch.FloatTensor"."""
     return f"torch.{_OF[numpy_dtype].word}Tensor"
 
 
 def printed_type(numpy_dtype: NumpyDtype) -> str:
     """The type as PyTorch's C++ messages print it: bool has no legacy name there."""
-    return "CPUBoolType" if numpy_dtype.kind == "b" else tensor_type(numpy_dtype)
+    return "CPUBoolType" if numpy_dtype.kind == "b" else legacy_type(numpy_dtype)
 
 
 # ------------------------------------------------------------------------------ default dtype
@@ -258,7 +258,7 @@ def promote_types(first: NumpyDtype, second: NumpyDtype) -> NumpyDtype:
     return found
 
 
-def combine(first: NumpyDtype, level: int, second: NumpyDtype, level2: int) -> NumpyDtype:
+def promoted_type(first: NumpyDtype, level: int, second: NumpyDtype, level2: int) -> NumpyDtype:
     """The type of an operation on two operands, each given by its dtype and its level."""
     key = (first, level, second, level2)
     found = _combined.get(key)
@@ -300,7 +300,7 @@ def result_type(*operands: Operand) -> NumpyDtype:
     for level in (NUMBER, ZERO_DIM, DIMENSIONED):
         current = levels[level]
         if current is not None:
-            result = current if result is None else combine(current, level, result, at)
+            result = current if result is None else promoted_type(current, level, result, at)
             at = level
     if result is None:
         raise ValueError("result_type() needs at least one operand")

@@ -1,4 +1,5 @@
-"""Evenly spaced numbers, rounded as where the processor fuses a product and a sum."""
+"""Evenly spaced numbers rounded as PyTorch's ``linspace`` and ``arange`` round them, with fused
+multiply-adds."""
 
 from __future__ import annotations
 
@@ -11,15 +12,15 @@ Array: TypeAlias = Any
 _WIDE: dict[str, Any] = {"f": np.float64, "d": np.longdouble}
 
 
-def fused(dtype: np.dtype[Any]) -> Any:
+def fused_dtype(dtype: np.dtype[Any]) -> Any:
     """A type in which a product and a sum of numbers of ``dtype`` are rounded only at the end."""
     return _WIDE.get(dtype.char, dtype.type)
 
 
-def spread(first: Any, last: Any, steps: int, dtype: np.dtype[Any]) -> Array:
+def linspace(first: Any, last: Any, steps: int, dtype: np.dtype[Any]) -> Array:
     """``steps`` numbers of a floating type from ``first`` to ``last``, each counted from the nearer
     end, as PyTorch's are."""
-    wide, half = fused(dtype), steps // 2
+    wide, half = fused_dtype(dtype), steps // 2
     first, last = dtype.type(first), dtype.type(last)
     step = wide(dtype.type((last - first) / dtype.type(max(steps - 1, 1))))
     place = np.arange(steps).astype(wide)
@@ -32,14 +33,14 @@ def spread(first: Any, last: Any, steps: int, dtype: np.dtype[Any]) -> Array:
 _LANES = 8
 
 
-def stepped(start: Any, step: Any, count: int) -> np.ndarray:
+def arange_float32(start: Any, step: Any, count: int) -> np.ndarray:
     """``count`` float32 numbers from ``start``, ``step`` apart, as PyTorch computes them: eight at
     a time, of which the first is rounded and the others are counted from that.
 
     What does not fill two such rows at the end is counted from ``start``. (PyTorch also begins anew
     where each of several threads does, in more than 32,768 numbers; here there is one.)
     """
-    wide: Any = fused(np.dtype(np.float64))
+    wide: Any = fused_dtype(np.dtype(np.float64))
     start, step = wide(start), wide(step)
     whole = count - count % (2 * _LANES)
     numbers = (start + step * np.arange(count)).astype(np.float64)

@@ -1,5 +1,5 @@
-"""What becomes of memory: how the C library treats what arrays gave back, and how often Python
-looks for objects that only refer to each other.
+"""Settings of malloc and of Python's garbage collector that suit arrays and graphs: freed memory
+is kept for the next arrays, and cycles are looked for less often.
 
 glibc returns large pieces to the kernel at once, which zeroes every page anew when the next array
 asks for it: half of the time of a training step on arrays of megabytes. PyTorch lives with that;
@@ -25,8 +25,8 @@ LARGEST = 32 << 20
 """Arrays of so many bytes get memory of their own, which goes back at once: glibc's most."""
 
 
-def keep_freed() -> None:
-    """Keep what is freed for the next arrays; nothing where the C library is another, or where
+def keep_freed_memory() -> None:
+    """Let malloc keep freed memory for the next arrays; nothing where the C library is another, or where
     the user has told it what to do."""
     if any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ):
         return
@@ -46,8 +46,8 @@ PYTHONS_OWN = (700, 2_000)
 """What it does unless it is told, in its versions."""
 
 
-def collect_rarely() -> None:
-    """Let Python look for cycles less often; nothing where the user has said how often."""
+def collect_garbage_rarely() -> None:
+    """Let the garbage collector run less often; nothing where the user has said how often."""
     young, again, always = gc.get_threshold()
     if young in PYTHONS_OWN:
         gc.set_threshold(YOUNG, again * RARER, always // RARER)

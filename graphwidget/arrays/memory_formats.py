@@ -53,15 +53,15 @@ def check_format(name: str, given: Any) -> None:
         )
 
 
-def in_format(data: np.ndarray, wanted: memory_format) -> bool:
+def is_in_format(data: np.ndarray, wanted: memory_format) -> bool:
     """Whether the items lie in the format's order."""
     if not wanted._dims:
         return bool(data.flags.c_contiguous)
-    order = memory_order.channels_innermost(data.ndim)
-    return data.ndim == wanted._dims and bool(memory_order.lies(data, order))
+    order = memory_order.channels_last_order(data.ndim)
+    return data.ndim == wanted._dims and bool(memory_order.is_in_order(data, order))
 
 
-def formatted(data: np.ndarray, wanted: memory_format | None) -> np.ndarray:
+def to_format(data: np.ndarray, wanted: memory_format | None) -> np.ndarray:
     """The items in the format's order, copied where they are not.
 
     Raises:
@@ -73,11 +73,11 @@ def formatted(data: np.ndarray, wanted: memory_format | None) -> np.ndarray:
         return np.asarray(data, order="C")
     if data.ndim != wanted._dims:
         raise RuntimeError(f"required rank {wanted._dims} tensor to use {wanted._name} format")
-    return np.asarray(memory_order.with_channels_last(data))
+    return np.asarray(memory_order.to_channels_last(data))
 
 
-def suggested(data: np.ndarray) -> memory_format:
+def suggested_format(data: np.ndarray) -> memory_format:
     """The format that strides speak for."""
-    if not memory_order.channels_last(data):
+    if not memory_order.is_channels_last(data):
         return contiguous_format
     return channels_last if data.ndim == channels_last._dims else channels_last_3d

@@ -1,4 +1,4 @@
-"""How results and copies lie in memory: the order of their dims is PyTorch's."""
+"""Arrays in PyTorch's memory order: in which order results and copies have their dims in memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def as_array(value: Any) -> Array:
 # The order of the dims in memory, outermost first -------------------------------------------------
 def memory_order(shape: Shape, *operands: Array) -> list[int]:
     """The order of what is computed from operands that are broadcast to a shape."""
-    return iteration_order(shape, *[spread_strides(shape, operand) for operand in operands])
+    return iteration_order(shape, *[broadcast_strides(shape, operand) for operand in operands])
 
 
 def iteration_order(shape: Shape, *known: Sequence[int]) -> list[int]:
@@ -52,29 +52,29 @@ def iteration_order(shape: Shape, *known: Sequence[int]) -> list[int]:
     return order[::-1]
 
 
-def spread_strides(shape: Shape, operand: Array) -> list[int]:
+def broadcast_strides(shape: Shape, operand: Array) -> list[int]:
     """The strides of an operand broadcast to a shape: 0 where it repeats."""
     own, new = operand.shape, len(shape) - operand.ndim
-    strides = true_strides(own, operand.strides, operand.itemsize)
+    strides = torch_strides(own, operand.strides, operand.itemsize)
     return [0] * new + [
         0 if size == 1 != shape[new + dim] else strides[dim] for dim, size in enumerate(own)
     ]
 
 
-def empty_in(order: list[int], shape: Shape, dtype: Any) -> Array:
+def empty_in_order(order: list[int], shape: Shape, dtype: Any) -> Array:
     """Memory that is filled by the dims in this order."""
     memory = np.empty([shape[dim] for dim in order], dtype)
     return memory.transpose([order.index(dim) for dim in range(len(shape))])
 
 
-def lies(a: Array, order: list[int]) -> bool:
+def is_in_order(a: Array, order: list[int]) -> bool:
     """Whether the items fill their memory with the dims in this order."""
     return bool(a.transpose(order).flags.c_contiguous)
 
 
-def laid_out(a: Array, order: list[int]) -> Array:
+def copy_in_order(a: Array, order: list[int]) -> Array:
     """A copy with the dims in this order."""
-    result = empty_in(order, a.shape, a.dtype)
+    result = empty_in_order(order, a.shape, a.dtype)
     np.copyto(result, a)
     return result
 
@@ -89,21 +89,21 @@ def ordered(data: Array, operands: Sequence[Array]) -> Array:
     else:
         return data
     order = memory_order(data.shape, *operands)
-    return data if lies(data, order) or not data.size else laid_out(data, order)
+    return data if is_in_order(data, order) or not data.size else copy_in_order(data, order)
 
 
-def empty_ordered(shape: Shape, dtype: Any, *operands: Array) -> Array:
+def empty_for_result(shape: Shape, dtype: Any, *operands: Array) -> Array:
     """Memory for a result of these operands."""
-    return empty_in(memory_order(shape, *operands), shape, dtype)
+    return empty_in_order(memory_order(shape, *operands), shape, dtype)
 
 
 # Channels last ------------------------------------------------------------------------------------
-def channels_last(a: Array) -> bool:
+def is_channels_last(a: Array) -> bool:
     """Whether a batch of images or volumes has its channels innermost in memory, by PyTorch's rule
     of strides: where it is ambiguous, it has not."""
     if a.ndim not in (4, 5) or a.strides[1] > a.strides[-1]:
         return False
-    strides = true_strides(a.shape, a.strides, a.itemsize)
+    strides = torch_strides(a.shape, a.strides, a.itemsize)
     least = 0
     for dim in (1, *range(a.ndim - 1, 1, -1), 0):
         unclear = dim == 0 and least == strides[1]
@@ -113,34 +113,34 @@ def channels_last(a: Array) -> bool:
     return True
 
 
-def with_channels_last(a: Array) -> Array:
+def to_channels_last(a: Array) -> Array:
     """A copy with the channels innermost."""
-    return laid_out(a, channels_innermost(a.ndim))
+    return copy_in_order(a, channels_last_order(a.ndim))
 
 
-def channels_innermost(ndim: int) -> list[int]:
+def channels_last_order(ndim: int) -> list[int]:
     """The order of dims that is called channels last."""
     return [0, *range(2, ndim), 1]
 
 
-def channels_kept(kernel: Callable[..., Any], dims: Shape = (4, 5)) -> Callable[..., Any]:
+def keep_channels_last(kernel: Callable[..., Any], dims: Shape = (4, 5)) -> Callable[..., Any]:
     """The kernel with its result's channels innermost where they are so in its operand of so many
     dims; of several results, those of the first one's shape."""
 
     @wraps(kernel)
     def keeping(a: Array, *args: Any, **kwargs: Any) -> Any:
         found = kernel(a, *args, **kwargs)
-        if a.ndim not in dims or not channels_last(a):
+        if a.ndim not in dims or not is_channels_last(a):
             return found
         if isinstance(found, tuple):
             shape = found[0].shape
-            return tuple(with_channels_last(x) if x.shape == shape else x for x in found)
-        return with_channels_last(found)
+            return tuple(to_channels_last(x) if x.shape == shape else x for x in found)
+        return to_channels_last(found)
 
     return keeping
 
 
-images_kept = partial(channels_kept, dims=(4,))
+keep_images_channels_last = partial(keep_channels_last, dims=(4,))
 """The same where PyTorch does it for images only."""
 
 
@@ -161,17 +161,17 @@ def to_copy(a: Array, dtype: Any) -> Array:
 
 def empty_like(a: Array, dtype: Any) -> Array:
     """Memory for a copy of a, with the dims in the same order."""
-    return np.empty_like(a, dtype) if 0 not in a.strides else empty_ordered(a.shape, dtype, a)
+    return np.empty_like(a, dtype) if 0 not in a.strides else empty_for_result(a.shape, dtype, a)
 
 
-def filled(a: Array, value: Any) -> Array:
+def full_like(a: Array, value: Any) -> Array:
     """The same value everywhere, laid out as a copy of a."""
     result = empty_like(a, a.dtype)
     result.fill(value)
     return result
 
 
-def zeros_of(a: Array, shape: Shape) -> Array:
+def new_zeros(a: Array, shape: Shape) -> Array:
     """Zeros of a shape, in a's type."""
     return np.zeros(shape, as_array(a).dtype)
 
@@ -180,7 +180,7 @@ Geometry = tuple[Shape, Shape, int]
 """How items lie in their storage: sizes, strides and offset, all in items."""
 
 
-def positions(geometry: Geometry) -> Array:
+def item_offsets(geometry: Geometry) -> Array:
     """Where in its storage each item lies."""
     sizes, strides, offset = geometry
     found = np.full((), offset, np.int64)
@@ -189,7 +189,7 @@ def positions(geometry: Geometry) -> Array:
     return found
 
 
-def owner_of(a: Array) -> Array:
+def memory_owner(a: Array) -> Array:
     """The array that owns a's memory."""
     owner = a
     while True:
@@ -203,17 +203,17 @@ def owner_of(a: Array) -> Array:
 
 def memory_of(a: Array) -> Array:
     """The array that owns a's memory, its dims in the order in which they lie there."""
-    return as_it_lies(owner_of(a))
+    return in_memory_order(memory_owner(a))
 
 
-def as_it_lies(a: Array) -> Array:
+def in_memory_order(a: Array) -> Array:
     """An array that has its memory to itself, its dims in the order in which they lie there."""
     if a.flags.c_contiguous:
         return a
     return a.transpose(sorted(range(a.ndim), key=lambda dim: -a.strides[dim]))
 
 
-def with_memory(a: Array) -> Array:
+def copy_with_memory(a: Array) -> Array:
     """A copy that lies in a copy of the whole memory as ``a`` does, where no items repeat."""
     if 0 in a.strides:
         return clone(a)
@@ -222,7 +222,7 @@ def with_memory(a: Array) -> Array:
     return np.ndarray(a.shape, a.dtype, memory.copy(), start, a.strides)
 
 
-def true_strides(shape: Shape, strides: Shape, itemsize: int) -> list[int]:
+def torch_strides(shape: Shape, strides: Shape, itemsize: int) -> list[int]:
     """Strides as PyTorch has them: numpy gives new dims of size 1 the stride 0, and all dims of
     an array without items."""
     empty = 0 in shape and not any(strides)

@@ -1,10 +1,10 @@
-"""Whether tensors share memory, and the writes that are refused because of it."""
+"""Checks whether arrays share memory, and refusals of writes because they do."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .memory_order import true_strides
+from .memory_order import torch_strides
 
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single "
@@ -33,7 +33,7 @@ def is_dense(data: np.ndarray) -> bool:
     return True
 
 
-def same_memory(data: np.ndarray, other: np.ndarray) -> bool:
+def is_same_memory(data: np.ndarray, other: np.ndarray) -> bool:
     """Whether two arrays are the same items of the same memory."""
     if other is data:
         return True
@@ -48,10 +48,10 @@ def same_memory(data: np.ndarray, other: np.ndarray) -> bool:
 
 def real_strides(data: np.ndarray) -> list[int]:
     """Strides in bytes as PyTorch has them."""
-    return true_strides(data.shape, data.strides, data.itemsize)
+    return torch_strides(data.shape, data.strides, data.itemsize)
 
 
-def overlaps_itself(data: np.ndarray) -> bool:
+def has_internal_overlap(data: np.ndarray) -> bool:
     """Whether several items share one memory location, as in an expanded tensor."""
     return (
         0 in data.strides
@@ -71,13 +71,13 @@ def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = Fals
     Raises:
         RuntimeError: PyTorch's texts.
     """
-    if not whole and overlaps_itself(data):
+    if not whole and has_internal_overlap(data):
         raise RuntimeError(OVERLAP)
     tangled = False
     for other in others:
         if whole and other is data:  # even where there is no item
             raise RuntimeError(PARTIAL_OVERLAP)
-        if np.may_share_memory(data, other) and (whole or not same_memory(data, other)):
+        if np.may_share_memory(data, other) and (whole or not is_same_memory(data, other)):
             if is_dense(data) and is_dense(other):
                 raise RuntimeError(PARTIAL_OVERLAP)
             # So far only the ends were compared, between which the items may alternate (chunks).
@@ -86,7 +86,7 @@ def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = Fals
     return tangled
 
 
-def interleaved(data: np.ndarray) -> bool:
+def may_interleave(data: np.ndarray) -> bool:
     """Whether items may share memory although no stride is 0: windows that overlap, which PyTorch
     does not notice."""
     flags = data.flags

@@ -1,4 +1,4 @@
-"""Numbers as items of a tensor: what fits a type, and what PyTorch says of what does not."""
+"""Python numbers as 0-d arrays of a type, and PyTorch's errors for numbers that do not fit it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Default:
     dtype: np.dtype[Any] = np.dtype(np.float32)
 
 
-def as_item(number: Any, dtype: np.dtype[Any]) -> Array:
+def scalar_array(number: Any, dtype: np.dtype[Any]) -> Array:
     """A Python number as a 0-d array of a type.
 
     Raises:
@@ -47,14 +47,14 @@ def as_item(number: Any, dtype: np.dtype[Any]) -> Array:
     """
     if dtype.itemsize > 1 and -COMMON < number < COMMON:
         return np.asarray(number, dtype)
-    check_item(number, dtype)
+    check_number_fits(number, dtype)
     return np.asarray(number).astype(dtype)
 
 
-def check_item(number: Any, dtype: np.dtype[Any]) -> None:
+def check_number_fits(number: Any, dtype: np.dtype[Any]) -> None:
     """Refuse a number that a type cannot take. Floating types take inf and nan, bools take all,
     and negative integers wrap around in unsigned types."""
-    check_integer(number)
+    check_integer_fits(number)
     least, most = RANGES.get(dtype, INTEGERS)
     if least <= number <= most or dtype.kind == "b":
         return
@@ -67,13 +67,13 @@ def check_item(number: Any, dtype: np.dtype[Any]) -> None:
         raise RuntimeError(f"value cannot be converted to type {name} without overflow")
 
 
-def check_scalar(number: Any, dtype: np.dtype[Any]) -> None:
+def check_scalar_fits(number: Any, dtype: np.dtype[Any]) -> None:
     """The same of a number that PyTorch makes a 0-d tensor first: half precision takes all."""
     if dtype.itemsize != 2 or dtype.kind != "f":
-        check_item(number, dtype)
+        check_number_fits(number, dtype)
 
 
-def check_integer(number: Any) -> None:
+def check_integer_fits(number: Any) -> None:
     """Refuse an integer of more than 64 bits: Python does, for PyTorch."""
     if isinstance(number, int) and number < INTEGERS[0]:
         raise OverflowError("can't convert negative int to unsigned")

@@ -1,4 +1,4 @@
-"""What kernels refuse, in PyTorch's words."""
+"""Errors of kernels about their operands' types, in PyTorch's words."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ KINDS = {
 which pictures have), and numpy's letters for them."""
 
 
-def refusing(kernel: Callable[..., Any], refused: str) -> Callable[..., Any]:
+def refuse_types(kernel: Callable[..., Any], refused: str) -> Callable[..., Any]:
     """A kernel that refuses some types of its first operand: ``"trace: bool half"`` says its name
     in PyTorch and the types; nothing is refused if that is empty."""
     if not refused:
@@ -60,7 +60,7 @@ def refusing(kernel: Callable[..., Any], refused: str) -> Callable[..., Any]:
     return checked
 
 
-def no_bools(kernel: str) -> Callable[..., None]:
+def refuse_all_bools(kernel: str) -> Callable[..., None]:
     """A guard: operands that are all bools are refused."""
 
     def guard(*dtypes: Any) -> None:
@@ -70,7 +70,7 @@ def no_bools(kernel: str) -> Callable[..., None]:
     return guard
 
 
-def no_bool_exponents(dtype: Any, exponent: Any) -> None:
+def refuse_bool_exponents(dtype: Any, exponent: Any) -> None:
     """Refuse powers of two whose exponents are bools, for floats.
 
     Raises:
@@ -80,7 +80,7 @@ def no_bool_exponents(dtype: Any, exponent: Any) -> None:
         raise not_implemented("ldexp_cpu_exp", exponent)
 
 
-def no_bools_in_relu(dtype: Any) -> None:
+def refuse_bools_in_relu(dtype: Any) -> None:
     """Refuse bools.
 
     Raises:
@@ -90,7 +90,7 @@ def no_bools_in_relu(dtype: Any) -> None:
         raise RuntimeError("Boolean inputs not supported for relu")
 
 
-def nonzero_divisor(a: Any, other: Any) -> None:
+def check_nonzero_divisor(a: Any, other: Any) -> None:
     """Refuse to divide integers by zero, if there are any.
 
     Raises:
@@ -100,7 +100,7 @@ def nonzero_divisor(a: Any, other: Any) -> None:
         raise RuntimeError("ZeroDivisionError")
 
 
-def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+def broadcast_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """The common shape.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Warnings, each told at the line of the user's that it is about."""
+"""Warnings that name the line of the user's program that they are about."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
     if after._data.dtype != before._data.dtype:
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has changed the type of value (was "
-            f"{dtypes.tensor_type(before._data.dtype)} got {dtypes.tensor_type(after._data.dtype)})"
+            f"{dtypes.legacy_type(before._data.dtype)} got {dtypes.legacy_type(after._data.dtype)})"
         )
     if after._data.shape != before._data.shape:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")

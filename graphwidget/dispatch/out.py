@@ -241,7 +241,7 @@ def fill_out(
     """
     own, asked = out.dtype, kwargs.get("dtype")
     if asked is not None and asked is not own:
-        words = (dtypes.type_word(each.numpy) for each in (asked, own))
+        words = (dtypes.scalar_type(each.numpy) for each in (asked, own))
         raise RuntimeError("dtype {} does not match dtype of out parameter ({})".format(*words))
     if out.requires_grad and name in RESIZING:
         raise RuntimeError("cannot resize variables that require grad")
@@ -331,8 +331,8 @@ def check_type(name: str, given: np.dtype[Any], result: np.dtype[Any], exact: st
         text = JOINED if name in JOINS else CAST
     if text is not None:
         raise (TypeError if text is JOINED else RuntimeError)(text.format(
-            name=name, result=dtypes.type_word(result), given=dtypes.type_word(given),
-            c_result=dtypes.c_word(result), c_given=dtypes.c_word(given),
+            name=name, result=dtypes.scalar_type(result), given=dtypes.scalar_type(given),
+            c_result=dtypes.c_type(result), c_given=dtypes.c_type(given),
         ))  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.memory_order import memory_of, owner_of
+from ..arrays.memory_order import memory_of, memory_owner
 from ..graph.tensor import Tensor
 
 
@@ -41,12 +41,12 @@ def move_storage(data: np.ndarray, memory: np.ndarray, place: np.ndarray) -> Non
     Raises:
         RuntimeError: a tensor would lie beyond its end, which no array can.
     """
-    kept, owner = min(memory.size, place.size), owner_of(data)
+    kept, owner = min(memory.size, place.size), memory_owner(data)
     place[:kept] = memory[:kept]
     if not memory.size:
         return
     shown = [found for found in map(memory_holder, gc.get_objects()) if found is not None]
-    shown = [found for found in shown if owner_of(found[2]) is owner]
+    shown = [found for found in shown if memory_owner(found[2]) is owner]
     begin = memory.ctypes.data
     moved = []
     for each, name, array in shown:

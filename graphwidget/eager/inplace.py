@@ -16,9 +16,9 @@ import numpy as np
 
 from ..arrays import dtypes
 from ..arrays.memory_order import clone
-from ..arrays.overlap import check_overlap, interleaved, overlaps_itself, same_memory
-from ..arrays.scalars import as_item
-from ..arrays.type_errors import broadcast
+from ..arrays.overlap import check_overlap, has_internal_overlap, is_same_memory, may_interleave
+from ..arrays.scalars import scalar_array
+from ..arrays.type_errors import broadcast_shape
 from ..graph import errors, runtime, saved_hooks
 from ..graph.node import Node, reshaped, save_input, save_output
 from ..graph.tensor import Tensor
@@ -163,14 +163,14 @@ def prepare_write(
         if masked:
             return partial(put_masked, *(x._data for x in operands)), fit
         result = quiet_kernel(op.key)(*(x._data for x in operands), **params)
-        put = put_changed if overlaps_itself(data) else np.copyto
+        put = put_changed if has_internal_overlap(data) else np.copyto
         return partial(put, data, result, casting="unsafe"), fit
     if op.name in FILLS:
         return prepare_fill(op, tensor, operands, params)
     if not tensor._meta.floating and op.name in CASTS:
         check_target_type(op.name, data.dtype, *(x._data.dtype for x in operands))
     tangled = op.overlap != "anything" and (
-        check_overlap(data, [x._data for x in operands[1:]]) or interleaved(data)
+        check_overlap(data, [x._data for x in operands[1:]]) or may_interleave(data)
     )
     meta = tensor._meta
     if meta.floating and op.guard is None and all(x._meta is meta for x in operands):
@@ -216,15 +216,15 @@ def prepare_fill(
     """``prepare_write`` for a number, a 0-d tensor or a tensor that is copied."""
     data = tensor._data
     if len(operands) == 1:
-        item = as_item(params["value"], data.dtype) if "value" in params else 0
+        item = scalar_array(params["value"], data.dtype) if "value" in params else 0
         return partial(np.copyto, data, item, casting="unsafe"), None
     source = operands[1]._data
     metas = tensor._meta, operands[1]._meta
     fit = None if metas[0] is metas[1] else metas
     if op.name == "copy":
-        if not same_memory(data, source):
+        if not is_same_memory(data, source):
             check_overlap(data, [source])
-        check_fits(op, data, broadcast([data.shape, source.shape]), data.dtype)
+        check_fits(op, data, broadcast_shape([data.shape, source.shape]), data.dtype)
     else:
         if source.ndim:
             raise RuntimeError(
@@ -246,8 +246,8 @@ def check_fits(op: Op, data: np.ndarray, shape: tuple[int, ...], dtype: np.dtype
         raise errors.shape_error(data.shape, shape)
     if dtype is not data.dtype and not dtypes.can_cast(dtype, data.dtype):
         alone = op.name.startswith("clamp") and len(op.inputs) == 1
-        given = (dtypes.c_word if alone else dtypes.type_word)(data.dtype)
-        raise RuntimeError(CAST.format(result=dtypes.type_word(dtype), given=given))
+        given = (dtypes.c_type if alone else dtypes.scalar_type)(data.dtype)
+        raise RuntimeError(CAST.format(result=dtypes.scalar_type(dtype), given=given))
 
 
 def clone_old_value(node: Node, op: Op, tensor: Tensor) -> None:

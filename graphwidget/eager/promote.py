@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import dtypes
-from ..arrays.scalars import check_integer
-from ..arrays.type_errors import broadcast
+from ..arrays.scalars import check_integer_fits
+from ..arrays.type_errors import broadcast_shape
 from ..arrays.type_names import type_name
 from ..graph import errors, runtime
 from ..graph.tensor import Tensor
@@ -40,7 +40,7 @@ def scalar_tensor(number: Any, dtype: np.dtype[Any]) -> Tensor:
     key = (number.__class__, number or str(number), dtype.num)  # 0.0 and -0.0 are equal
     found = _constants.get(key)
     if found is None:
-        check_integer(number)
+        check_integer_fits(number)
         found = Constant._wrap(np.array(number).astype(dtype))
         found.number = number
         if number == number:  # nan is no key
@@ -116,7 +116,7 @@ def check_broadcastable(shape: tuple[int, ...], target: tuple[int, ...]) -> None
     Raises:
         RuntimeError: it does not broadcast to that (PyTorch's texts).
     """
-    common = broadcast([target, shape])
+    common = broadcast_shape([target, shape])
     if common != target:
         raise errors.shape_error(target, common)
 
@@ -160,9 +160,9 @@ def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
     try:
         check_operand_types(op, tensors)
     except NotImplementedError:  # of a kernel, which sees only what broadcasts
-        broadcast(shapes)
+        broadcast_shape(shapes)
         raise
-    shape = broadcast(shapes)
+    shape = broadcast_shape(shapes)
     if len(typed) > 1:
         dtype = dtypes.result_type(*(array.item() if number else array for array, number in typed))
     if op.dtype == "float" and dtype.kind != "f":
@@ -206,7 +206,7 @@ def check_target_type(name: str, given: np.dtype[Any], *own: np.dtype[Any]) -> N
             guard(*own)
         result = own[0] if own[0].kind == "f" else dtypes.default_numpy()
         kinds = {"given": given, "own": own[0], "result": result}
-        words = {word: dtypes.type_word(kind) for word, kind in kinds.items()}
+        words = {word: dtypes.scalar_type(kind) for word, kind in kinds.items()}
         raise RuntimeError(CASTS[name].format(**words))
 
 

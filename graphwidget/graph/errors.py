@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import dtypes
 from ..arrays.call_sites import Site, call_site
 from ..arrays.dtypes import printed_type
-from ..arrays.type_errors import WORDS, broadcast
+from ..arrays.type_errors import WORDS, broadcast_shape
 from ..arrays.type_names import type_name
 from . import runtime
 from .base import NodeBase, TensorBase, dtype_of_grad
@@ -225,7 +225,7 @@ def derivative_error(error: BaseException) -> BaseException:
     if isinstance(error, ValueError) and text.startswith(UNFIT):
         shapes = re.findall(r"\(([\d,]*)\)", text)
         try:
-            broadcast([tuple(map(int, filter(None, shape.split(",")))) for shape in shapes])
+            broadcast_shape([tuple(map(int, filter(None, shape.split(",")))) for shape in shapes])
         except RuntimeError as own:
             return own
     return error
@@ -266,8 +266,8 @@ def check_grad(tensor: TensorBase, grad: Any) -> None:
     wanted = dtype_of_grad(tensor, grad._data.dtype)
     if grad._data.dtype != wanted:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{dtypes.c_word(grad._data.dtype)}' to a "
-            f"tensor with grad_dtype '{dtypes.type_word(wanted)}'. The gradient must "
+            f"attempting to assign a gradient with dtype '{dtypes.c_type(grad._data.dtype)}' to a "
+            f"tensor with grad_dtype '{dtypes.scalar_type(wanted)}'. The gradient must "
             "match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
             "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
             "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.memory_order import true_strides
+from ..arrays.memory_order import torch_strides
 from ..optable.declare import GIVEN, Op
 from ..optable.layers.pooling_kernels import flat_indices
 from . import runtime
@@ -72,7 +72,7 @@ def saved_sym_sizes(node: NodeBase, name: str, what: str) -> Any:
     if what != "strides":
         return prod(shape) if what == "numel" else tuple(shape)
     itemsize = getattr(node, f"p_{name}_dtype").itemsize
-    strides = true_strides(shape, getattr(node, f"p_{name}_strides"), itemsize)
+    strides = torch_strides(shape, getattr(node, f"p_{name}_strides"), itemsize)
     return tuple(step // itemsize for step in strides)
 
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.memory_order import laid_out, lies, memory_of, memory_order, true_strides
-from ..arrays.overlap import OVERLAP, overlaps_itself
+from ..arrays.memory_order import copy_in_order, is_in_order, memory_of, memory_order, torch_strides
+from ..arrays.overlap import OVERLAP, has_internal_overlap
 from ..optable.declare import ARRAYS, TABLE, Op, bind
 from . import errors, runtime
 from .base import BY_BASE, TensorBase
@@ -165,7 +165,7 @@ class AsStridedBackward0(Node):
         self.chain = chain_from(info.base, info.chain)
         self.order = memory_order(info.base._data.shape, info.base._data)
         offset = view.ctypes.data - memory_of(view).ctypes.data if view.size else 0
-        real = true_strides(view.shape, view.strides, view.itemsize)
+        real = torch_strides(view.shape, view.strides, view.itemsize)
         strides = tuple(stride // view.itemsize for stride in real)
         self.view = {
             "size": view.shape, "storage_offset": offset // view.itemsize, "stride": strides
@@ -181,17 +181,17 @@ class AsStridedBackward0(Node):
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         for link in reversed(self.chain):
             grad = link.backward(grad, ARRAYS)
-        return grad if lies(grad, self.order) else laid_out(grad, self.order)
+        return grad if is_in_order(grad, self.order) else copy_in_order(grad, self.order)
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         if not grad._data.size:  # zeros, whatever they came from
             return runtime.Tensor._wrap(np.zeros(self.chain[0].shape, grad._data.dtype))
         for link in reversed(self.chain):
             grad = link.backward(grad, runtime.tensors)
-        if lies(grad._data, self.order):
+        if is_in_order(grad._data, self.order):
             return grad
         grad = runtime.tensors.clone(grad)
-        grad._relay(laid_out(grad._data, self.order))
+        grad._relay(copy_in_order(grad._data, self.order))
         return grad
 
 
@@ -353,14 +353,14 @@ class CopySlices(Node):
 
     def _refuses(self, part: np.ndarray) -> bool:
         """Whether the view's gradient cannot be written, though that of the base is wanted."""
-        if not overlaps_itself(part):
+        if not has_internal_overlap(part):
             return False
         run = runtime.current_run()
         return run is None or run.present is None or self.next[0] in run.present
 
     def backward_arrays(self, grad: Any, keep: bool) -> Any:
         function = self._function()
-        whole = laid_out(grad, self.order)
+        whole = copy_in_order(grad, self.order)
         part = whole
         for link in self.chain:
             part = link.op.kernel(part, **link.params)
@@ -395,7 +395,7 @@ class CopySlices(Node):
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         function = self._function()
         whole = recorded_copy(grad)
-        whole._relay(laid_out(whole._data, self.order))
+        whole._relay(copy_in_order(whole._data, self.order))
         part = self._part(whole)
         found = function.backward_tensors(runtime.tensors.clone(part), True)
         self.function = function if keep else None
@@ -403,7 +403,7 @@ class CopySlices(Node):
         if function.input_targets[0] is None:
             part.zero_()
             return (whole, *found) if self.passes else found
-        if not overlaps_itself(part._data) or self._refuses(part._data):
+        if not has_internal_overlap(part._data) or self._refuses(part._data):
             part.copy_(found[0])
         return (whole, *found[1:]) if self.passes else found[1:]
 

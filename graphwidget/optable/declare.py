@@ -39,7 +39,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..arrays.type_errors import refusing
+from ..arrays.type_errors import refuse_types
 
 REQUIRED = inspect.Parameter.empty
 
@@ -370,7 +370,7 @@ def op(
         raise ValueError(f"{key} is declared twice")
     shown = ", ".join("{" + each + "}" for each in inputs)
     declared = Op(
-        **parts, name=name, kernel=refusing(kernel, refuses), node=node or node_name(name),
+        **parts, name=name, kernel=refuse_types(kernel, refuses), node=node or node_name(name),
         derivatives=derivatives, pointwise=pointwise, dtype=dtype, inplace=inplace, view=view,
         nograd=nograd, public=public, out=out, also=also, numbers=numbers, guard=guard,
         refuses=refuses, sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,

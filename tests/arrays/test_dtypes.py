@@ -32,7 +32,7 @@ def test_promotion_of_two() -> None:
         if torch.is_tensor(theirs) or torch.is_tensor(theirs2):
             expected = repr(torch.result_type(theirs, theirs2))
             assert repr(dtypes.of(dtypes.result_type(ours, ours2))) == expected
-            assert repr(dtypes.of(dtypes.combine(*level(ours), *level(ours2)))) == expected
+            assert repr(dtypes.of(dtypes.promoted_type(*level(ours), *level(ours2)))) == expected
 
 
 def test_promotion_and_casts_of_types() -> None:
@@ -49,7 +49,7 @@ def test_attributes(name: str) -> None:
     assert repr(ours) == repr(theirs)
     for attribute in ("itemsize", "is_floating_point", "is_signed", "is_complex", "abbr"):
         assert getattr(ours, attribute) == getattr(theirs, attribute)
-    assert dtypes.tensor_type(ours.numpy) == torch.ones(1, dtype=theirs).type()
+    assert dtypes.legacy_type(ours.numpy) == torch.ones(1, dtype=theirs).type()
     assert copy.deepcopy(ours) is ours is pickle.loads(pickle.dumps(ours)) is ours.to_real()
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import devices, dtypes, memory_order
-from ...arrays.memory_formats import check_format, formatted, preserve_format
-from ...arrays.scalars import as_item, check_integer
+from ...arrays.memory_formats import check_format, preserve_format, to_format
+from ...arrays.scalars import check_integer_fits, scalar_array
 from ...arrays.type_errors import C_WORDS
 from ...arrays.warnings import warn, warn_once
 from ...dispatch.offer import FUNCTIONS, offer
@@ -128,7 +128,7 @@ def empty(
     check_format("empty", memory_format)
     if memory_format is preserve_format:
         raise RuntimeError("unsupported memory format Preserve")
-    return formatted(np.empty(shape_from("empty", sizes, size), numpy_type(dtype)), memory_format)
+    return to_format(np.empty(shape_from("empty", sizes, size), numpy_type(dtype)), memory_format)
 
 
 empty_like = like("empty_like", np.empty, "Uninitialised")
@@ -146,11 +146,11 @@ def full(
     Shapes: ``size``.
     """
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    check_integer(value)
+    check_integer_fits(value)
     own = dtypes.int64.numpy if value.__class__ is int else array_from(value).dtype
     chosen = own if dtype is None else numpy_type(dtype)
     shape = shape_from("full", (size,))
-    return np.full(shape, as_item(value, chosen), chosen)
+    return np.full(shape, scalar_array(value, chosen), chosen)
 
 
 @factory(like=True)
@@ -165,7 +165,7 @@ def full_like(
     data: np.ndarray = memory_order.empty_like(
         input._data, input._data.dtype if dtype is None else numpy_type(dtype)
     )
-    data[...] = as_item(value, data.dtype)
+    data[...] = scalar_array(value, data.dtype)
     return data
 
 
@@ -207,7 +207,7 @@ def scalar_tensor(
 ) -> np.ndarray:
     """A 0-d tensor, of the default dtype unless ``dtype`` says else."""
     chosen = numpy_type(dtype)
-    return np.array(as_item(s.item() if isinstance(s, Tensor) else s, chosen), chosen)
+    return np.array(scalar_array(s.item() if isinstance(s, Tensor) else s, chosen), chosen)
 
 
 INHERITED = (
@@ -241,7 +241,7 @@ def asarray(
     if isinstance(obj, Tensor):
         found = obj if dtype is None else obj.to(dtype)
         if copy is False and found is not obj:
-            given, wanted = (dtypes.type_word(each._data.dtype) for each in (obj, found))
+            given, wanted = (dtypes.scalar_type(each._data.dtype) for each in (obj, found))
             raise ValueError(f"can't alias tensor with dtype '{given}' into dtype '{wanted}'.")
         if requires_grad is None and obj.requires_grad:
             warn_once(INHERITED)

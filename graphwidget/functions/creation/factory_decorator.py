@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import devices
 from ...arrays.layouts import require_strided
-from ...arrays.memory_formats import check_format, formatted
+from ...arrays.memory_formats import check_format, to_format
 from ...dispatch.offer import offer
 from ...dispatch.parser import refusal
 from ...graph import runtime
@@ -70,7 +70,7 @@ def factory(
             if named:
                 for option in options:
                     named.pop(option.name, None)  # they change nothing on a CPU
-            return made(formatted(numbers(*args, **named), order), requires_grad, name)
+            return made(to_format(numbers(*args, **named), order), requires_grad, name)
 
         own = inspect.signature(numbers)
         make.__signature__ = own.replace(  # type: ignore[attr-defined]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.linspace import spread, stepped
-from ...arrays.scalars import check_item
+from ...arrays.linspace import arange_float32, linspace
+from ...arrays.scalars import check_number_fits
 from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
@@ -81,7 +81,7 @@ def arange(
     if chosen.kind == "b":
         raise not_implemented("arange_cpu", chosen)
     if chosen.char == "f" and (start, step) != (0, 1):
-        return stepped(start, step, count)
+        return arange_float32(start, step, count)
     return spaced(start, step, count, chosen)
 
 
@@ -153,7 +153,7 @@ def line(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     for number in (start, end) if steps else ():
-        check_item(number, dtype)
+        check_number_fits(number, dtype)
     if steps == 1:
         return np.array([start], dtype)
     if steps and dtype.kind == "b":
@@ -161,7 +161,7 @@ def line(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
     kind = dtype if dtype.kind == "f" else np.dtype(np.float64)
     if kind is not dtype:  # integers take the ends as integers
         start, end = np.asarray((start, end)).astype(dtype)
-    found: np.ndarray = spread(start, end, steps, kind)
+    found: np.ndarray = linspace_array(start, end, steps, kind)
     return found.astype(dtype, copy=False)
 
 
@@ -185,7 +185,7 @@ def logspace(
         raise not_implemented("logspace_cpu", chosen)
     start, end = plain(start), plain(end)
     for number in (start, end) if steps > 0 else ():
-        check_item(number, chosen)
+        check_number_fits(number, chosen)
     if steps > 0 and kind is not chosen:  # integers take the ends as integers
         start, end = int(start), int(end)
     exponents = line(start, end, steps, kind)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes, overlap
-from ...arrays.overlap import overlaps_itself
-from ...arrays.scalars import check_scalar
+from ...arrays.overlap import has_internal_overlap
+from ...arrays.scalars import check_scalar_fits
 from ...arrays.warnings import warn
 from ...dispatch.torch_function_objects import has_undeclared_override
 from ...eager import inplace
@@ -103,7 +103,7 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
 def put_at(tensor: Tensor, index: Any, value: Any) -> None:
     """The same, of which nobody is asked."""
     if not isinstance(value, (Tensor, bool, int, float, np.integer)):
-        kind = dtypes.tensor_type(tensor._data.dtype)
+        kind = dtypes.legacy_type(tensor._data.dtype)
         raise TypeError(f"can't assign a {written_name(value)} to a {kind}")
     if index is False:
         return
@@ -152,7 +152,7 @@ def assigned_number(value: Any, view: Tensor) -> Any:
     number = plain_number(value)
     if isinstance(number, int) and not -1 << 63 <= number < 1 << 63:
         raise ValueError("Overflow when unpacking long long")
-    check_scalar(number, view._data.dtype)
+    check_scalar_fits(number, view._data.dtype)
     return number
 
 
@@ -178,7 +178,7 @@ def assign(view: Tensor, value: Tensor) -> None:
         if value._data.shape != target:
             single, value = not value._data.ndim, TENSORS.expand(value, target)
             # Spread, a single item has strides of 0: never those of the view.
-            if single and view._data.size and overlap.same_memory(view._data, value._data):
+            if single and view._data.size and overlap.is_same_memory(view._data, value._data):
                 inplace.needs_node(TABLE["copy"], (view, value))
                 raise RuntimeError(overlap.PARTIAL_OVERLAP)
     inplace.write(TABLE["copy"], view, (value,), {})
@@ -215,7 +215,7 @@ def check_expand(data: np.ndarray, target: tuple[int, ...]) -> None:
 
 def warn_of_repeated(view: Tensor, masks: bool) -> None:
     """Warn of writing at indices into a tensor that shows its items several times."""
-    if overlaps_itself(view._data):
+    if has_internal_overlap(view._data):
         warn(EXPANDED.format("index_put_", "indices", "tensor"))
         if masks:
             warn(EXPANDED.format("masked_fill_", "mask", "scalar"))
@@ -281,8 +281,8 @@ def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> Non
     if not same:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
-            f"{dtypes.type_word(view._data.dtype)} for the destination and "
-            f"{dtypes.type_word(value._data.dtype)} for the source."
+            f"{dtypes.scalar_type(view._data.dtype)} for the destination and "
+            f"{dtypes.scalar_type(value._data.dtype)} for the source."
         )
 
 

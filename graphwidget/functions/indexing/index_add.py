@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.overlap import overlaps_itself
+from ...arrays.overlap import has_internal_overlap
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.inplace import needs_node
@@ -235,7 +235,7 @@ def _index_fill(here: bool, self: Tensor, dim: int, index: Tensor, value: Any) -
     check_range(index, size, place, IndexError, least=-size)
     if here:
         needs_node(TABLE["index_fill"], (self, index))
-    if here and overlaps_itself(self._data):
+    if here and has_internal_overlap(self._data):
         warn(EXPANDED.format("index_fill_", "mask", "scalar"))
     if isinstance(value, Tensor):
         return do("index_fill.tensor", self, (index, value), {"dim": dim}, here)

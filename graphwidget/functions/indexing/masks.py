@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.overlap import check_overlap, overlaps_itself, real_strides
-from ...arrays.type_errors import broadcast
+from ...arrays.overlap import check_overlap, has_internal_overlap, real_strides
+from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.inplace import needs_node
@@ -36,7 +36,7 @@ def _masked_fill(here: bool, self: Tensor, mask: Tensor, value: Any) -> Tensor:
         needs_node(TABLE["masked_fill"], (self, mask))
     shapes = [mask._data.shape, self._data.shape]
     if not here:
-        broadcast(shapes)
+        broadcast_shape(shapes)
     if isinstance(value, Tensor) and value._data.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -45,12 +45,12 @@ def _masked_fill(here: bool, self: Tensor, mask: Tensor, value: Any) -> Tensor:
     if mask._data.dtype != bool:
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype "
-            f"{dtypes.c_word(mask._data.dtype)}"
+            f"{dtypes.c_type(mask._data.dtype)}"
         )
-    if here and overlaps_itself(self._data):
+    if here and has_internal_overlap(self._data):
         warn(EXPANDED.format("masked_fill_", "mask", "scalar"))
     if here:
-        broadcast(shapes[::-1])
+        broadcast_shape(shapes[::-1])
     if isinstance(value, Tensor):
         return do("masked_fill.tensor", self, (mask, value), {}, here)
     return do("masked_fill", self, (mask,), {"value": value}, here)
@@ -73,7 +73,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The items where the mask holds, 1-d."""
     if mask._data.dtype != bool:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
-    broadcast([mask._data.shape, input._data.shape])
+    broadcast_shape([mask._data.shape, input._data.shape])
     return F.masked_select(input, mask)
 
 
@@ -82,7 +82,7 @@ def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> T
         needs_node(TABLE["masked_scatter"], (self, mask, source))
         check_overlap(self._data, [])
     else:
-        broadcast([mask._data.shape, self._data.shape])
+        broadcast_shape([mask._data.shape, self._data.shape])
     if self._data.dtype != source._data.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
@@ -96,7 +96,7 @@ def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> T
         )
     if here:
         check_expand(mask._data, self._data.shape)
-    shape = broadcast([mask._data.shape, self._data.shape])
+    shape = broadcast_shape([mask._data.shape, self._data.shape])
     if mask._data.dtype == np.uint8:
         warn(BYTE_MASK)
     if mask._data.dtype != bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast
+from ...arrays.type_errors import broadcast_shape
 from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.record import TENSORS as F
@@ -32,7 +32,7 @@ def do(key: str, self: Tensor, rest: tuple[Any, ...], params: dict[str, Any], he
 
 def kind(tensor: Tensor) -> str:
     """PyTorch's word for the type."""
-    return dtypes.type_word(tensor._data.dtype)
+    return dtypes.scalar_type(tensor._data.dtype)
 
 
 # One index for each item --------------------------------------------------------------------------
@@ -248,7 +248,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     filled_place(dim, len(mine))
 
     def common(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-        return broadcast([own, (*other[:dim], own[dim], *other[dim + 1 :])])
+        return broadcast_shape([own, (*other[:dim], own[dim], *other[dim + 1 :])])
 
     source = F.expand(input, common(mine, theirs))
     indices = F.expand(indices, common(theirs, mine))

@@ -41,7 +41,7 @@ def same_types(input: Tensor, one: Tensor, two: Tensor) -> None:
         if each._data.dtype != two._data.dtype:
             raise RuntimeError(
                 f"{name} and mat2 must have the same dtype, but got "
-                f"{dtypes.type_word(each._data.dtype)} and {dtypes.type_word(two._data.dtype)}"
+                f"{dtypes.scalar_type(each._data.dtype)} and {dtypes.scalar_type(two._data.dtype)}"
             )
 
 
@@ -70,8 +70,8 @@ def same_written(kind: np.dtype[Any], made: np.dtype[Any]) -> None:
     """
     if kind != made:
         raise RuntimeError(
-            f"Bad in-place call: input tensor dtype {dtypes.c_word(kind)} and output tensor dtype "
-            f"{dtypes.c_word(made)} should match"
+            f"Bad in-place call: input tensor dtype {dtypes.c_type(kind)} and output tensor dtype "
+            f"{dtypes.c_type(made)} should match"
         )
 
 
@@ -110,7 +110,7 @@ def check_addmv(input: Tensor, mat: Tensor, vec: Tensor, fits: Spread | None = N
         raise RuntimeError(
             f"size mismatch, got input ({c[0] if c else a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
         )
-    words = [dtypes.type_word(each._data.dtype) for each in (input, mat, vec)]
+    words = [dtypes.scalar_type(each._data.dtype) for each in (input, mat, vec)]
     if len(set(words)) > 1:
         raise RuntimeError(
             "addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*words)
@@ -156,7 +156,7 @@ def check_baddbmm(
     if given[0] != given[1]:
         raise RuntimeError(
             "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(
-                *map(dtypes.c_word, given)
+                *map(dtypes.c_type, given)
             )
         )
     check_batches(batch1, batch2)
@@ -171,8 +171,8 @@ def check_baddbmm(
     no_bools("baddbmm", input)
     if given[1] != given[2]:
         raise RuntimeError(
-            f"expected scalar type {dtypes.type_word(given[1])} but found "
-            f"{dtypes.type_word(given[2])}"
+            f"expected scalar type {dtypes.scalar_type(given[1])} but found "
+            f"{dtypes.scalar_type(given[2])}"
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast
+from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import METHODS, offer
 from ...dispatch.out import column_major_out
@@ -104,7 +104,7 @@ def lu_solve(
     name = "linalg.lu_solve"
     check_floating(f"torch.{name}", LU, half=True)
     if LU._data.dtype != B._data.dtype:
-        one, two = dtypes.type_word(LU._data.dtype), dtypes.type_word(B._data.dtype)
+        one, two = dtypes.scalar_type(LU._data.dtype), dtypes.scalar_type(B._data.dtype)
         raise RuntimeError(
             f"{name}: Expected LU and B to have the same dtype, but found LU of type {one} and B "
             f"of type {two} instead"
@@ -335,13 +335,13 @@ def triangular_solve(
             f"Incompatible matrix sizes for triangular_solve: each A matrix is {rows} by {columns} "
             f"but each b matrix is {b[-2]} by {b[-1]}"
         )
-    kinds = [dtypes.type_word(each._data.dtype) for each in (input, A)]
+    kinds = [dtypes.scalar_type(each._data.dtype) for each in (input, A)]
     if kinds[0] != kinds[1]:
         raise RuntimeError(
             f"Expected b and A to have the same dtype, but found b of type {kinds[0]} and A of "
             f"type {kinds[1]} instead."
         )
-    broadcast([b[:-2], A._data.shape[:-2]])
+    broadcast_shape([b[:-2], A._data.shape[:-2]])
     return TRIANGULAR(several(F.triangular_solve)(
         input, A, upper=upper, transpose=transpose, unitriangular=unitriangular))  # fmt: skip
 
@@ -359,7 +359,9 @@ def eig(input: Tensor) -> Any:
     """
     check_square("linalg.eig", input)
     if input._data.dtype.kind in "iu":
-        raise RuntimeError(f"Unknown Complex ScalarType for {dtypes.type_word(input._data.dtype)}")
+        raise RuntimeError(
+            f"Unknown Complex ScalarType for {dtypes.scalar_type(input._data.dtype)}"
+        )
     if not np.isfinite(input._data).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     check_floating("linalg.eig", input, half=True)

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from ...arrays.overlap import real_strides
-from ...arrays.type_errors import broadcast
+from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import SPACES, offer
 from ...eager.record import TENSORS as F
@@ -99,7 +99,7 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
             return matmul(a, F.squeeze_dim(b, 0))
     rows, inner = (left[-2] if n > 1 else 1), left[-1]
     inner2, columns = (right[-2], right[-1]) if m > 1 else (right[0], 1)
-    batch = broadcast([left[:-2], right[:-2]])
+    batch = broadcast_shape([left[:-2], right[:-2]])
     count = 1
     for size in batch:
         count *= size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast, not_implemented
+from ...arrays.type_errors import broadcast_shape, not_implemented
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
@@ -16,7 +16,7 @@ def _same_type(a: Tensor, b: Tensor) -> None:
     if a._data.dtype != b._data.dtype:
         raise RuntimeError(
             "expected m1 and m2 to have the same dtype, but got: "
-            f"{dtypes.c_word(a._data.dtype)} != {dtypes.c_word(b._data.dtype)}"
+            f"{dtypes.c_type(a._data.dtype)} != {dtypes.c_type(b._data.dtype)}"
         )
 
 
@@ -68,7 +68,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
             f"vec ({b.shape[0]})"
         )
     if a.dtype != b.dtype:
-        x, y = dtypes.type_word(a.dtype), dtypes.type_word(b.dtype)
+        x, y = dtypes.scalar_type(a.dtype), dtypes.scalar_type(b.dtype)
         raise RuntimeError(
             f"addmv input tensors must have the same dtype, but got {y}, {x}, and {y}"
         )
@@ -84,7 +84,7 @@ def check_vectors(name: str, input: Tensor, tensor: Tensor) -> None:
     if a.dtype != b.dtype:
         raise RuntimeError(
             f"{name} : expected both vectors to have same dtype, but found "
-            f"{dtypes.type_word(a.dtype)} and {dtypes.type_word(b.dtype)}"
+            f"{dtypes.scalar_type(a.dtype)} and {dtypes.scalar_type(b.dtype)}"
         )
     if a.shape != b.shape:
         raise RuntimeError(
@@ -119,7 +119,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         no_bools("bmm", input)
         if x != y:
             raise RuntimeError(
-                f"expected scalar type {dtypes.type_word(x)} but found {dtypes.type_word(y)}"
+                f"expected scalar type {dtypes.scalar_type(x)} but found {dtypes.scalar_type(y)}"
             )
     elif x != y:
         input = F.to_copy(input, y)  # nothing is multiplied, so nobody asks
@@ -158,12 +158,12 @@ def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[place]} and "
             f"{b[place]}"
         )
-    kinds = [dtypes.type_word(each._data.dtype) for each in (input, other)]
+    kinds = [dtypes.scalar_type(each._data.dtype) for each in (input, other)]
     if kinds[0] != kinds[1]:
         if kinds[0] == "Bool":
             raise not_implemented("cross", input._data.dtype)
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
-    broadcast([a, b])
+    broadcast_shape([a, b])
     return F.linalg_cross(input, other, dim)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import LinAlgError, broadcast
+from ...arrays.type_errors import LinAlgError, broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...dispatch.return_types import named
@@ -153,7 +153,7 @@ def pinv(
     rtol: Any = None,
 ) -> Tensor:
     """The pseudo-inverses of matrices."""
-    shape, kind = list(input._data.shape), dtypes.type_word(input._data.dtype)
+    shape, kind = list(input._data.shape), dtypes.scalar_type(input._data.dtype)
     if input.ndim < 2 or input._data.dtype.char not in "fd":
         raise RuntimeError(
             f"linalg.pinv({kind}{{{shape}}}): expected a tensor with 2 or more dimensions of "
@@ -210,7 +210,7 @@ def lstsq(
     """
     check_unknowns(input, b)
     if input._data.dtype != b._data.dtype:
-        one, two = dtypes.type_word(input._data.dtype), dtypes.type_word(b._data.dtype)
+        one, two = dtypes.scalar_type(input._data.dtype), dtypes.scalar_type(b._data.dtype)
         raise RuntimeError(
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's "
             f"dtype {one} and other's dtype {two}"
@@ -223,7 +223,7 @@ def lstsq(
             "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
         )
     batch = input._data.shape[:-2]
-    broadcast([batch, b._data.shape[: len(batch)]])
+    broadcast_shape([batch, b._data.shape[: len(batch)]])
     told = driver not in (None, "gelsy")
     solution, residuals = several(F.linalg_lstsq)(
         input, b, tolerance(input, None if driver == "gels" else rcond), told
@@ -262,9 +262,9 @@ def ranks_of(A: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> np.nda
     relative = numbers(tolerance(A, None) if rtol is None else rtol)
     if rtol is None:
         relative = np.where(absolute > 0, 0.0, relative)
-    broadcast([absolute.shape, relative.shape])
+    broadcast_shape([absolute.shape, relative.shape])
     limit = np.maximum(absolute, relative * top)
-    broadcast([limit.shape, top.shape])
+    broadcast_shape([limit.shape, top.shape])
     above = values > limit[..., None].astype(values.dtype)
     return np.asarray(np.add.reduce(above, -1, np.int64))
 
@@ -340,7 +340,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     if x._data.dtype == bool or x._data.dtype.char == "e":
         raise RuntimeError(
             "linalg.vander supports floating point, complex, and integer tensors, but got "
-            f"{dtypes.type_word(x._data.dtype)}"
+            f"{dtypes.scalar_type(x._data.dtype)}"
         )
     shape = x._data.shape or (1,)
     count = shape[-1] if N is None else N

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import LinAlgError, broadcast
+from ...arrays.type_errors import LinAlgError, broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer
 from ...dispatch.out import column_major_out
@@ -32,7 +32,7 @@ def check_floating(name: str, A: Tensor, half: bool = False) -> None:
     Raises:
         RuntimeError, NotImplementedError: PyTorch's texts.
     """
-    kind = dtypes.type_word(A._data.dtype)
+    kind = dtypes.scalar_type(A._data.dtype)
     if not A._meta.floating:
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {kind}"
@@ -48,7 +48,7 @@ def check_alike(name: str, one: str, A: Tensor, two: str, B: Tensor) -> None:
         RuntimeError: PyTorch's text.
     """
     if A._data.dtype != B._data.dtype:
-        first, second = dtypes.type_word(A._data.dtype), dtypes.type_word(B._data.dtype)
+        first, second = dtypes.scalar_type(A._data.dtype), dtypes.scalar_type(B._data.dtype)
         raise RuntimeError(
             f"{name}: Expected {one} and {two} to have the same dtype, but found {one} of type "
             f"{first} and {two} of type {second} instead"
@@ -345,7 +345,8 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
     if b.dtype != factor.dtype:
         raise RuntimeError(
             "Expected b and A to have the same dtype, but found b of type "
-            f"{dtypes.type_word(b.dtype)} and A of type {dtypes.type_word(factor.dtype)} instead."
+            f"{dtypes.scalar_type(b.dtype)} "
+            f"and A of type {dtypes.scalar_type(factor.dtype)} instead."
         )
     rows, columns = factor.shape[-2:]
     if rows != columns:
@@ -357,7 +358,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
             f"Incompatible matrix sizes for cholesky_solve: each A matrix is {rows} by {columns} "
             f"but each b matrix is {b.shape[-2]} by {b.shape[-1]}"
         )
-    broadcast([b.shape[:-2], factor.shape[:-2]])
+    broadcast_shape([b.shape[:-2], factor.shape[:-2]])
     return F.cholesky_solve(input, input2, upper)
 
 

@@ -9,10 +9,10 @@ from ...arrays import devices, dtypes
 from ...arrays.layouts import strided
 from ...arrays.memory_formats import (
     check_format,
-    formatted,
     memory_format,
     preserve_format,
-    suggested,
+    suggested_format,
+    to_format,
 )
 from ...dispatch.offer import FUNCTIONS, METHODS, offer
 from ...dispatch.parser import refusal
@@ -85,12 +85,12 @@ def as_type(
     self: Tensor, dtype: dtypes.dtype, order: memory_format | None = None, copy: bool = False
 ) -> Tensor:
     """The tensor in a dtype and a memory format, itself when it has them already."""
-    kept = order is None or order is preserve_format or order is suggested(self._data)
+    kept = order is None or order is preserve_format or order is suggested_format(self._data)
     if kept and dtype.numpy == self._data.dtype and not copy:
         return self
     out = F.to_copy(self, dtype.numpy)
     if order is not None:
-        out._relay(formatted(out._data, order))
+        out._relay(to_format(out._data, order))
     return out
 
 
@@ -106,14 +106,14 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         ValueError: an unknown name.
     """
     if dtype is None:
-        return dtypes.tensor_type(self._data.dtype)
+        return dtypes.legacy_type(self._data.dtype)
     if _is_dtype(dtype):
         return as_type(self, _PYTHON_TYPES.get(dtype, dtype))
     if not isinstance(dtype, str | type) and not callable(dtype):
         raise TypeError("dtype must be a type, str, or dtype object")
     name = dtype if isinstance(dtype, str) else f"torch.{dtype.__name__}"
     for known in dtypes.ALL:
-        if name == dtypes.tensor_type(known.numpy):
+        if name == dtypes.legacy_type(known.numpy):
             return as_type(self, known)
     raise ValueError(f"invalid type: '{name}'")
 

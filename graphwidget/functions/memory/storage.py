@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import devices, dtypes
-from ...arrays.memory_order import owner_of
+from ...arrays.memory_order import memory_owner
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import FUNCTIONS
 from ...dispatch.resize import SHOWING, bytes_of, move_storage
@@ -154,7 +154,7 @@ SHOWING.append((StorageBase, "_memory"))
 
 def copied_memory(data: np.ndarray, memo: dict[int, Any]) -> np.ndarray:
     """A copy of the memory behind an array, as bytes; the same one for all within a deepcopy."""
-    owner = owner_of(data)
+    owner = memory_owner(data)
     if id(owner) not in memo:
         memo[id(owner)] = bytes_of(data).copy()
         memo.setdefault(id(memo), []).append(owner)  # as ``copy`` does, so that ids stay theirs
@@ -168,13 +168,13 @@ _shared: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDiction
 
 def share(data: np.ndarray) -> None:
     """Note that the memory behind an array is shared."""
-    owner = owner_of(data)
+    owner = memory_owner(data)
     _shared[id(owner)] = owner
 
 
 def is_shared(data: np.ndarray) -> bool:
     """Whether that was noted."""
-    return id(owner_of(data)) in _shared
+    return id(memory_owner(data)) in _shared
 
 
 def mapped_memory(filename: Any, shared: bool, size: int, kind: np.dtype[Any]) -> np.ndarray:
@@ -275,7 +275,7 @@ class TypedStorage(StorageBase):
 
     def type(self) -> str:
         """The legacy name of its type."""
-        return dtypes.tensor_type(self._memory.dtype).replace("Tensor", "Storage")
+        return dtypes.legacy_type(self._memory.dtype).replace("Tensor", "Storage")
 
     def untyped(self) -> UntypedStorage:
         """The same memory as bytes."""

@@ -10,9 +10,9 @@ from ...arrays import dtypes
 from ...arrays.memory_formats import (
     check_format,
     contiguous_format,
-    formatted,
-    in_format,
+    is_in_format,
     preserve_format,
+    to_format,
 )
 from ...arrays.memory_formats import memory_format as Format
 from ...arrays.memory_order import memory_of, memory_order
@@ -44,7 +44,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
         return F.clone_contiguous(input)
     out = F.clone(input)
     if memory_format not in (None, preserve_format):
-        out._relay(formatted(out._data, memory_format))
+        out._relay(to_format(out._data, memory_format))
     return out
 
 
@@ -52,7 +52,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 def contiguous(self: Tensor, memory_format: Any = contiguous_format) -> Tensor:
     """The tensor itself when its items lie in C order (or the format's), else a copy."""
     check_format("contiguous", memory_format)
-    if in_format(self._data, memory_format):
+    if is_in_format(self._data, memory_format):
         return self
     if memory_format is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
@@ -63,7 +63,7 @@ def contiguous(self: Tensor, memory_format: Any = contiguous_format) -> Tensor:
 def is_contiguous(self: Tensor, memory_format: Any = contiguous_format) -> bool:
     """Whether the items lie in C order (or the format's)."""
     check_format("is_contiguous", memory_format)
-    return in_format(self._data, memory_format)
+    return is_in_format(self._data, memory_format)
 
 
 @offer(function=False)
@@ -148,8 +148,8 @@ def placed(
     """
     if isinstance(source, TypedStorage) and source._memory.dtype != dtype:
         raise RuntimeError(
-            f"Expected a Storage of type {dtypes.c_word(dtype)} or an UntypedStorage, but got type "
-            f"{dtypes.type_word(source._memory.dtype)} for argument 1 'storage'"
+            f"Expected a Storage of type {dtypes.c_type(dtype)} or an UntypedStorage, but got type "
+            f"{dtypes.scalar_type(source._memory.dtype)} for argument 1 'storage'"
         )
     shown = source._data if isinstance(source, Tensor) else source._memory
     memory, width = bytes_of(shown), dtype.itemsize
@@ -219,7 +219,7 @@ def resize_(
     check_format("resize_", memory_format)
     if memory_format is preserve_format:
         raise RuntimeError("Unsupported memory formatPreserve")
-    like = formatted(np.empty(shape, self._data.dtype), memory_format)
+    like = to_format(np.empty(shape, self._data.dtype), memory_format)
     if shape == self._data.shape and self._data.strides == like.strides:
         return self
     self._data = resize_storage(self._data, shape, like.strides)
@@ -299,7 +299,7 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
     data = self._data
     if formats:
-        ambiguous = sum(in_format(data, each) for each in formats) != 1
+        ambiguous = sum(is_in_format(data, each) for each in formats) != 1
     else:
         ambiguous = bool(ambiguity_check) and (
             1 in data.shape or len(set(data.strides)) < data.ndim

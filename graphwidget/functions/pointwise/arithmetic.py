@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.scalars import check_scalar
-from ...arrays.type_errors import broadcast
+from ...arrays.scalars import check_scalar_fits
+from ...arrays.type_errors import broadcast_shape
 from ...dispatch.offer import METHODS, offer
 from ...dispatch.return_types import named
 from ...eager.inplace import write
@@ -49,7 +49,7 @@ def rsub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     if isinstance(other, Tensor):
         if input._data.shape != other._data.shape:  # errors name the sizes as of other - input
             refuse_bools(input._data.dtype, other._data.dtype)
-            broadcast([other._data.shape, input._data.shape])
+            broadcast_shape([other._data.shape, input._data.shape])
         return F.rsub_tensor(input, other, alpha)
     if not is_number(other):
         return runtime.left_alone("__rsub__", input, other)  # type: ignore[no-any-return]
@@ -239,12 +239,12 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         if isinstance(other, Tensor):
             return F.where(condition, input, other)
         if input._meta.floating and is_number(other):  # no number raises that
-            check_scalar(other, input._data.dtype)
+            check_scalar_fits(other, input._data.dtype)
             return F.where(condition, input, scalar_tensor(other, input._meta.dtype))
     dtype = dtypes.result_type(*(x._data if isinstance(x, Tensor) else x for x in (input, other)))
     for each in (input, other):
         if is_number(each):
-            check_scalar(each, dtype)
+            check_scalar_fits(each, dtype)
     operands = [scalar_tensor(x, dtype) if is_number(x) else x for x in (input, other)]
     return F.where(condition, *operands)
 
@@ -275,7 +275,7 @@ def isclose(
                 f"{name} must be greater than or equal to zero, but got {tolerance:g}"
             )
     a, b = input._data, other._data
-    broadcast((a.shape, b.shape))
+    broadcast_shape((a.shape, b.shape))
     close, writes = a == b, 0  # PyTorch writes the rest into what was equal to begin with
     if equal_nan and input._meta.floating:
         close, writes = close | ((a != a) & (b != b)), 1

@@ -86,9 +86,10 @@ def check_cast(name: str, op: Op, tensor: Tensor, numbers: tuple[Any, ...]) -> N
     if op.dtype == "float" and dtype.kind != "f":
         dtype = dtypes.default_numpy()
     if not dtypes.can_cast(dtype, tensor._data.dtype):
-        word = tensor.dtype.c_word if name.startswith("clamp") else tensor.dtype.word
+        word = tensor.dtype.c_type if name.startswith("clamp") else tensor.dtype.word
         raise RuntimeError(
-            f"result type {dtypes.type_word(dtype)} can't be cast to the desired output type {word}"
+            f"result type {dtypes.scalar_type(dtype)} "
+            f"can't be cast to the desired output type {word}"
         )
 
 
@@ -167,7 +168,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Choice:
         and weight._data.ndim
     ):
         raise RuntimeError(
-            f"expected dtype {input.dtype.c_word} for `weight` but got dtype {weight.dtype.c_word}"
+            f"expected dtype {input.dtype.c_type} for `weight` but got dtype {weight.dtype.c_type}"
         )
     return Choice("lerp", (input, end, weight))
 

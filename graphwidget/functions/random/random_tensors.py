@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays import devices
 from ...arrays.layouts import require_strided
 from ...arrays.memory_order import memory_order
-from ...arrays.type_errors import broadcast
+from ...arrays.type_errors import broadcast_shape
 from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
 from ...eager.inplace import set_history, write
@@ -123,7 +123,7 @@ def normal(
     if not bool((std._data >= 0).all()):
         raise RuntimeError("normal expects all elements of std >= 0.0")
     centre = mean._data if isinstance(mean, Tensor) else np.asarray(mean, std._data.dtype)
-    shape, kind = broadcast([centre.shape, std._data.shape]), centre.dtype
+    shape, kind = broadcast_shape([centre.shape, std._data.shape]), centre.dtype
     data = random.normal(shape, kind, 0.0, 1.0, generator) * std._data + centre
     data = data.astype(kind)
     if isinstance(mean, Tensor):

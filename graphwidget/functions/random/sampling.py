@@ -30,7 +30,7 @@ def exponential(
     if dtype.kind != "f" and 0 not in shape:
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a "
-            f"floating point but you specified {dtypes.type_word(dtype)}"
+            f"floating point but you specified {dtypes.scalar_type(dtype)}"
         )
     return np.asarray(-np.log1p(-units(shape, generator)) / rate).astype(dtype)
 
@@ -42,7 +42,7 @@ def cauchy(
     if dtype.kind != "f":
         raise RuntimeError(
             "Cauchy distribution is a continuous probability distribution. dtype must be a "
-            f"floating point but you specified {dtypes.c_word(dtype)}"
+            f"floating point but you specified {dtypes.c_type(dtype)}"
         )
     if sigma <= 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
@@ -101,7 +101,7 @@ def between(
         least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         for name, end in (("from", low), ("to - 1", high - 1)):
             if not least <= end <= most:
-                raise RuntimeError(f"{name} is out of bounds for {dtypes.c_word(dtype)}")
+                raise RuntimeError(f"{name} is out of bounds for {dtypes.c_type(dtype)}")
     return random.randint(low, high, shape, generator).astype(dtype)
 
 
@@ -185,7 +185,7 @@ def binomial(counts: Array, chances: Array, generator: Generator | None = None) 
         if each.dtype.kind != "f":
             raise ValueError(
                 f"binomial only supports floating-point dtypes for {name}, got: "
-                f"{dtypes.type_word(each.dtype)}"
+                f"{dtypes.scalar_type(each.dtype)}"
             )
     counts, chances = np.broadcast_arrays(counts, chances)
     source = generator or random.default
@@ -263,7 +263,7 @@ def multinomial(
     if weights.dtype.kind != "f":
         raise RuntimeError(
             "multinomial only supports floating-point dtypes for input, got: "
-            f"{dtypes.type_word(weights.dtype)}"
+            f"{dtypes.scalar_type(weights.dtype)}"
         )
     if weights.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")

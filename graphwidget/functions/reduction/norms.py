@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast
+from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.inplace import write
@@ -31,7 +31,7 @@ def check_type(name: str, tensor: Tensor) -> None:
     if not tensor._meta.floating:
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got "
-            f"{dtypes.type_word(tensor._data.dtype)}"
+            f"{dtypes.scalar_type(tensor._data.dtype)}"
         )
 
 
@@ -46,12 +46,12 @@ def check_dtype(name: str, tensor: Tensor, dtype: Any) -> None:
     have, wanted = tensor._data.dtype, dtype.numpy
     if wanted.kind != "f":
         raise RuntimeError(
-            f"{name}: dtype should be floating point or complex, but got {dtypes.type_word(wanted)}"
+            f"{name}: dtype should be floating point or complex, but got {dtypes.scalar_type(wanted)}"
         )
     if wanted.itemsize < have.itemsize:
         raise RuntimeError(
-            f"{name}: the dtype of the input ({dtypes.type_word(have)}) should be convertible "
-            f"without narrowing to the specified dtype ({dtypes.type_word(wanted)})"
+            f"{name}: the dtype of the input ({dtypes.scalar_type(have)}) should be convertible "
+            f"without narrowing to the specified dtype ({dtypes.scalar_type(wanted)})"
         )
 
 
@@ -249,7 +249,7 @@ def needs_floats(tensor: Tensor) -> None:
         RuntimeError: integers or bools (PyTorch's text).
     """
     if not tensor._meta.floating:
-        kind = dtypes.type_word(tensor._data.dtype)
+        kind = dtypes.scalar_type(tensor._data.dtype)
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {kind} instead."
         )
@@ -297,10 +297,10 @@ def cdist(
         raise RuntimeError("cdist only supports non-negative p values")
     for name, each in (("X1", x1), ("X2", x2)):
         if not each._meta.floating:
-            kind = dtypes.type_word(each._data.dtype)
+            kind = dtypes.scalar_type(each._data.dtype)
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {kind}")
-    broadcast([x1._data.shape[:-2], x2._data.shape[:-2]])
-    kinds = [dtypes.type_word(each._data.dtype) for each in (x1, x2)]
+    broadcast_shape([x1._data.shape[:-2], x2._data.shape[:-2]])
+    kinds = [dtypes.scalar_type(each._data.dtype) for each in (x1, x2)]
     if kinds[0] != kinds[1] and kinds[0] != "Half":
         if x1._data.size and x2._data.size:
             raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
@@ -318,7 +318,7 @@ FEW_ROWS = 25
 
 def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
     """``cdist`` by a product of matrices, the batches spread and seen as one dim."""
-    batch = broadcast([x1._data.shape[:-2], x2._data.shape[:-2]])
+    batch = broadcast_shape([x1._data.shape[:-2], x2._data.shape[:-2]])
     first, second = (one_batch(each, batch) for each in (x1, x2))
     return view(F._euclidean_dist(first, second), *batch, x1.shape[-2], x2.shape[-2])
 
@@ -346,7 +346,7 @@ def renorm_arguments(
 ) -> tuple[float, int, float]:  # fmt: skip
     """The arguments of ``renorm``, checked."""
     if input.ndim >= 2 and p > 0 and maxnorm >= 0 and not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
+        kind = dtypes.scalar_type(input._data.dtype)
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got " + kind
         )

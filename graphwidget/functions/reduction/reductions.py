@@ -81,7 +81,7 @@ def mean(input: Tensor, dim: Any = ..., keepdim: bool = False, *, dtype: Any = N
         given = "Input" if dtype is None else "Optional"
         raise RuntimeError(
             f"mean(): could not infer output dtype. {given} dtype must be either a floating point "
-            f"or complex dtype. Got: {dtypes.type_word(dtype or input._data.dtype)}"
+            f"or complex dtype. Got: {dtypes.scalar_type(dtype or input._data.dtype)}"
         )
     if dim is ...:
         if not keepdim:
@@ -100,12 +100,12 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     if not input._meta.floating:
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got "
-            f"{dtypes.type_word(input._data.dtype)}"
+            f"{dtypes.scalar_type(input._data.dtype)}"
         )
     if dtype is not None and dtype.numpy.kind != "f":
         raise RuntimeError(
             "nanmean(): could not infer output dtype. Optional dtype must be either a floating "
-            f"point or complex dtype. Got: {dtypes.type_word(dtype.numpy)}"
+            f"point or complex dtype. Got: {dtypes.scalar_type(dtype.numpy)}"
         )
     there = F.logical_not(F.isnan(input.detach()))
     count = sum(there, dim, keepdim)

@@ -143,7 +143,7 @@ def _running_in_place(name: str) -> Callable[..., Tensor]:
         needs_node(TABLE[name], (self,))
         dim = as_given(dim, self.ndim)
         if dtype is not None and dtype.numpy != self._data.dtype:
-            one, two = dtypes.c_word(self._data.dtype), dtypes.c_word(dtype.numpy)
+            one, two = dtypes.c_type(self._data.dtype), dtypes.c_type(dtype.numpy)
             raise RuntimeError(
                 f"Bad in-place call: input tensor dtype {one} and output tensor dtype {two} should "
                 "match"

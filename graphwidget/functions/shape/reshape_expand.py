@@ -11,7 +11,7 @@ from typing import Any
 
 from ...arrays import dtypes
 from ...arrays.memory_order import memory_of
-from ...arrays.type_errors import broadcast
+from ...arrays.type_errors import broadcast_shape
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
@@ -41,7 +41,7 @@ def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
     """
     data, target = self._data, dtype.numpy
     have, wanted = data.itemsize, target.itemsize
-    words = f"{dtypes.type_word(data.dtype)} as {dtypes.type_word(target)}"
+    words = f"{dtypes.scalar_type(data.dtype)} as {dtypes.scalar_type(target)}"
     tail = f"to view {words} (different element sizes)"
     if have != wanted:
         ratio = wanted // have
@@ -244,7 +244,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """
     check_tensors(tensors)
     given = tensors
-    shape = broadcast([each._data.shape for each in given]) if given else ()
+    shape = broadcast_shape([each._data.shape for each in given]) if given else ()
     return tuple(each if each._data.shape == shape else F.expand(each, shape) for each in given)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.dtypes import type_word
+from ...arrays.dtypes import scalar_type
 from ...dispatch.offer import METHODS, offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
@@ -126,7 +126,9 @@ def tensor_split(
     if isinstance(given, Tensor):
         told = "tensor_split expected tensor_indices_or_sections to"
         if given._data.dtype != np.int64:
-            raise RuntimeError(f"{told} have dtype of long, but got {type_word(given._data.dtype)}")
+            raise RuntimeError(
+                f"{told} have dtype of long, but got {scalar_type(given._data.dtype)}"
+            )
         if given._data.ndim > 1:
             raise RuntimeError(
                 f"{told} be a zero-dimensional or one-dimensional tensor, but got a tensor with "

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.dtypes import type_word
+from ...arrays.dtypes import scalar_type
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
@@ -254,7 +254,7 @@ def check_weights(count: int, name: str, given: Tensor | None, kinds: str, kind:
     if data.dtype.kind not in kinds:
         raise RuntimeError(
             f"cov(): expected {name} to have {kind} dtype but got {name} with "
-            f"{type_word(data.dtype)} dtype"
+            f"{scalar_type(data.dtype)} dtype"
         )
     if data.size != count:
         raise RuntimeError(

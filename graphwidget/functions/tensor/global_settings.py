@@ -159,7 +159,7 @@ def set_default_tensor_type(t: Any, /) -> None:
     )
     name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', '')}"
     for known in dtypes.ALL:
-        if name == dtypes.tensor_type(known.numpy):
+        if name == dtypes.legacy_type(known.numpy):
             if known.numpy.kind != "f":
                 raise TypeError("only floating-point types are supported as the default type")
             dtypes.set_default_dtype(known)
@@ -205,7 +205,7 @@ def is_warn_always_enabled() -> bool:
 def typename(obj: Any, /) -> str:
     """A value's type as messages spell it: a tensor's legacy type, else the dotted class name."""
     if isinstance(obj, Tensor):
-        return dtypes.tensor_type(obj._data.dtype)
+        return dtypes.legacy_type(obj._data.dtype)
     kind = obj if hasattr(obj, "__qualname__") else type(obj)
     module = getattr(kind, "__module__", None)
     named = module not in (None, "", "builtins", "__builtin__")

@@ -36,7 +36,7 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
         raise not_a_tensor_error(TABLE["pow.tensor"], (self, exponent))
     kind = dtypes.result_type(self._data, exponent)
     if not dtypes.can_cast(kind, self._data.dtype):
-        found, wanted = dtypes.type_word(kind), dtypes.type_word(self._data.dtype)
+        found, wanted = dtypes.scalar_type(kind), dtypes.scalar_type(self._data.dtype)
         raise RuntimeError(f"result type {found} can't be cast to the desired output type {wanted}")
     return write(TABLE["pow"], self, (), {"exponent": exponent})
 

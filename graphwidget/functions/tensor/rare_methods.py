@@ -79,7 +79,7 @@ def items_mapped(self: Tensor, name: str, others: tuple[Any, ...], function: Any
     data = self._data
     for other in others:
         if other._data.dtype != data.dtype:
-            kinds = [dtypes.tensor_type(each._data.dtype) for each in (self, other)]
+            kinds = [dtypes.legacy_type(each._data.dtype) for each in (self, other)]
             raise TypeError(f"{name}: expected {kinds[0]} for 'other' (got {kinds[1]})")
     arrays = [np.broadcast_to(other._data, data.shape) for other in others]
     for place in np.ndindex(data.shape):
@@ -211,8 +211,8 @@ def set_grad_dtype(self: Tensor, wanted: dtypes.dtype | None) -> None:
         raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type_name(wanted)}")
     if wanted is not None and there is not None and there.dtype is not wanted:
         raise RuntimeError(
-            f"Cannot set grad_dtype to '{dtypes.type_word(wanted.numpy)}' because there is already "
-            f"a gradient with dtype '{dtypes.c_word(there._data.dtype)}'. Please clear the "
+            f"Cannot set grad_dtype to '{dtypes.scalar_type(wanted.numpy)}' because there is already "
+            f"a gradient with dtype '{dtypes.c_type(there._data.dtype)}'. Please clear the "
             "gradient (.grad = None) before changing grad_dtype, or ensure the new grad_dtype "
             "matches the existing gradient's dtype."
         )

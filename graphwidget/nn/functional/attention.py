@@ -47,7 +47,7 @@ def scaled_dot_product_attention(
             f"value cannot be converted to type {INTEGERS[query._data.dtype.name]} without overflow"
         )
     if fused and not query._meta.floating:
-        kind = dtypes.type_word(query._data.dtype)
+        kind = dtypes.scalar_type(query._data.dtype)
         raise RuntimeError(f"expected scalar type Float but found {kind}")
     if fused:
         if attn_mask is not None:
@@ -86,7 +86,7 @@ INTEGERS = {"int64": "int64_t", "int32": "int", "uint8": "uint8_t", "int16": "in
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
-    kinds = [dtypes.c_word(each._data.dtype) for each in (query, key, value)]
+    kinds = [dtypes.c_type(each._data.dtype) for each in (query, key, value)]
     if len(set(kinds)) > 1:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
@@ -101,7 +101,7 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> No
     if mask is not None and mask._data.dtype not in (bool, np.float32, query._data.dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {dtypes.c_word(mask._data.dtype)} and  query.dtype: {kinds[0]} "
+            f"attn_mask.dtype: {dtypes.c_type(mask._data.dtype)} and  query.dtype: {kinds[0]} "
             "instead."
         )
 

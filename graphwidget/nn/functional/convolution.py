@@ -198,7 +198,7 @@ def _check_bias(input: Tensor, bias: Tensor) -> None:
     kinds = input._data.dtype, bias._data.dtype
     if kinds[0] != kinds[1]:
         raise RuntimeError(
-            f"Input type ({dtypes.c_word(kinds[0])}) and bias type ({dtypes.c_word(kinds[1])}) "
+            f"Input type ({dtypes.c_type(kinds[0])}) and bias type ({dtypes.c_type(kinds[1])}) "
             "should be the same"
         )
 
@@ -241,8 +241,8 @@ def _check_types(
         raise not_implemented(kernel, kinds[0])
     if kinds[0] != kinds[1]:
         raise RuntimeError(
-            f"expected scalar type {dtypes.type_word(kinds[0])} but found "
-            f"{dtypes.type_word(kinds[1])}"
+            f"expected scalar type {dtypes.scalar_type(kinds[0])} but found "
+            f"{dtypes.scalar_type(kinds[1])}"
         )
 
 

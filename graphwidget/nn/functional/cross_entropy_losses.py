@@ -76,7 +76,7 @@ def _nll_images(
     _check_kinds(input, target, weight)
     if target._data.dtype.char == "B":
         raise RuntimeError(
-            f"expected scalar type Long but found {dtypes.type_word(target._data.dtype)}"
+            f"expected scalar type Long but found {dtypes.scalar_type(target._data.dtype)}"
         )
     without_grad("nll_loss2d_forward", weight=weight)
     return F.nll_loss2d(input, target, weight, how, ignore_index)
@@ -101,12 +101,12 @@ def _check_kinds(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
     if target._data.dtype.char not in LONG_OR_BYTE:
         raise RuntimeError(
             "expected target dtype to be Long or Byte, but got "
-            f"{dtypes.type_word(target._data.dtype)}"
+            f"{dtypes.scalar_type(target._data.dtype)}"
         )
     if weight is not None and weight._data.dtype != input._data.dtype:
         raise RuntimeError(
-            f"expected scalar type {dtypes.type_word(input._data.dtype)} but found "
-            f"{dtypes.type_word(weight._data.dtype)}"
+            f"expected scalar type {dtypes.scalar_type(input._data.dtype)} but found "
+            f"{dtypes.scalar_type(weight._data.dtype)}"
         )
 
 
@@ -140,7 +140,7 @@ def cross_entropy(
     if input._data.shape == target._data.shape:
         raise RuntimeError(
             "Expected floating point type for target with class probabilities, got "
-            f"{dtypes.type_word(target._data.dtype)}"
+            f"{dtypes.scalar_type(target._data.dtype)}"
         )
     logs = log_softmax(input, dim)
     loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast
+from ...arrays.type_errors import broadcast_shape
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import FUNCTIONS, offer
 from ...eager.record import TENSORS as F
@@ -33,11 +33,11 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if common.kind != "f":
         raise RuntimeError(
             "expected common dtype to be floating point, yet common dtype is "
-            + dtypes.type_word(common)
+            + dtypes.scalar_type(common)
         )
     first, second = (x if x._meta.floating else x.to(dtypes.of(common)) for x in (x1, x2))
     if x1._data.shape != x2._data.shape:
-        shape = broadcast([x1._data.shape, x2._data.shape])
+        shape = broadcast_shape([x1._data.shape, x2._data.shape])
         first, second = F.expand(first, shape), F.expand(second, shape)
     wrap_dim(dim, first._data.ndim)
     norm, other = (F.clone(F.linalg_vector_norm(x, 2, (dim,), True)) for x in (first, second))

@@ -31,7 +31,7 @@ def _check(p: float) -> None:
 
 def _floating(input: Tensor) -> None:
     if not input._meta.floating:
-        kind = dtypes.type_word(input._data.dtype)
+        kind = dtypes.scalar_type(input._data.dtype)
         raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
 
 

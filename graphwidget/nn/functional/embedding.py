@@ -203,7 +203,7 @@ def _check_bags(
         "weight", weight, ("float16", "float32", "float64"), "Half, BFloat16, Float, Double"
     )
     if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
-        kinds = [dtypes.tensor_type(each._data.dtype) for each in (weight, per_sample_weights)]
+        kinds = [dtypes.legacy_type(each._data.dtype) for each in (weight, per_sample_weights)]
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for argument "
             f"#1 'per_sample_weights'; but type {kinds[0]} does not equal {kinds[1]} (while "
@@ -215,7 +215,7 @@ def _check_bags(
     if begin.size and begin[0] != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-            f"position 0. However, got {begin[0]}\n[ {dtypes.tensor_type(begin.dtype)}{{}} ]"
+            f"position 0. However, got {begin[0]}\n[ {dtypes.legacy_type(begin.dtype)}{{}} ]"
         )
     if begin.size and begin[-1] > count:
         raise RuntimeError(

@@ -149,7 +149,7 @@ def grid_sampler(
         kernel = "grid_sampler_2d_cpu_kernel_impl" if dims == 2 else "grid_sampler3d_cpu"
         raise not_implemented(kernel, input._data.dtype)
     if input._data.dtype != grid._data.dtype:
-        kinds = [dtypes.type_word(each._data.dtype) for each in (input, grid)]
+        kinds = [dtypes.scalar_type(each._data.dtype) for each in (input, grid)]
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
     sample = F.grid_sampler_2d if dims == 2 else F.grid_sampler_3d
     return sample(input, grid, interpolation_mode, padding_mode, align_corners)
@@ -220,7 +220,7 @@ def _checked_unpool(
 ) -> Tensor:
     shape, places = input._data.shape, indices._data
     if places.dtype.name != "int64":
-        but = f" but got: {dtypes.type_word(places.dtype)}" if dims == 2 else ""
+        but = f" but got: {dtypes.scalar_type(places.dtype)}" if dims == 2 else ""
         raise RuntimeError(f"elements in indices should be type int64{but}")
     if len(shape) not in (dims + 1, dims + 2):
         raise RuntimeError(

@@ -58,7 +58,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     named = [("input1", input1), ("input2", input2), ("weight", weight), ("bias", bias)]
     given = [(name, each._data.dtype) for name, each in named if each is not None]
     if len({kind for _, kind in given}) > 1:
-        told = ", ".join(f"{name}: {dtypes.c_word(kind)}" for name, kind in given)
+        told = ", ".join(f"{name}: {dtypes.c_type(kind)}" for name, kind in given)
         raise RuntimeError(f"All tensors must have the same dtype, got {told}")
     if weight._data.dtype == bool:
         raise not_implemented("bmm", weight._data.dtype)

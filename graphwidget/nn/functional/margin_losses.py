@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast
+from ...arrays.type_errors import broadcast_shape
 from ...eager.promote import check_broadcastable
 from ...eager.record import TENSORS as F
 from ...functions.pointwise.activations import logsigmoid
@@ -135,14 +135,14 @@ def soft_margin_loss(
     """
     how = reduction_of(reduction_text(size_average, reduce, reduction))
     without_grad("soft_margin_loss", target=target)
-    broadcast([input._data.shape, target._data.shape])
+    broadcast_shape([input._data.shape, target._data.shape])
     kinds = [each._data.dtype for each in (input, target)]
     if kinds[0].kind != "f":
         refuse_bools(kinds[0])
         result = kinds[1] if kinds[1].kind == "f" else dtypes.default_numpy()
         raise RuntimeError(
-            f"result type {dtypes.type_word(result)} can't be cast to the desired output type "
-            f"{dtypes.type_word(kinds[0])}"
+            f"result type {dtypes.scalar_type(result)} can't be cast to the desired output type "
+            f"{dtypes.scalar_type(kinds[0])}"
         )
     check_broadcastable(target._data.shape, input._data.shape)
     return F.soft_margin_loss(input, target, how)
@@ -174,8 +174,8 @@ def _check_rows(input: Tensor) -> None:
 def _check_type(given: Tensor, wanted: str) -> None:
     if given._data.dtype.name != wanted:
         raise RuntimeError(
-            f"expected scalar type {dtypes.type_word(np.dtype(wanted))} but found "
-            f"{dtypes.type_word(given._data.dtype)}"
+            f"expected scalar type {dtypes.scalar_type(np.dtype(wanted))} but found "
+            f"{dtypes.scalar_type(given._data.dtype)}"
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.memory_formats import suggested
+from ...arrays.memory_formats import suggested_format
 from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn_once
 from ...autograd.grad_mode import no_grad
@@ -38,7 +38,7 @@ def _same_kind(input: Tensor, *others: Tensor | None) -> None:
         return
     for each in kinds if kind.kind == "f" else ():  # the kernel refuses other inputs before
         if each != kind:
-            expected, found = dtypes.type_word(kind), dtypes.type_word(each)
+            expected, found = dtypes.scalar_type(kind), dtypes.scalar_type(each)
             raise RuntimeError(f"expected scalar type {expected} but found {found}")
 
 
@@ -141,7 +141,7 @@ def group_norm(
     _number(eps)
     points = input._data[:1, :1].size if n and channels else 1
     given = [None if each is None else contiguous(each) for each in (weight, bias)]
-    input = contiguous(input, suggested(input._data))
+    input = contiguous(input, suggested_format(input._data))
     return F.native_group_norm(input, *given, n, channels, points, num_groups, eps)[0]
 
 
@@ -267,7 +267,7 @@ def rms_norm(
     check_weights(sizes, weight=weight)
     kind = input._data.dtype
     if weight is not None and weight._data.dtype != kind:
-        given, other = dtypes.c_word(kind), dtypes.c_word(weight._data.dtype)
+        given, other = dtypes.c_type(kind), dtypes.c_type(weight._data.dtype)
         warn_once(
             f"Mismatch dtype between input and weight: input dtype = {given}, weight dtype = "
             f"{other}, Cannot dispatch to fused implementation.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast, not_implemented
+from ...arrays.type_errors import broadcast_shape, not_implemented
 from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
 from ...eager.promote import check_broadcastable
@@ -44,8 +44,8 @@ def binary_cross_entropy(
         check_broadcastable(weight._data.shape, input._data.shape)
     if target._data.dtype != input._data.dtype:
         raise RuntimeError(
-            f"Found dtype {dtypes.type_word(target._data.dtype)} but expected "
-            f"{dtypes.type_word(input._data.dtype)}"
+            f"Found dtype {dtypes.scalar_type(target._data.dtype)} but expected "
+            f"{dtypes.scalar_type(input._data.dtype)}"
         )
     return F.binary_cross_entropy(input, target, weight, how)
 
@@ -71,14 +71,14 @@ def binary_cross_entropy_with_logits(
     kind, wanted = input._data.dtype, target._data.dtype
     if kind.kind == "f" and wanted.kind != "f":
         raise RuntimeError(
-            f"result type {dtypes.type_word(kind)} can't be cast to the desired output type "
-            f"{dtypes.type_word(wanted)}"
+            f"result type {dtypes.scalar_type(kind)} can't be cast to the desired output type "
+            f"{dtypes.scalar_type(wanted)}"
         )
     if pos_weight is not None:
         refuse_bools(pos_weight._data.dtype, wanted)
-        broadcast([pos_weight._data.shape, input._data.shape])
+        broadcast_shape([pos_weight._data.shape, input._data.shape])
     if weight is not None:
-        broadcast([input._data.shape, weight._data.shape])
+        broadcast_shape([input._data.shape, weight._data.shape])
     if kind.kind != "f":
         raise not_implemented("log_sigmoid_cpu", kind)
     return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)

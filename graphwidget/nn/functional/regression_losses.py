@@ -125,8 +125,8 @@ def huber_loss(
     common = dtypes.promote_types(input._data.dtype, target._data.dtype)
     if not dtypes.can_cast(common, input._data.dtype):
         raise RuntimeError(
-            f"result type {dtypes.type_word(common)} can't be cast to the desired output type "
-            f"{dtypes.type_word(input._data.dtype)}"
+            f"result type {dtypes.scalar_type(common)} can't be cast to the desired output type "
+            f"{dtypes.scalar_type(input._data.dtype)}"
         )
     if weight is None:
         return F.huber_loss(*given, how, float(delta))

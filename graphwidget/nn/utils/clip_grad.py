@@ -66,7 +66,7 @@ def get_total_norm(
         if not each._meta.floating:
             raise RuntimeError(
                 "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-                f"{dtypes.type_word(each._data.dtype)}"
+                f"{dtypes.scalar_type(each._data.dtype)}"
             )
     found = [np.asarray(_norm(each._data, kind), each._data.dtype) for each in listed]
     norms = np.array(found, np.result_type(*found))  # each in its type, all in their common one

@@ -171,7 +171,7 @@ def _batch_sizes(lengths: Tensor, count: int) -> tuple[int, ...]:
     """
     shape = lengths._data.shape
     if len(shape) != 1:
-        kind = dtypes.type_word(lengths._data.dtype)
+        kind = dtypes.scalar_type(lengths._data.dtype)
         raise RuntimeError(
             f"'lengths' argument should be a 1D CPU int64 tensor, but got {len(shape)}D cpu {kind} "
             "tensor"

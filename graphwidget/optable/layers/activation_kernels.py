@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.blocks import in_parts
+from ...arrays.blocks import in_blocks
 from ...arrays.memory_order import Array, as_array
-from ...arrays.scalars import as_item
+from ...arrays.scalars import scalar_array
 from ...arrays.type_errors import WORDS
 from ..pointwise.common_kernels import ONE
 from ..pointwise.where_clamp_kernels import (
@@ -36,7 +36,7 @@ ASK_FOR_IT = (
 # Straight pieces ---------------------------------------------------------------------------------
 def threshold(a: Array, threshold: float, value: float) -> Array:
     """a where it is above the threshold (or nan), else the value."""
-    low, other = as_item(threshold, a.dtype), as_item(value, a.dtype)
+    low, other = scalar_array(threshold, a.dtype), scalar_array(value, a.dtype)
     if other == 0:
         return zero_where(a <= low, a)
     return as_array(np.where(a <= low, other, a))
@@ -63,7 +63,7 @@ def leaky_relu_backward(
     return bent(a, as_array(grad), negative_slope)
 
 
-@in_parts(2)
+@in_blocks(2)
 def bent(a: Array, values: Array, slope: float, out: Any = ...) -> Array:
     """values where a > 0, else slope values."""
     factor = one_of(np.greater(a, zero(a.dtype)), 1, slope, values.dtype)
@@ -83,7 +83,7 @@ def hardtanh(a: Array, min_val: float, max_val: float) -> Array:
     return between(a, min_val, max_val)
 
 
-@in_parts(2)
+@in_blocks(2)
 def hardtanh_backward(
     grad: Array, a: Array, min_val: float, max_val: float, out: Any = None
 ) -> Array:
@@ -142,33 +142,33 @@ def softshrink(a: Array, lambd: float) -> Array:
     return _softshrink(a, lambd)
 
 
-@in_parts(1)
+@in_blocks(1)
 def _softshrink(a: Array, lambd: float, out: Any = ...) -> Array:
     result = between(a, -lambd, lambd)
     np.subtract(a, result, out=result)
     return np.copysign(result, a, out=out)
 
 
-@in_parts(1)
+@in_blocks(1)
 def hardshrink(a: Array, lambd: float, out: Any = None) -> Array:
     """a outside [-lambd, lambd], 0 inside."""
     return shrink_backward(a, a, lambd, out=out)
 
 
-@in_parts(2)
+@in_blocks(2)
 def shrink_backward(grad: Array, a: Array, lambd: float, out: Any = None) -> Array:
     """grad outside [-lambd, lambd], 0 inside."""
     bound = np.asarray(lambd, a.dtype)
     return zero_where((a >= -bound) & (a <= bound), as_array(grad), out)
 
 
-@in_parts(1)
+@in_blocks(1)
 def hardswish(a: Array, out: Any = ...) -> Array:
     """a min(max(a + 3, 0), 6) / 6."""
     return np.multiply(a, hardsigmoid(a), out=out)
 
 
-@in_parts(2)
+@in_blocks(2)
 def hardswish_backward(grad: Array, a: Array, out: Any = ...) -> Array:
     """0 below -3, grad from 3 on, grad (a / 3 + 1 / 2) between."""
     slope = np.add(a / 3, np.asarray(0.5, a.dtype), out=...)
@@ -176,14 +176,14 @@ def hardswish_backward(grad: Array, a: Array, out: Any = ...) -> Array:
     return np.multiply(grad, slope, out=out)
 
 
-@in_parts(1)
+@in_blocks(1)
 def hardsigmoid(a: Array, out: Any = ...) -> Array:
     """min(max(a + 3, 0), 6) / 6."""
     result = between(np.add(a, np.asarray(3, a.dtype), out=...), 0, 6)
     return np.divide(result, np.asarray(6, a.dtype), out=out)
 
 
-@in_parts(2)
+@in_blocks(2)
 def hardsigmoid_backward(grad: Array, a: Array, out: Any = ...) -> Array:
     """grad / 6 strictly between -3 and 3, else 0."""
     slope = np.multiply((a > -3) & (a < 3), np.asarray(1 / 6, a.dtype), out=...)
@@ -191,7 +191,7 @@ def hardsigmoid_backward(grad: Array, a: Array, out: Any = ...) -> Array:
 
 
 # Exponential pieces ------------------------------------------------------------------------------
-@in_parts(1)
+@in_blocks(1)
 def elu(a: Array, alpha: float, scale: float, input_scale: float, out: Any = ...) -> Array:
     """scale a where a > 0, else scale alpha (exp(input_scale a) - 1)."""
     # exp(x) - 1 = 2 t / (1 - t) with t = tanh(x / 2): as precise as numpy's expm1, which takes four
@@ -213,7 +213,7 @@ def celu(a: Array, alpha: float, out: Any = ...) -> Array:
     return elu(a, alpha, 1, 1 / alpha, out=out)
 
 
-@in_parts(2)
+@in_blocks(2)
 def elu_backward(
     grad: Array, a: Array, alpha: float, scale: float, input_scale: float, is_result: bool,
     out: Any = ...,

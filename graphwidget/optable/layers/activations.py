@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...arrays.type_errors import no_bools
+from ...arrays.type_errors import refuse_all_bools
 from ..declare import ARRAYS, Namespace, composite, op
 from . import activation_kernels as kernels
 from . import smooth_activation_kernels as smooth
@@ -16,7 +16,7 @@ ROOT_ONE_OVER_TWO_PI, ROOT_TWO_OVER_PI = (2 * math.pi) ** -0.5, (2 / math.pi) **
 # Straight pieces ---------------------------------------------------------------------------------
 for key, node in (("threshold", "ThresholdBackward0"), ("threshold.written", "ThresholdBackward1")):
     op(f"{key}(self, /, threshold, value)", kernels.threshold, pointwise=True,
-       inplace=key != "threshold", node=node, public=False, guard=no_bools("threshold_cpu"),
+       inplace=key != "threshold", node=node, public=False, guard=refuse_all_bools("threshold_cpu"),
        d_self=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
        text="{self} where {self} > {threshold} else {value}",
        tex=r"\operatorname{{threshold}} {self}", onnx=None)

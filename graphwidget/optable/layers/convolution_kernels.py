@@ -18,7 +18,7 @@ from functools import cache
 
 import numpy as np
 
-from ...arrays.memory_order import as_array, channels_last, with_channels_last
+from ...arrays.memory_order import as_array, is_channels_last, to_channels_last
 from ...arrays.type_errors import WORDS, not_implemented
 from ..pointwise.common_kernels import Array, Shape
 from ..shape.view_kernels import view
@@ -222,8 +222,8 @@ def convolution(
     else:
         out = convolve(a, weight, bias, stride, padding, dilation, groups)
     images = weight[:, :, None] if weight.ndim == 3 else weight
-    innermost = a.ndim < 5 and (channels_last(a) or channels_last(images))
-    return with_channels_last(out) if innermost else out
+    innermost = a.ndim < 5 and (is_channels_last(a) or is_channels_last(images))
+    return to_channels_last(out) if innermost else out
 
 
 def convolution_backward(

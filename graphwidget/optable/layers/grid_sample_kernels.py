@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays.linspace import fused, spread
-from ...arrays.memory_order import as_array, images_kept
+from ...arrays.linspace import fused_dtype, linspace
+from ...arrays.memory_order import as_array, keep_images_channels_last
 from ..pointwise.common_kernels import Array, Shape
 
 BILINEAR, NEAREST, BICUBIC = 0, 1, 2
@@ -77,7 +77,7 @@ def _places(grid: Array, size: int, aligned: bool, image: bool) -> Array:
     if aligned:
         return near * np.asarray((size - 1) / 2, grid.dtype)
     if image:
-        return near.astype(fused(grid.dtype)) * (size / 2) - 0.5
+        return near.astype(fused_dtype(grid.dtype)) * (size / 2) - 0.5
     return (near * size - 1) / 2
 
 
@@ -239,7 +239,7 @@ def _base(size: Shape, aligned: bool, dtype: Any) -> Array:
     spatial = size[2:]
     axes = []
     for count in spatial:
-        axis = spread(-1, 1, count, dtype) if count > 1 else np.zeros(1, dtype)
+        axis = linspace(-1, 1, count, dtype) if count > 1 else np.zeros(1, dtype)
         axes.append(axis if aligned else axis * dtype.type(count - 1) / dtype.type(count))
     meshed = np.meshgrid(*axes, indexing="ij")[::-1]
     whole = np.stack([*meshed, np.ones(spatial, dtype)], -1)
@@ -259,7 +259,7 @@ def affine_base(like: Array, size: Shape, align_corners: bool) -> Array:
 
 
 # Pools undone -------------------------------------------------------------------------------------
-@images_kept
+@keep_images_channels_last
 def max_unpool(a: Array, indices: Array, output_size: Shape) -> Array:
     """The items of ``a`` at flat indices into its last dims of another size, zeros elsewhere."""
     dims = len(output_size)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.memory_order import as_array, channels_kept
+from ...arrays.memory_order import as_array, keep_channels_last
 from ..pointwise.common_kernels import Array, Shape, count_along, ones
 
 
@@ -200,7 +200,7 @@ def _products(a: Array, b: Array) -> Array:
     return _sums(a * b) if a.ndim == 2 else np.add.reduce(np.vecdot(a, b), 0)
 
 
-@channels_kept
+@keep_channels_last
 def batch_norm(
     a: Array, weight: Array | None, bias: Array | None, running_mean: Array | None,
     running_var: Array | None, training: bool, momentum: float, eps: float,
@@ -272,7 +272,7 @@ def _take_off(out: Array, centred: Array, slope: Array, level: Array) -> None:
     np.subtract(out, centred, out=out)
 
 
-@channels_kept
+@keep_channels_last
 def group_norm(
     a: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
 ) -> tuple[Array, Array, Array]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.memory_order import as_array, channels_kept, images_kept
+from ...arrays.memory_order import as_array, keep_channels_last, keep_images_channels_last
 from ..pointwise.common_kernels import Array, Shape
 from ..pointwise.where_clamp_kernels import zero_where
 from .window_kernels import inside, pad, places
@@ -62,7 +62,7 @@ def lowest(dtype: Any) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-@channels_kept
+@keep_channels_last
 def max_pool(
     a: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> tuple[Array, Array]:
@@ -144,7 +144,7 @@ def max_pool_gather(
     return out
 
 
-@channels_kept
+@keep_channels_last
 def max_pool_indices(
     a: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> Array:
@@ -199,7 +199,7 @@ def _averaged(
     return np.true_divide(total, np.asarray(by, total.dtype))
 
 
-@images_kept
+@keep_images_channels_last
 def avg_pool(
     a: Array, kernel: Shape, stride: Shape, padding: Shape, ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.memory_order import as_array, channels_kept, images_kept
+from ...arrays.memory_order import as_array, keep_channels_last, keep_images_channels_last
 from ..pointwise.common_kernels import Array, Shape
 from .window_kernels import add_windows, pad, window_count, windows
 
@@ -97,7 +97,7 @@ def spread_along(a: Array, matrix: Array, dim: int) -> Array:
     return np.moveaxis(out, -1, dim)
 
 
-@images_kept
+@keep_images_channels_last
 def adaptive_avg_pool(a: Array, output_size: Shape) -> Array:
     """The average of each of ``output_size`` parts."""
     sizes = a.shape[a.ndim - len(output_size) :]
@@ -133,7 +133,7 @@ def bytes_along(a: Array, matrices: list[Array]) -> Array:
     return np.ascontiguousarray(a)
 
 
-@channels_kept
+@keep_channels_last
 def resample(
     a: Array, mode: str, output_size: Shape, align_corners: bool,
     scales: tuple[float | None, ...],
@@ -160,7 +160,7 @@ def resample_backward(
 
 
 # Largest items of parts ---------------------------------------------------------------------------
-@images_kept
+@keep_images_channels_last
 def adaptive_max_pool(a: Array, output_size: Shape) -> tuple[Array, Array]:
     """The largest item of each of ``output_size`` parts, and its flat index; the first of equals,
     nan above all."""
@@ -247,7 +247,7 @@ def pixel_shuffle(a: Array, factor: int) -> Array:
     return shuffled.reshape(*lead, c, height * factor, width * factor)
 
 
-@channels_kept
+@keep_channels_last
 def pixel_unshuffle(a: Array, factor: int) -> Array:
     """The reverse of ``pixel_shuffle``."""
     a = as_array(a)
@@ -258,7 +258,7 @@ def pixel_unshuffle(a: Array, factor: int) -> Array:
     return np.array(split.transpose(order), order="C").reshape(*lead, channels * factor**2, h, w)
 
 
-@channels_kept
+@keep_channels_last
 def channel_shuffle(a: Array, groups: int) -> Array:
     """The channels (dim 1) in ``groups``, taken one of each in turn."""
     a = as_array(a)

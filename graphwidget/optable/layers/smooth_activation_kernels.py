@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.blocks import in_parts
+from ...arrays.blocks import in_blocks
 from ...arrays.memory_order import Array, as_array, empty_like
 from ..pointwise.common_kernels import ONE, log_of_one_plus, sigmoid
 from ..pointwise.where_clamp_kernels import at_most, choose, zero
@@ -28,7 +28,7 @@ def gelu(a: Array, approximate: str) -> tuple[Array, Array | None]:
     return np.multiply(a, share, out=...), share
 
 
-@in_parts(1)
+@in_blocks(1)
 def gelu_tanh(a: Array, out: Any = ...) -> Array:
     """a (1 + tanh(√(2/π) (a + 0.044715 a³))) / 2."""
     level = gelu_level(a)
@@ -37,7 +37,7 @@ def gelu_tanh(a: Array, out: Any = ...) -> Array:
     return np.multiply(a, level, out=out)
 
 
-@in_parts(1)
+@in_blocks(1)
 def normal_share(a: Array, out: Any = ...) -> Array:
     """Φ(a), the normal distribution function."""
     if a.dtype == np.float32:
@@ -88,7 +88,7 @@ def gelu_backward(grad: Array, a: Array, approximate: str, share: Array | None =
     return normal_slope(grad, a, normal_share(a) if share is None else share)
 
 
-@in_parts(2)
+@in_blocks(2)
 def gelu_tanh_backward(grad: Array, a: Array, out: Any = ...) -> Array:
     """grad (1 + t) (1 + a (1 - t) i') / 2 with t = tanh(i), the level, and i' the slope of what is
     in it."""
@@ -105,7 +105,7 @@ def gelu_tanh_backward(grad: Array, a: Array, out: Any = ...) -> Array:
     return np.multiply(grad, slope, out=out)
 
 
-@in_parts(3)
+@in_blocks(3)
 def normal_slope(grad: Array, a: Array, share: Array, out: Any = ...) -> Array:
     """grad (Φ(a) + a φ(a)), given Φ(a)."""
     density = np.multiply(a, a, out=...)
@@ -117,13 +117,13 @@ def normal_slope(grad: Array, a: Array, share: Array, out: Any = ...) -> Array:
     return np.multiply(grad, density, out=out)
 
 
-@in_parts(1)
+@in_blocks(1)
 def silu(a: Array, out: Any = ...) -> Array:
     """a sigmoid(a)."""
     return np.multiply(a, sigmoid(a), out=out)
 
 
-@in_parts(2)
+@in_blocks(2)
 def silu_slope(grad: Array, a: Array, out: Any = ...) -> Array:
     """grad σ (1 + a (1 - σ)) with σ = sigmoid(a)."""
     gate = sigmoid(a)
@@ -134,7 +134,7 @@ def silu_slope(grad: Array, a: Array, out: Any = ...) -> Array:
     return np.multiply(grad, slope, out=out)
 
 
-@in_parts(1)
+@in_blocks(1)
 def mish(a: Array, out: Any = ...) -> Array:
     """a tanh(softplus(a))."""
     level, rest = mish_level(a)
@@ -151,7 +151,7 @@ def mish_level(a: Array) -> tuple[Array, Array]:
     return level, np.add(level, _TWO, out=..., dtype=a.dtype)
 
 
-@in_parts(2)
+@in_blocks(2)
 def mish_slope(grad: Array, a: Array, out: Any = ...) -> Array:
     """grad (t + a σ (1 - t²)) with t = tanh(softplus(a)), σ = sigmoid(a)."""
     level, rest = mish_level(a)
@@ -168,7 +168,7 @@ def mish_slope(grad: Array, a: Array, out: Any = ...) -> Array:
 _TWO = np.full((), 2, np.float32)
 
 
-@in_parts(1)
+@in_blocks(1)
 def softplus(a: Array, beta: float, threshold: float, out: Any = ...) -> Array:
     """log(1 + exp(beta a)) / beta, a itself where beta a > threshold."""
     scaled = np.multiply(a, np.asarray(beta, a.dtype), out=...)
@@ -181,7 +181,7 @@ def softplus(a: Array, beta: float, threshold: float, out: Any = ...) -> Array:
     return result
 
 
-@in_parts(2)
+@in_blocks(2)
 def softplus_backward(
     grad: Array, a: Array, beta: float, threshold: float, out: Any = ...
 ) -> Array:
@@ -208,7 +208,7 @@ def log_sigmoid_backward(grad: Array, a: Array, buffer: Array) -> Array:
     return _falling(grad, a, buffer, out=empty_like(grad, grad.dtype))
 
 
-@in_parts(3)
+@in_blocks(3)
 def _falling(grad: Array, a: Array, buffer: Array, out: Any) -> Array:
     rest = np.add(buffer, ONE, out=..., dtype=buffer.dtype)
     slope = choose(np.less(a, zero(a.dtype)), np.ones_like(buffer), buffer)

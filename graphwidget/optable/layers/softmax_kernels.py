@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from ...arrays.blocks import in_floats
+from ...arrays.blocks import halves_in_float32
 from ...arrays.memory_order import as_array
 from ..pointwise.common_kernels import Array, ones
 
@@ -43,7 +43,7 @@ def _sums(a: Array, dim: int) -> Array:
     return np.matmul(a.reshape(-1, count), ones(count, a.dtype.char)).reshape(*a.shape[:-1], 1)
 
 
-@in_floats(1)
+@halves_in_float32(1)
 def softmax(a: Array, dim: int) -> Array:
     """exp(a) / sum exp(a) along a dim, without overflow."""
     if not a.ndim or not a.size:
@@ -61,7 +61,7 @@ def softmax(a: Array, dim: int) -> Array:
     return np.divide(powers, _sums(powers, dim), out=powers)
 
 
-@in_floats(2)
+@halves_in_float32(2)
 def softmax_backward(grad: Array, output: Array, dim: int) -> Array:
     """output (grad - sum grad output) along a dim."""
     if not output.ndim:
@@ -75,7 +75,7 @@ def softmax_backward(grad: Array, output: Array, dim: int) -> Array:
     return np.multiply(result, output, out=result)
 
 
-@in_floats(1)
+@halves_in_float32(1)
 def log_softmax(a: Array, dim: int) -> Array:
     """a - log sum exp(a) along a dim, without overflow."""
     if not a.ndim or not a.size:
@@ -100,7 +100,7 @@ def _sums_of_powers(a: Array, dim: int) -> Array:
     return total.reshape(*a.shape[:-1], 1)
 
 
-@in_floats(2)
+@halves_in_float32(2)
 def log_softmax_backward(grad: Array, output: Array, dim: int) -> Array:
     """grad - exp(output) sum grad along a dim."""
     if not output.ndim:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.memory_order import as_array
-from ...arrays.scalars import as_item
+from ...arrays.scalars import scalar_array
 from ..declare import ARRAYS, Namespace, composite, op
 from ..pointwise.common_kernels import Array
 from ..shape.join_kernels import common_type
@@ -115,10 +115,10 @@ def adding(product: Any) -> Any:
     def kernel(a: Array, b: Array, c: Array, beta: float, alpha: float) -> Array:
         found = product(b, c)
         if alpha != 1:
-            found = np.multiply(found, as_item(alpha, found.dtype), out=...)
+            found = np.multiply(found, scalar_array(alpha, found.dtype), out=...)
         if beta == 0:
             return np.array(np.broadcast_to(found, np.broadcast_shapes(found.shape, a.shape)))
-        return np.add(found, a if beta == 1 else a * as_item(beta, a.dtype), out=...)
+        return np.add(found, a if beta == 1 else a * scalar_array(beta, a.dtype), out=...)
 
     return kernel
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import memory_order
-from ...arrays.scalars import as_item
-from ...arrays.type_errors import C_WORDS, no_bools, no_bools_in_relu
+from ...arrays.scalars import scalar_array
+from ...arrays.type_errors import C_WORDS, refuse_all_bools, refuse_bools_in_relu
 from ..declare import ARRAYS, Namespace, composite, op
 from . import arithmetic_kernels as more
 from . import common_kernels as kernels
@@ -299,7 +299,7 @@ op("sign(self, /)", kernels.sign, inplace=True, pointwise=True,
    text="sign({self})", tex=r"\operatorname{{sign}} {self}", onnx="Sign")
 
 op("abs(self, /)", np.absolute, inplace=True, also=("absolute",), pointwise=True,
-   guard=no_bools("abs_cpu"),
+   guard=refuse_all_bools("abs_cpu"),
    d_self=lambda grad, self: grad * F.sgn(self),
    sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
 
@@ -325,7 +325,7 @@ op("sigmoid_backward(grad_output, output, /)", kernels.sigmoid_backward, pointwi
    tex=r"{grad_output} {output} (1 - {output})", onnx=None)
 
 op("relu(self, /)", kernels.relu, inplace=True, pointwise=True, out=False,
-   guard=no_bools_in_relu, warns=False,
+   guard=refuse_bools_in_relu, warns=False,
    d_self=lambda grad, result: F.threshold_backward(grad, result, 0),
    text="max({self}, 0)", tex=r"\max({self}, 0)", onnx="Relu")
 
@@ -381,13 +381,13 @@ op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inpla
    d_value=lambda grad: F.sum(grad),
    sign="fill", text="{value}", tex=r"{value}", onnx=None)
 
-op("filled(self, /, value)", lambda a, value: memory_order.filled(a, as_item(value, a.dtype)),
+op("filled(self, /, value)", lambda a, value: memory_order.full_like(a, scalar_array(value, a.dtype)),
    pointwise=True,
    node="FillBackward0",
    d_self=lambda grad: F.zeros_like(grad),
    public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
 
-op("filled.tensor(self, value, /)", memory_order.filled, node="FillBackward1",
+op("filled.tensor(self, value, /)", memory_order.full_like, node="FillBackward1",
    d_self=lambda grad: F.zeros_like(grad),
    d_value=lambda grad: F.sum(grad),
    public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.blocks import in_floats, in_parts
+from ...arrays.blocks import halves_in_float32, in_blocks
 from ...arrays.memory_order import Array, as_array
-from ...arrays.scalars import as_item
-from ...arrays.type_errors import nonzero_divisor, not_implemented
+from ...arrays.scalars import scalar_array
+from ...arrays.type_errors import check_nonzero_divisor, not_implemented
 from .common_kernels import log_of_one_plus
 
 
@@ -31,7 +31,7 @@ def divide_rounded(a: Array, b: Array, rounding_mode: str) -> Array:
         a = a.astype(np.result_type(a, b))
     if a.dtype.kind == "b":
         raise not_implemented(f"div_{rounding_mode}_cpu", a.dtype)
-    nonzero_divisor(a, b)
+    check_nonzero_divisor(a, b)
     if rounding_mode == "floor":
         return np.floor_divide(a, b, out=...)
     if a.dtype.kind == "f":
@@ -45,7 +45,7 @@ def remainder(a: Array, b: Array) -> Array:
     """a modulo b, with the sign of b; a zero has the sign of a, where numpy's has that of b."""
     if a.dtype.kind == "b":
         raise not_implemented("remainder_cpu", a.dtype)
-    nonzero_divisor(a, b)
+    check_nonzero_divisor(a, b)
     result: Array = np.remainder(a, b, out=...)
     if result.dtype.kind == "f" and not result.all():
         np.copysign(result, a, out=result, where=result == 0)
@@ -66,7 +66,7 @@ def fmod(a: Array, b: Array) -> Array:
     """a modulo b, with the sign of a."""
     if a.dtype.kind == "b":
         raise not_implemented("fmod_cpu", a.dtype)
-    nonzero_divisor(a, b)
+    check_nonzero_divisor(a, b)
     return np.fmod(a, b, out=...)
 
 
@@ -92,13 +92,13 @@ def addcmul(a: Array, first: Array, second: Array, value: float) -> Array:
     """a + value first second."""
     product = np.multiply(first, second, out=...)
     if value != 1:
-        product = np.multiply(product, as_item(value, a.dtype), out=...)
+        product = np.multiply(product, scalar_array(value, a.dtype), out=...)
     return np.add(a, product, out=...)
 
 
 def addcdiv(a: Array, first: Array, second: Array, value: float) -> Array:
     """a + value first / second."""
-    scaled = first if value == 1 else first * as_item(value, a.dtype)
+    scaled = first if value == 1 else first * scalar_array(value, a.dtype)
     return np.add(a, np.true_divide(scaled, second), out=...)
 
 
@@ -172,7 +172,7 @@ def frexp(a: Array) -> tuple[Array, Array]:
 
 
 # Functions of one ------------------------------------------------------------------------------
-@in_floats(1)
+@halves_in_float32(1)
 def sinc(a: Array) -> Array:
     """sin(πa) / (πa), 1 at 0."""
     angle = np.multiply(a, np.asarray(np.pi, a.dtype), out=...)
@@ -239,12 +239,12 @@ def clamp_tensor(a: Array, min: Array | None, max: Array | None) -> Array:
 
 def clamp_min(a: Array, min: float) -> Array:
     """a, at least a number."""
-    return np.maximum(a, as_item(min, a.dtype), out=...)
+    return np.maximum(a, scalar_array(min, a.dtype), out=...)
 
 
 def clamp_max(a: Array, max: float) -> Array:
     """a, at most a number."""
-    return np.minimum(a, as_item(max, a.dtype), out=...)
+    return np.minimum(a, scalar_array(max, a.dtype), out=...)
 
 
 def with_number(ufunc: Callable[..., Array]) -> Callable[[Array, float], Array]:
@@ -291,13 +291,13 @@ def shift_right(a: Array, b: Array) -> Array:
 
 
 # Sums of exponentials -----------------------------------------------------------------------------
-@in_parts(2)
+@in_blocks(2)
 def logaddexp(a: Array, b: Array, out: Any = ...) -> Array:
     """log(exp(a) + exp(b))."""
     return _over_larger(a, b, np.exp, 1.0, out)
 
 
-@in_parts(2)
+@in_blocks(2)
 def logaddexp2(a: Array, b: Array, out: Any = ...) -> Array:
     """log2(2**a + 2**b)."""
     return _over_larger(a, b, np.exp2, math.log2(math.e), out)

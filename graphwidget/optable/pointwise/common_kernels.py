@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...arrays.blocks import PART, by_parts
+from ...arrays.blocks import BLOCK, apply_in_blocks
 from ...arrays.memory_order import as_array, clone
-from ...arrays.scalars import as_item
+from ...arrays.scalars import scalar_array
 from ...arrays.type_errors import not_implemented
 from ..declare import ARRAYS
 from .where_clamp_kernels import at_least, at_most, between, choose, zero, zero_where
@@ -45,8 +45,8 @@ def ones(count: int, kind: str) -> Array:
 # Pointwise -----------------------------------------------------------------------------------
 def sigmoid(a: Array, out: Any = ...) -> Array:
     """1 / (1 + exp(-a)), which neither overflows nor loses precision at the ends."""
-    if out is ... and a.size > PART:  # a decorator would cost small arrays a call
-        return by_parts(sigmoid, (a,))
+    if out is ... and a.size > BLOCK:  # a decorator would cost small arrays a call
+        return apply_in_blocks(sigmoid, (a,))
     # numpy 2.4's negative misreads, of its own memory, items 16 or 64 bytes apart.
     result = np.negative(a, out=out) if out is ... else np.multiply(a, MINUS_ONE, out)
     np.exp(result, result)
@@ -59,8 +59,8 @@ def sigmoid_backward(grad: Array, result: Array, out: Any = ...) -> Array:
     if not isinstance(grad, np.ndarray):
         result = result[()]
         return grad * ((1 - result) * result)
-    if out is ... and result.size > PART and grad.shape == result.shape:
-        return by_parts(sigmoid_backward, (grad, result))
+    if out is ... and result.size > BLOCK and grad.shape == result.shape:
+        return apply_in_blocks(sigmoid_backward, (grad, result))
     factor = np.subtract(ONE, result, out=out, dtype=result.dtype)
     np.multiply(factor, result, factor)
     if grad.shape != factor.shape:
@@ -73,8 +73,8 @@ def tanh_backward(grad: Array, result: Array, out: Any = ...) -> Array:
     if not isinstance(grad, np.ndarray):
         result = result[()]
         return grad * (1 - result * result)
-    if out is ... and result.size > PART and grad.shape == result.shape:
-        return by_parts(tanh_backward, (grad, result))
+    if out is ... and result.size > BLOCK and grad.shape == result.shape:
+        return apply_in_blocks(tanh_backward, (grad, result))
     factor = np.multiply(result, result, out=out)
     np.subtract(ONE, factor, factor)
     return np.multiply(grad, factor, factor)
@@ -105,7 +105,7 @@ def power(a: Array, exponent: float) -> Array:
         return clone(a)
     if a.dtype.kind != "f" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return np.power(a, as_item(exponent, a.dtype), out=...)
+    return np.power(a, scalar_array(exponent, a.dtype), out=...)
 
 
 def power_backward(grad: Array, a: Array, exponent: float) -> Array:
@@ -136,7 +136,7 @@ def whole_power(a: Array, exponent: Array, order: Any = "K") -> Array:
 def reversed_subtract(a: Array, other: Array | float, alpha: float) -> Array:
     """other - alpha a; other may be a number."""
     check_alpha(a, alpha)
-    scaled = a if alpha == 1 else np.multiply(a, as_item(alpha, a.dtype))
+    scaled = a if alpha == 1 else np.multiply(a, scalar_array(alpha, a.dtype))
     return np.subtract(np.asarray(other).astype(a.dtype), scaled, out=...)
 
 
@@ -153,13 +153,13 @@ def check_alpha(a: Array, alpha: float) -> None:
 def scaled_add(a: Array, b: Array, alpha: float, out: Any = ...) -> Array:
     """a + alpha b."""
     check_alpha(a, alpha)
-    return np.add(a, np.multiply(b, as_item(alpha, b.dtype)), out=out)
+    return np.add(a, np.multiply(b, scalar_array(alpha, b.dtype)), out=out)
 
 
 def scaled_subtract(a: Array, b: Array, alpha: float, out: Any = ...) -> Array:
     """a - alpha b."""
     check_alpha(a, alpha)
-    return np.subtract(a, np.multiply(b, as_item(alpha, b.dtype)), out=out)
+    return np.subtract(a, np.multiply(b, scalar_array(alpha, b.dtype)), out=out)
 
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import no_bool_exponents
+from ...arrays.type_errors import refuse_bool_exponents
 from ..declare import Namespace, composite, op
 from . import arithmetic_kernels as more
 from . import common_kernels as kernels
@@ -126,7 +126,7 @@ op("logaddexp2(self, other, /)", more.logaddexp2, refuses="logaddexp2_cpu: bool 
    text="log2(2 ^ {self} + 2 ^ {other})", tex=r"\log_2(2^{{{self}}} + 2^{{{other}}})", onnx=None)
 
 op("ldexp(self, other, /)", more.ldexp, pointwise=True, inplace=True, dtype="float", numbers=False,
-   guard=no_bool_exponents, order=("self",),
+   guard=refuse_bool_exponents, order=("self",),
    d_self=lambda grad, other: grad * F.pow_base(other, 2),
    d_other=lambda grad, result: grad * result * LN2,
    text="{self} · 2 ^ {other}", tex=r"{self} \cdot 2^{{{other}}}", onnx=None)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.memory_order import as_array
-from ...arrays.type_errors import no_bools, not_implemented
+from ...arrays.type_errors import not_implemented, refuse_all_bools
 from ..declare import Namespace, composite, op
 from . import arithmetic_kernels as more
 from . import common_kernels as kernels
@@ -75,7 +75,7 @@ op("heaviside.written(self, values, /)", more.heaviside, pointwise=True, inplace
 def no_bools_between(*dtypes: Any) -> None:
     """Refuse bools between two bounds of bools; one bound is a maximum."""
     if len(dtypes) == 3:
-        no_bools("clamp_cpu")(*dtypes)
+        refuse_all_bools("clamp_cpu")(*dtypes)
 
 
 # Bounds ------------------------------------------------------------------------------------------

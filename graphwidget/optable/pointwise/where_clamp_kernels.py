@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...arrays.scalars import as_item
+from ...arrays.scalars import scalar_array
 
 Array: TypeAlias = Any
 
@@ -96,7 +96,7 @@ def between(a: Array, low: float, high: float) -> Array:
 
 
 def _number(value: float, dtype: Any) -> Array:
-    return zero(dtype) if value == 0 else as_item(value, dtype)
+    return zero(dtype) if value == 0 else scalar_array(value, dtype)
 
 
 def _as_array(value: Any) -> Array:

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.memory_order import Array, Shape, as_array, iteration_order, laid_out, spread_strides
+from ...arrays.memory_order import (
+    Array,
+    Shape,
+    as_array,
+    broadcast_strides,
+    copy_in_order,
+    iteration_order,
+)
 
 
 def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -70,8 +77,8 @@ def index(a: Array, indices: tuple[Any, ...]) -> Array:
     start = 0 if split else taken[0]
     source = [*kept[:start], *(0,) * spread, *kept[start:]]
     around = (*(None,) * start, ..., *(None,) * (len(kept) - start))
-    rows = [spread_strides(found.shape, place[around]) for place in places]
-    return laid_out(found, iteration_order(found.shape, source, *rows))
+    rows = [broadcast_strides(found.shape, place[around]) for place in places]
+    return copy_in_order(found, iteration_order(found.shape, source, *rows))
 
 
 def points_nowhere(shape: Shape, indices: tuple[Any, ...]) -> bool:

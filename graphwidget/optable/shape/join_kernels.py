@@ -10,12 +10,12 @@ from ...arrays.memory_order import (
     Array,
     Shape,
     as_array,
-    channels_kept,
-    channels_last,
     clone,
-    with_channels_last,
+    is_channels_last,
+    keep_channels_last,
+    to_channels_last,
 )
-from ...arrays.scalars import as_item
+from ...arrays.scalars import scalar_array
 from .view_kernels import diagonal
 
 
@@ -30,7 +30,7 @@ def stack(arrays: list[Array], dim: int) -> Array:
     arrays = [as_array(a) for a in arrays]
     shape = arrays[0].shape
     at = dim if dim >= 0 else dim + len(shape) + 1
-    if at < len(shape) and all(channels_last(a) for a in arrays):
+    if at < len(shape) and all(is_channels_last(a) for a in arrays):
         return cat(arrays, at).reshape(*shape[:at], len(arrays), *shape[at:])
     spread = (*shape[:at], 1, *shape[at:])
     return joined([a.reshape(spread) for a in arrays], at, arrays)
@@ -41,7 +41,7 @@ def cat(arrays: list[Array], dim: int) -> Array:
     lets empty 1-d tensors pass."""
     parts = [a for a in arrays if a.shape != (0,)]
     found = joined(parts, dim, arrays) if parts else joined(arrays, 0, arrays)
-    return with_channels_last(found) if all(channels_last(a) for a in arrays) else found
+    return to_channels_last(found) if all(is_channels_last(a) for a in arrays) else found
 
 
 def joined(parts: list[Array], dim: int, typed: list[Array]) -> Array:
@@ -90,7 +90,7 @@ def roll(a: Array, shifts: Shape, dims: Shape) -> Array:
     if not dims:
         return np.roll(a, shifts[0])
     moved = np.roll(np.ascontiguousarray(a), shifts, dims)
-    return with_channels_last(moved) if channels_last(a) else moved
+    return to_channels_last(moved) if is_channels_last(a) else moved
 
 
 def rot90(a: Array, k: int, dims: Shape) -> Array:
@@ -142,7 +142,7 @@ def borders(pad: Shape) -> list[tuple[int, int]]:
     return [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
 
 
-@channels_kept
+@keep_channels_last
 def constant_pad(a: Array, pad: Shape, value: float) -> Array:
     """More items at the ends of the last dims; negative numbers take items away."""
     a, sides = as_array(a), borders(pad)
@@ -156,7 +156,7 @@ def constant_pad(a: Array, pad: Shape, value: float) -> Array:
         outer[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
     result = np.zeros(shape, a.dtype)
     if value != 0:
-        result[...] = as_item(value, a.dtype)
+        result[...] = scalar_array(value, a.dtype)
     result[tuple(outer)] = a[tuple(inner)]
     return result
 
@@ -175,7 +175,7 @@ def replicated(size: int, before: int, after: int) -> Array:
 RULES = {"reflection": reflected, "replication": replicated}
 
 
-@channels_kept
+@keep_channels_last
 def border_pad(a: Array, padding: Shape, rule: str) -> Array:
     """More items at the ends of the last dims, copied from inside by a rule."""
     sides = borders(padding)

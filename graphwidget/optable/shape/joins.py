@@ -81,7 +81,7 @@ def repeat_backward(grad: Any, repeats: Any, shape: Any) -> Any:
     return F.sum_dim(spread, tuple(summed), False) if summed else spread
 
 
-op("zeros_of(self, /, shape)", memory_order.zeros_of, nograd=True,
+op("zeros_of(self, /, shape)", memory_order.new_zeros, nograd=True,
    public=False, text="zeros", tex="0", onnx=None)
 
 op("repeat(self, /, repeats)", join_kernels.repeat,

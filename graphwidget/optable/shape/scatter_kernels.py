@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.memory_order import Array, Shape, as_array, clone, empty_like
-from ...arrays.scalars import as_item
+from ...arrays.scalars import scalar_array
 from ...arrays.type_errors import not_implemented
 from .index_kernels import add_slices
 
@@ -81,7 +81,7 @@ def scatter(a: Array, index: Array, src: Array, dim: int) -> Array:
 
 def scatter_value(a: Array, index: Array, dim: int, value: float) -> Array:
     """A copy of a with one number written where ``index`` says."""
-    result, item = own(a), as_item(value, a.dtype)
+    result, item = own(a), scalar_array(value, a.dtype)
     if index.size:
         result.reshape(-1)[places(a.shape, index, dim).reshape(-1)] = item
     return result
@@ -167,7 +167,7 @@ def index_select(a: Array, index: Array, dim: int) -> Array:
 def index_add(a: Array, index: Array, source: Array, dim: int, alpha: float) -> Array:
     """A copy of a with slices added."""
     result = own(a)
-    scaled = source if alpha == 1 else source * as_item(alpha, a.dtype)
+    scaled = source if alpha == 1 else source * scalar_array(alpha, a.dtype)
     if index.size and result.size:
         spread = result if result.ndim else result.reshape(1)
         add_slices(spread, index.reshape(-1), as_array(scaled), dim % spread.ndim)
@@ -186,7 +186,7 @@ def index_copy(a: Array, index: Array, source: Array, dim: int) -> Array:
 
 def index_fill(a: Array, index: Array, dim: int, value: float) -> Array:
     """A copy of a with slices filled with one number, the dims in a's order in memory."""
-    result, item = clone(a), as_item(value, a.dtype)
+    result, item = clone(a), scalar_array(value, a.dtype)
     if index.size:
         spread = result if result.ndim else result.reshape(1)
         spread[at_dim(index, dim, a.ndim)] = item
@@ -259,7 +259,7 @@ def check_flat(index: Array, size: int) -> None:
 # Masks --------------------------------------------------------------------------------------------
 def masked_fill(a: Array, mask: Array, value: float, out: Any = ...) -> Array:
     """A copy of a, or a itself as ``out``, with value where mask."""
-    item, result = as_item(value, a.dtype), out
+    item, result = scalar_array(value, a.dtype), out
     if out is ...:
         if a.shape != mask.shape:
             a = np.broadcast_to(a, np.broadcast_shapes(a.shape, mask.shape))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...arrays.type_errors import broadcast
+from ...arrays.type_errors import broadcast_shape
 from ..declare import ARRAYS, Namespace, composite, op
 from . import scatter_kernels as kernels
 from . import view_kernels
@@ -108,7 +108,7 @@ def check_items(index: Any, src: Any, reduce: Any, slices: Any) -> None:
         RuntimeError: they do not broadcast (PyTorch's text).
     """
     if not slices and reduce not in ("sum", "mean"):
-        broadcast([src.shape, index.shape])
+        broadcast_shape([src.shape, index.shape])
 
 
 @composite

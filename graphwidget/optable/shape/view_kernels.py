@@ -12,11 +12,11 @@ from ...arrays.memory_order import (  # fmt: skip
     Geometry,
     Shape,
     as_array,
+    copy_with_memory,
     empty_like,
+    item_offsets,
     memory_of,
-    positions,
-    true_strides,
-    with_memory,
+    torch_strides,
 )
 
 VIEW_ERROR = (
@@ -56,7 +56,7 @@ def strided(a: Array) -> Array:
     """The array; where it has no items, with PyTorch's strides, for numpy's are all 0."""
     if a.size:
         return a
-    return np.ndarray(a.shape, a.dtype, a, 0, true_strides(a.shape, a.strides, a.itemsize))
+    return np.ndarray(a.shape, a.dtype, a, 0, torch_strides(a.shape, a.strides, a.itemsize))
 
 
 def transpose(a: Array, dim0: int, dim1: int) -> Array:
@@ -200,12 +200,12 @@ def as_strided(
 
 def reach(geometry: Geometry) -> int:
     """How many items of storage there must be."""
-    return int(positions(geometry).max(initial=-1)) + 1
+    return int(item_offsets(geometry).max(initial=-1)) + 1
 
 
 def overlapping(geometry: Geometry) -> bool:
     """Whether some items fall together in memory."""
-    places = positions(geometry).reshape(-1)
+    places = item_offsets(geometry).reshape(-1)
     return len(np.unique(places)) < len(places)
 
 
@@ -213,13 +213,13 @@ def put_strided(a: Array, source: Geometry, numel: int) -> Array:
     """A storage of so many items, 0 but for those that lie in it as ``source`` says; items that
     fall together add up."""
     memory = np.zeros(numel, as_array(a).dtype)
-    np.add.at(memory, positions(source).reshape(-1), as_array(a).reshape(-1))
+    np.add.at(memory, item_offsets(source).reshape(-1), as_array(a).reshape(-1))
     return memory
 
 
 def shared_out(memory: Array, shared: Geometry) -> Array:
     """A storage, divided by how often ``shared`` addresses each of its items."""
-    counts = np.bincount(positions(shared).reshape(-1), minlength=len(memory))
+    counts = np.bincount(item_offsets(shared).reshape(-1), minlength=len(memory))
     return np.divide(memory, np.maximum(counts, 1).astype(memory.dtype), out=...)
 
 
@@ -227,7 +227,7 @@ def scattered(part: Callable[..., Array]) -> Callable[..., Array]:
     """The kernel that writes into a part of a copy, from the one that shows the part."""
 
     def kernel(a: Array, src: Array, *where: Any) -> Array:
-        result = with_memory(as_array(a))
+        result = copy_with_memory(as_array(a))
         part(result, *where)[...] = src
         return result
 
@@ -240,7 +240,7 @@ def as_strided_scatter(
 ) -> Array:
     """A copy of a with ``src`` where sizes, strides and offset say, by places in its storage."""
     begin = _geometry[2] if storage_offset is None else storage_offset
-    mine, theirs = positions(_geometry), positions((size, stride, begin))
+    mine, theirs = item_offsets(_geometry), item_offsets((size, stride, begin))
     reach = max((int(each.max()) + 1 for each in (mine, theirs) if each.size), default=0)
     memory = np.zeros(reach, a.dtype)
     memory[mine] = a

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...arrays.memory_order import Array, empty_like, empty_ordered
+from ...arrays.memory_order import Array, empty_for_result, empty_like
 from ...arrays.type_errors import not_implemented
 from . import special_coefficients as table
 from .special_kernels import blockwise, piecewise, polynomial
@@ -234,7 +234,7 @@ def incomplete(place: int, a: Array, x: Array) -> Array:
     a, x = np.broadcast_arrays(a, x)
     with np.errstate(all="ignore"):
         found = shares(a.ravel().astype(np.float64), x.ravel().astype(np.float64))[place]
-    result = empty_ordered(x.shape, x.dtype, a, x)
+    result = empty_for_result(x.shape, x.dtype, a, x)
     result[...] = found.reshape(x.shape)
     return result
 
