@@ -16,7 +16,7 @@ from ..graph.input_buffers import ONE_REFERENCE, owns_memory, recorded_copy
 from ..graph.relaxed_rules import policy
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_for_grad
-from ..optable.pointwise.zero_tensors import Zeros
+from ..optable.pointwise.zero_tensors import ZeroArray
 
 LAYOUT = (
     "grad and param do not obey the gradient layout contract. This is not an error, but may "
@@ -81,7 +81,7 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
 
 def is_unwritten_zeros(grad: Any) -> bool:
     """Whether a gradient is zeros that nobody wrote to."""
-    return grad.__class__ is Zeros and not grad.flags.writeable
+    return grad.__class__ is ZeroArray and not grad.flags.writeable
 
 
 def first_recorded_grad(variable: Tensor, grad: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from ..autograd.function import Function
 from ..dispatch.offer import FUNCTIONS as F
 from ..functions.random.sampling import standard_gamma
 from ..nn.functional import one_hot
-from ..optable.special.gamma_kernels import digamma, shares
+from ..optable.special.gamma_kernels import digamma, incomplete_gammas
 from . import constraints
 from .distribution import Distribution, batch_of, broadcast_all, same_as
 from .elementary_transforms import limits
@@ -23,7 +23,7 @@ def gamma_slope(a: Any, x: Any) -> Any:
     """How a gamma value moves with its concentration while its quantile stays (implicit
     reparametrization; Figurnov et al., 2018): the slope of the smaller share, by differences."""
     step = 1e-4 * np.where(a < 1, a, np.sqrt(a))
-    before, after = shares(a - step, x), shares(a + step, x)
+    before, after = incomplete_gammas(a - step, x), incomplete_gammas(a + step, x)
     lower = before[0] < 0.5
     low: Any = np.where(lower, *before)
     high: Any = np.where(lower, *after)

@@ -26,7 +26,7 @@ from ..graph.version import bump, counter_of
 from ..graph.views import Link, check_writable, rebase, refresh_for_op, take_retain_grad
 from ..optable import TABLE, Op
 from ..optable.declare import parameters_of
-from ..optable.pointwise.zero_tensors import is_immutable
+from ..optable.pointwise.zero_tensors import is_zero_tensor
 from ..optable.shape.index_kernels import put_into
 from ..optable.shape.scatter_kernels import put_masked
 from .numpy_errors import quiet_kernel
@@ -45,7 +45,7 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     if op.pointwise and rest:
         operands = as_tensors(op, operands)
     wanted = needs_node(op, operands)
-    if tensor._data.__class__ is not np.ndarray and is_immutable(tensor._data):
+    if tensor._data.__class__ is not np.ndarray and is_zero_tensor(tensor._data):
         raise errors.zero_tensor_error(op.name)
     put, fit = prepare_write(op, tensor, operands, params)
     node = link(op.key)(*operands, *params.values(), fit) if wanted else None

@@ -99,7 +99,7 @@ class _Writers(Namespace):
 
     def __getattr__(self, name: str) -> Any:
         if name in COMPOSITES:
-            return _shared(name, COMPOSITES[name])
+            return _shared_function(name, COMPOSITES[name])
         op = _ops().get(name)
         return _writer(op) if op is not None else _caller(name)
 
@@ -126,7 +126,7 @@ def _writer(op: Op) -> Callable[..., Text]:
     return write
 
 
-def _shared(name: str, function: Callable[..., Any]) -> Callable[..., Text]:
+def _shared_function(name: str, function: Callable[..., Any]) -> Callable[..., Text]:
     def write(*operands: Any) -> Text:
         short = _caller(name)(*operands)
         try:
@@ -145,7 +145,7 @@ def _caller(name: str) -> Callable[..., Text]:
     return write
 
 
-class Written(NamedTuple):
+class DerivativeText(NamedTuple):
     """The derivative of an op by one input: times the incoming gradient, and alone (item by item
     ops; None for others)."""
 
@@ -154,7 +154,7 @@ class Written(NamedTuple):
     local: str | None
 
 
-def derivatives(op: Op) -> tuple[Written, ...]:
+def derivatives(op: Op) -> tuple[DerivativeText, ...]:
     """The derivatives of an op as text, with ``{name}`` placeholders."""
     if TABLE.get(op.key) is not op:
         return ()  # a user's own Function: only its author knows
@@ -168,13 +168,13 @@ def gradient(op: Op, target: str) -> str:
 
 
 @cache
-def _derivatives(key: str) -> tuple[Written, ...]:
+def _derivatives(key: str) -> tuple[DerivativeText, ...]:
     op = TABLE[key]
     found = []
     for derivative in op.derivatives.values():
         local = _written(op, derivative.input, Text("1")) if op.pointwise else None
         local = local and local.removeprefix("1 · ")
-        found.append(Written(derivative.input, gradient(op, derivative.input), local))
+        found.append(DerivativeText(derivative.input, gradient(op, derivative.input), local))
     return tuple(found)
 
 

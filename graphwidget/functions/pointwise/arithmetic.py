@@ -19,7 +19,7 @@ from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
 from ...optable import TABLE
-from ...optable.pointwise.arithmetic import refuse_bools
+from ...optable.pointwise.arithmetic import check_no_bools
 from ..memory.conversion import to
 from .elementwise import check_rounding
 
@@ -48,13 +48,13 @@ def rsub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """other - alpha input."""
     if isinstance(other, Tensor):
         if input._data.shape != other._data.shape:  # errors name the sizes as of other - input
-            refuse_bools(input._data.dtype, other._data.dtype)
+            check_no_bools(input._data.dtype, other._data.dtype)
             broadcast_shape([other._data.shape, input._data.shape])
         return F.rsub_tensor(input, other, alpha)
     if not is_number(other):
         return runtime.left_alone("__rsub__", input, other)  # type: ignore[no-any-return]
     if input._data.dtype == bool or isinstance(other, bool):
-        refuse_bools(BOOL if isinstance(other, bool) else INT, input._data.dtype)
+        check_no_bools(BOOL if isinstance(other, bool) else INT, input._data.dtype)
     if runtime.mode.deriving:  # PyTorch's formulas subtract from a tensor filled with the number
         return F.sub(other, input)
     dtype = dtypes.result_type(input._data, other)

@@ -16,7 +16,7 @@ from ...arrays.devices import device as as_device
 from ...arrays.devices import require_cpu
 from ...arrays.dtypes import Array
 from ...arrays.type_errors import not_implemented
-from ...optable.pointwise.where_clamp_kernels import choose, zero_where
+from ...optable.pointwise.where_clamp_kernels import where_mask, zero_where
 
 NumpyDtype = np.dtype[Any]
 Shape = tuple[int, ...]
@@ -413,6 +413,6 @@ def _sincos(angles: Array) -> tuple[Array, Array]:
     even = _fused(even, square, -(square * single(0.5))) + single(1.0)
     odd = _fused(_polynomial(_SIN, square) * square, x, x)
     swapped = (octant & 2) != 0
-    sine, cosine = choose(swapped, even, odd), choose(swapped, odd, even)
+    sine, cosine = where_mask(swapped, even, odd), where_mask(swapped, odd, even)
     sign, other = (octant & 4) << 29, ((octant + 2) & 4) << 29  # the bits that say "negative"
     return (sine.view(np.int32) ^ sign).view(single), (cosine.view(np.int32) ^ other).view(single)

@@ -14,7 +14,7 @@ from ...dispatch.offer import offer
 from ...eager.promote import fit_to
 from ...graph import runtime
 from ...graph.tensor import Tensor
-from ...optable.pointwise.zero_tensors import is_immutable
+from ...optable.pointwise.zero_tensors import is_zero_tensor
 from ..dims import shape_args
 from ..pointwise.arithmetic import isclose
 
@@ -70,7 +70,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    if is_immutable(self._data) and not force:
+    if is_zero_tensor(self._data) and not force:
         raise RuntimeError(
             " Cannot convert a ZeroTensor to numpy. Set force=True if you need the zero array."
         )

@@ -13,7 +13,7 @@ from ...eager.record import TENSORS as F
 from ...functions.pointwise.activations import logsigmoid
 from ...functions.reduction.reductions import mean
 from ...graph.tensor import Tensor
-from ...optable.pointwise.arithmetic import refuse_bools
+from ...optable.pointwise.arithmetic import check_no_bools
 from .distance import pairwise_distance
 from .reduction import reduction_of, reduction_text, without_grad
 from .regression_losses import reduced
@@ -138,7 +138,7 @@ def soft_margin_loss(
     broadcast_shape([input._data.shape, target._data.shape])
     kinds = [each._data.dtype for each in (input, target)]
     if kinds[0].kind != "f":
-        refuse_bools(kinds[0])
+        check_no_bools(kinds[0])
         result = kinds[1] if kinds[1].kind == "f" else dtypes.default_numpy()
         raise RuntimeError(
             f"result type {dtypes.scalar_type(result)} can't be cast to the desired output type "

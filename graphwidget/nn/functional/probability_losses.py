@@ -13,7 +13,7 @@ from ...eager.record import TENSORS as F
 from ...functions.reduction.reductions import mean
 from ...functions.shape.reshape_expand import broadcast_shapes
 from ...graph.tensor import Tensor
-from ...optable.pointwise.arithmetic import refuse_bools
+from ...optable.pointwise.arithmetic import check_no_bools
 from .reduction import reduction_of, reduction_text, without_grad
 from .regression_losses import reduced
 
@@ -75,7 +75,7 @@ def binary_cross_entropy_with_logits(
             f"{dtypes.scalar_type(wanted)}"
         )
     if pos_weight is not None:
-        refuse_bools(pos_weight._data.dtype, wanted)
+        check_no_bools(pos_weight._data.dtype, wanted)
         broadcast_shape([pos_weight._data.shape, input._data.shape])
     if weight is not None:
         broadcast_shape([input._data.shape, weight._data.shape])

@@ -12,11 +12,11 @@ from ...arrays.scalars import scalar_array
 from ...arrays.type_errors import WORDS
 from ..pointwise.common_kernels import ONE
 from ..pointwise.where_clamp_kernels import (
-    at_least,
-    at_most,
     between,
-    choose,
-    one_of,
+    maximum,
+    minimum,
+    where_mask,
+    where_numbers,
     zero,
     zero_where,
 )
@@ -47,7 +47,7 @@ def leaky_relu(a: Array, negative_slope: float) -> Array:
     if 0 < negative_slope <= 1 and a.dtype.kind == "f":
         result = np.multiply(a, np.asarray(negative_slope, a.dtype), out=...)
         return np.maximum(result, a, out=result)
-    return bent(a, a, negative_slope)
+    return where_positive(a, a, negative_slope)
 
 
 def leaky_relu_backward(
@@ -60,13 +60,13 @@ def leaky_relu_backward(
     """
     if is_result and negative_slope < 0:
         raise RuntimeError(f"{UNTOLD.format('leakyReLu')} {ASK_FOR_IT}")
-    return bent(a, as_array(grad), negative_slope)
+    return where_positive(a, as_array(grad), negative_slope)
 
 
 @in_blocks(2)
-def bent(a: Array, values: Array, slope: float, out: Any = ...) -> Array:
+def where_positive(a: Array, values: Array, slope: float, out: Any = ...) -> Array:
     """values where a > 0, else slope values."""
-    factor = one_of(np.greater(a, zero(a.dtype)), 1, slope, values.dtype)
+    factor = where_numbers(np.greater(a, zero(a.dtype)), 1, slope, values.dtype)
     return np.multiply(values, factor, out=out)
 
 
@@ -94,7 +94,7 @@ def hardtanh_backward(
 
 def prelu(a: Array, weight: Array) -> Array:
     """a where a > 0, else weight a."""
-    return choose(np.greater(a, zero(a.dtype)), a, np.multiply(a, weight, out=...))
+    return where_mask(np.greater(a, zero(a.dtype)), a, np.multiply(a, weight, out=...))
 
 
 def prelu_backward(grad: Array, a: Array, weight: Array) -> tuple[Array, Array]:
@@ -103,14 +103,14 @@ def prelu_backward(grad: Array, a: Array, weight: Array) -> tuple[Array, Array]:
     positive = np.greater(a, nothing)
     by_weight = np.multiply(grad, a, out=...)
     np.copyto(by_weight, nothing, where=positive)
-    return choose(positive, grad, np.multiply(grad, weight, out=...)), by_weight
+    return where_mask(positive, grad, np.multiply(grad, weight, out=...)), by_weight
 
 
 def rrelu(a: Array, noise: Array, lower: float, upper: float, training: bool) -> Array:
     """a where a > 0, else a times its slope: in training the noise, else the bounds' mean."""
     if training:
         return np.multiply(a, noise, out=...)
-    return np.ascontiguousarray(bent(a, a, (lower + upper) / 2)).reshape(a.shape)
+    return np.ascontiguousarray(where_positive(a, a, (lower + upper) / 2)).reshape(a.shape)
 
 
 def rrelu_backward(
@@ -172,7 +172,7 @@ def hardswish(a: Array, out: Any = ...) -> Array:
 def hardswish_backward(grad: Array, a: Array, out: Any = ...) -> Array:
     """0 below -3, grad from 3 on, grad (a / 3 + 1 / 2) between."""
     slope = np.add(a / 3, np.asarray(0.5, a.dtype), out=...)
-    slope = zero_where(a <= -3, choose(a >= 3, np.ones_like(slope), slope))
+    slope = zero_where(a <= -3, where_mask(a >= 3, np.ones_like(slope), slope))
     return np.multiply(grad, slope, out=out)
 
 
@@ -196,13 +196,13 @@ def elu(a: Array, alpha: float, scale: float, input_scale: float, out: Any = ...
     """scale a where a > 0, else scale alpha (exp(input_scale a) - 1)."""
     # exp(x) - 1 = 2 t / (1 - t) with t = tanh(x / 2): as precise as numpy's expm1, which takes four
     # times as long; 0 for the items above 0, so that these are added and no mask is needed
-    low = at_most(a, 0)
+    low = minimum(a, 0)
     low *= np.asarray(input_scale / 2, a.dtype)
     np.tanh(low, out=low)
     rest = np.subtract(ONE, low, out=...)
     low *= np.asarray(2 * alpha * scale, a.dtype)
     low /= rest
-    high = at_least(a, 0)
+    high = maximum(a, 0)
     if scale != 1:
         high *= np.asarray(scale, a.dtype)
     return np.add(high, low, out=out)
@@ -226,7 +226,7 @@ def elu_backward(
     if is_result and alpha < 0:
         raise RuntimeError(UNTOLD.format("elu"))
     a = as_array(a)
-    low = at_most(a, 0)
+    low = minimum(a, 0)
     if is_result:
         low += np.asarray(alpha * scale, a.dtype)
         low *= np.asarray(input_scale, a.dtype)
@@ -235,5 +235,5 @@ def elu_backward(
         np.exp(low, out=low)
         low *= np.asarray(input_scale * alpha * scale, a.dtype)
     if input_scale * alpha != 1:  # else it is what comes out for 0
-        low = choose(a > 0, np.full_like(low, scale), low)
+        low = where_mask(a > 0, np.full_like(low, scale), low)
     return np.multiply(grad, low, out=out)

@@ -17,7 +17,7 @@ from ..pointwise.common_kernels import Array
 
 
 @cache
-def _ahead(queries: int, keys: int) -> Array:
+def _after_query(queries: int, keys: int) -> Array:
     """Where a key comes after its query."""
     return np.arange(keys) > np.arange(queries)[:, None]
 
@@ -31,11 +31,11 @@ def _scores(
     if mask is not None:
         np.add(scores, mask, scores)
     if is_causal:
-        np.copyto(scores, -np.inf, where=_ahead(*scores.shape[-2:]))
+        np.copyto(scores, -np.inf, where=_after_query(*scores.shape[-2:]))
     return scores
 
 
-def _for_each_query(heads: Array, query: Array) -> Array:
+def _repeat_heads(heads: Array, query: Array) -> Array:
     """The heads of keys or values, each as often as there are heads of queries that it serves."""
     times = query.shape[1] // heads.shape[1]
     return heads if times == 1 else np.repeat(heads, times, 1)
@@ -46,7 +46,7 @@ def flash_attention(
     scale: float | None,
 ) -> tuple[Array, Array]:  # fmt: skip
     """softmax(query key^T scale + mask) value; zeros for a query whose keys are all masked out."""
-    key, value = _for_each_query(key, query), _for_each_query(value, query)
+    key, value = _repeat_heads(key, query), _repeat_heads(value, query)
     scores = _scores(query, key, mask, is_causal, scale)
     top = np.maximum.reduce(scores, -1, keepdims=True, initial=-np.inf)
     masked = mask is not None
@@ -69,7 +69,7 @@ def flash_attention_backward(
     """The derivatives of attention by query, key and value."""
     grad = as_array(grad)
     served = query.shape[1] // key.shape[1]
-    key, value = _for_each_query(key, query), _for_each_query(value, query)
+    key, value = _repeat_heads(key, query), _repeat_heads(value, query)
     weights = _scores(query, key, mask, is_causal, scale)
     np.subtract(weights, logsumexp[..., None], weights)
     np.exp(weights, weights)
@@ -79,13 +79,13 @@ def flash_attention_backward(
     by = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     np.multiply(slope, query.dtype.type(by), slope)
     return (
-        matmul_by_places(slope, key),
-        _by_heads(matmul_by_places(slope.swapaxes(-1, -2), query), served),
-        _by_heads(matmul_by_places(weights.swapaxes(-1, -2), grad), served),
+        matmul_nlhe(slope, key),
+        _sum_served_heads(matmul_nlhe(slope.swapaxes(-1, -2), query), served),
+        _sum_served_heads(matmul_nlhe(weights.swapaxes(-1, -2), grad), served),
     )
 
 
-def _by_heads(grad: Array, served: int) -> Array:
+def _sum_served_heads(grad: Array, served: int) -> Array:
     """The sum of what ``served`` heads of queries give to the head that serves them."""
     if served == 1:
         return grad
@@ -94,7 +94,7 @@ def _by_heads(grad: Array, served: int) -> Array:
     return np.add.reduce(grad.reshape(n, heads // served, served, count, size), 2, out=out)
 
 
-def matmul_by_places(a: Array, b: Array) -> Array:
+def matmul_nlhe(a: Array, b: Array) -> Array:
     """a b, laid out like (N, L, H, E), as PyTorch's gradients of attention are."""
     batch, heads, count = a.shape[:-1]
     out = np.empty((batch, count, heads, b.shape[-1]), b.dtype).swapaxes(1, 2)

@@ -22,13 +22,13 @@ from ...arrays.memory_order import as_array, is_channels_last, to_channels_last
 from ...arrays.type_errors import WORDS, not_implemented
 from ..pointwise.common_kernels import Array, Shape
 from ..shape.view_kernels import view
-from .window_kernels import add_windows, inside, pad, window_count, windows
+from .window_kernels import add_windows, inner_slices, pad, window_count, windows
 
 SPAN = 1 << 21
 """Bytes of columns to lay out at a time."""
 
 
-def batches(n: int, per_sample: int) -> Iterator[slice]:
+def sample_batches(n: int, per_sample: int) -> Iterator[slice]:
     """Which samples to work on at a time, given the bytes of columns of one."""
     most = max(1, SPAN // max(per_sample, 1))
     return (slice(start, min(start + most, n)) for start in range(0, n, most))
@@ -88,7 +88,7 @@ def convolve(
     out = np.empty((n, groups, d // groups, points), weight.dtype)
     weight = weight.reshape(groups, d // groups, each)
     bias = None if bias is None else bias.reshape(groups, -1, 1)
-    for part in batches(n, c * math.prod(kernel) * points * a.itemsize):
+    for part in sample_batches(n, c * math.prod(kernel) * points * a.itemsize):
         found = pad(a[part], padding)
         if not _is_plain(kernel, stride):
             found = columns(found, kernel, stride, dilation, count)
@@ -113,7 +113,7 @@ def _border(
     return border if all(size >= 0 for size in border) else None
 
 
-def _turned(weight: Array, groups: int) -> Array:
+def _flip_weight(weight: Array, groups: int) -> Array:
     """The weight of that convolution, ``(C, D / groups, *K)``."""
     (d, c), kernel = weight.shape[:2], weight.shape[2:]
     turned = np.flip(weight, tuple(range(2, weight.ndim)))
@@ -121,7 +121,7 @@ def _turned(weight: Array, groups: int) -> Array:
     return turned.reshape(c * groups, d // groups, *kernel)
 
 
-def by_input(
+def input_gradient(
     grad: Array, weight: Array, sizes: Shape, stride: Shape, padding: Shape, dilation: Shape,
     groups: int,
 ) -> Array:  # fmt: skip
@@ -131,22 +131,22 @@ def by_input(
     c, points, each = weight.shape[1] * groups, math.prod(count), math.prod(weight.shape[1:])
     border = _border(weight, stride, padding, dilation, groups)
     if border is not None and sizes == transposed_sizes(count, kernel, stride, padding, dilation):
-        return convolve(grad, _turned(weight, groups), None, stride, border, dilation, groups)
+        return convolve(grad, _flip_weight(weight, groups), None, stride, border, dilation, groups)
     padded = tuple(size + 2 * p for size, p in zip(sizes, padding, strict=True))
     turned = weight.reshape(groups, d // groups, each).swapaxes(1, 2)
     out = np.empty((n, c, *sizes), weight.dtype)
-    for part in batches(n, c * math.prod(kernel) * points * grad.itemsize):
+    for part in sample_batches(n, c * math.prod(kernel) * points * grad.itemsize):
         parts = np.matmul(turned, grad[part].reshape(-1, groups, d // groups, points))
         if padded == count and _is_plain(kernel, stride):
             found = parts.reshape(-1, c, *padded)
         else:
             parts = parts.reshape(-1, c, *kernel, *count)
             found = add_columns(parts, padded, kernel, stride, dilation, count)
-        out[part] = found[inside((n, c, *sizes), padding)]
+        out[part] = found[inner_slices((n, c, *sizes), padding)]
     return out
 
 
-def by_both(
+def both_gradients(
     grad: Array, a: Array, weight: Array, stride: Shape, border: Shape, dilation: Shape,
     groups: int,
 ) -> tuple[Array, Array]:  # fmt: skip
@@ -155,12 +155,12 @@ def by_both(
     (n, c), (d, within), kernel = a.shape[:2], weight.shape[:2], weight.shape[2:]
     sizes, points = a.shape[2:], math.prod(a.shape[2:])
     each = d // groups * math.prod(kernel)
-    turned = _turned(weight, groups).reshape(groups, within, each)
+    turned = _flip_weight(weight, groups).reshape(groups, within, each)
     whole = np.empty((n, c, *sizes), weight.dtype)
     first = whole.reshape(n, groups, within, points)
     second = np.zeros((groups, within, each), weight.dtype)
     a = a.reshape(first.shape)
-    for part in batches(n, d * math.prod(kernel) * points * grad.itemsize):
+    for part in sample_batches(n, d * math.prod(kernel) * points * grad.itemsize):
         found = columns(pad(grad[part], border), kernel, stride, dilation, sizes)
         found = found.reshape(-1, groups, each, points)
         np.matmul(turned, found, out=first[part])
@@ -170,7 +170,7 @@ def by_both(
     return whole, np.ascontiguousarray(second)
 
 
-def by_weight(
+def weight_gradient(
     grad: Array, a: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape,
     groups: int,
 ) -> Array:  # fmt: skip
@@ -180,7 +180,7 @@ def by_weight(
     across = _orders(len(kernel))[2]
     whole = np.zeros((d, c // groups, *kernel), grad.dtype)
     out = whole.reshape(groups, d // groups, each)
-    for part in batches(n, c * math.prod(kernel) * points * a.itemsize):
+    for part in sample_batches(n, c * math.prod(kernel) * points * a.itemsize):
         # one product over all windows beats one for each sample and a sum
         found = columns(pad(a[part], padding), kernel, stride, dilation, count).transpose(across)
         found = found.reshape(groups, each, -1).swapaxes(1, 2)
@@ -199,7 +199,7 @@ def transposed_sizes(
     return tuple((n - 1) * s - 2 * p + d * (k - 1) + 1 + m for n, k, s, p, d, m in each)
 
 
-def spread(dims: int, *numbers: Shape) -> tuple[Shape, ...]:
+def per_dim(dims: int, *numbers: Shape) -> tuple[Shape, ...]:
     """Numbers for each dim, from one for all or one for each."""
     return tuple(each if len(each) == dims else each * dims for each in numbers)
 
@@ -209,14 +209,14 @@ def convolution(
     transposed: bool, output_padding: Shape, groups: int,
 ) -> Array:  # fmt: skip
     """The convolution, or the transposed one, plus the bias of each output channel."""
-    stride, padding, dilation, output_padding = spread(
+    stride, padding, dilation, output_padding = per_dim(
         a.ndim - 2, stride, padding, dilation, output_padding
     )
     if transposed:
         sizes = transposed_sizes(
             a.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding
         )
-        out = by_input(a, weight, sizes, stride, padding, dilation, groups)
+        out = input_gradient(a, weight, sizes, stride, padding, dilation, groups)
         if bias is not None:
             np.add(out, bias.reshape(-1, *(1,) * (a.ndim - 2)), out=out)
     else:
@@ -233,25 +233,25 @@ def convolution_backward(
     """The derivatives of ``convolution`` by its input, weight and bias; None for those that are
     not among ``wanted``."""
     grad, first, second = as_array(grad), None, None
-    stride, padding, dilation = spread(a.ndim - 2, stride, padding, dilation)
+    stride, padding, dilation = per_dim(a.ndim - 2, stride, padding, dilation)
     how = stride, padding, dilation, groups
     border = _border(weight, *how)
     alike = 5 * math.prod(grad.shape[2:]) >= 4 * math.prod(a.shape[2:])
     if {"input", "weight"} <= set(wanted) and border is not None and alike and not transposed:
-        first, second = by_both(grad, as_array(a), weight, stride, border, dilation, groups)
+        first, second = both_gradients(grad, as_array(a), weight, stride, border, dilation, groups)
     elif "input" in wanted:
         if transposed:  # an output padding of a stride or more makes room for more windows
             first = convolve(grad, weight, None, *how)
             first = np.ascontiguousarray(first[tuple(map(slice, a.shape))])
         else:
-            first = by_input(grad, weight, a.shape[2:], *how)
+            first = input_gradient(grad, weight, a.shape[2:], *how)
     if "weight" in wanted and second is None:
         above, below = (as_array(a), grad) if transposed else (grad, as_array(a))
-        second = by_weight(above, below, weight.shape[2:], *how)
-    return first, second, sum_of_channels(grad) if "bias" in wanted else None
+        second = weight_gradient(above, below, weight.shape[2:], *how)
+    return first, second, bias_gradient(grad) if "bias" in wanted else None
 
 
-def sum_of_channels(grad: Array) -> Array:
+def bias_gradient(grad: Array) -> Array:
     """The derivative by the bias: sums over all but the channels."""
     # Two sums along one dim each are quicker.
     if grad.ndim > 2 and grad.size and grad.flags.c_contiguous:

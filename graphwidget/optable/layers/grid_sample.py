@@ -58,7 +58,7 @@ grid_sampler(3)
 
 op("grid_sampler_second(of_image, of_grid, grad_output, input, grid, /, interpolation_mode, "
    "padding_mode, align_corners) -> grad_output, grad_input, grad_grid",
-   kernels.grid_sampler_second, node="NotImplemented",
+   kernels.grid_sampler_double_backward, node="NotImplemented",
    d_of_image=lambda grads: F.without_derivative("aten::grid_sampler_2d_backward"),
    d_of_grid=lambda grads: F.without_derivative("aten::grid_sampler_2d_backward"),
    d_grad_output=lambda grads: F.without_derivative("aten::grid_sampler_2d_backward"),

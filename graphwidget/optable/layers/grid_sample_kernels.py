@@ -210,7 +210,7 @@ def _as_grid(slopes: Array, shape: Shape) -> Array:
     return np.ascontiguousarray(np.moveaxis(slopes[::-1], 0, -1)).reshape(shape)
 
 
-def grid_sampler_second(
+def grid_sampler_double_backward(
     of_image: Array, of_grid: Array, grad: Array, input: Array, grid: Array,
     interpolation_mode: int, padding_mode: int, align_corners: bool,
 ) -> tuple[Array, Array, Array]:  # fmt: skip

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays.memory_order import as_array, ordered
-from ..pointwise.common_kernels import Array, Shape, log_of_one_plus
-from ..pointwise.where_clamp_kernels import at_least, at_most, between
+from ..pointwise.common_kernels import Array, Shape, log1p
+from ..pointwise.where_clamp_kernels import between, maximum, minimum
 from ..shape.join_kernels import common_type
 
 NONE, MEAN, SUM = 0, 1, 2
@@ -150,41 +150,41 @@ def huber(a: Array, target: Array, reduction: int, delta: float) -> Array:
     return reduced(losses, reduction, a)
 
 
-def smooth_l1_slope(grad: Array, a: Array, target: Array, reduction: int, beta: float) -> Array:
+def smooth_l1_backward(grad: Array, a: Array, target: Array, reduction: int, beta: float) -> Array:
     """grad times the difference over β, between -1 and 1."""
     return _slope_within(grad, a, target, beta, 1 / beta, reduction)
 
 
-def huber_slope(grad: Array, a: Array, target: Array, reduction: int, delta: float) -> Array:
+def huber_backward(grad: Array, a: Array, target: Array, reduction: int, delta: float) -> Array:
     """grad times the difference, between -δ and δ."""
     return _slope_within(grad, a, target, delta, 1.0, reduction)
 
 
-def soft_margin_slope(grad: Array, a: Array, target: Array, reduction: int) -> Array:
+def soft_margin_backward(grad: Array, a: Array, target: Array, reduction: int) -> Array:
     """The slope of ``soft_margin``, -t σ(-t a), times the gradient."""
     target = target.astype(a.dtype, copy=False)
     power = np.exp(np.multiply(a, target, out=...), out=...)
     np.add(power, np.asarray(1, power.dtype), out=power)
     slope = np.divide(np.negative(target), power, out=...)
-    return np.multiply(slope, np.multiply(grad, share_of(a, reduction), out=...), out=...)
+    return np.multiply(slope, np.multiply(grad, mean_weight(a, reduction), out=...), out=...)
 
 
-def entropy_slope(
+def binary_cross_entropy_backward(
     grad: Array, a: Array, target: Array, weight: Array | None, reduction: int
 ) -> Array:
     """The slope of a binary cross entropy, (a - t) / (a (1 - a)), times the gradient."""
-    spread = at_least(np.multiply(np.subtract(1, a), a, out=...), 1e-12)
+    spread = maximum(np.multiply(np.subtract(1, a), a, out=...), 1e-12)
     slope = np.divide(np.subtract(a, target, out=...), spread, out=...)
     return times_share(slope, grad, weight, reduction)
 
 
 def times_share(slope: Array, grad: Array, weight: Array | None, reduction: int) -> Array:
     """A slope times the gradient and the weight, over the number of items for the mean."""
-    grad = np.multiply(grad, share_of(slope, reduction), out=...)
+    grad = np.multiply(grad, mean_weight(slope, reduction), out=...)
     return np.multiply(slope, grad if weight is None else np.multiply(grad, weight), out=...)
 
 
-def share_of(a: Array, reduction: int) -> Array:
+def mean_weight(a: Array, reduction: int) -> Array:
     """What each item counts in the whole: one over their number for the mean."""
     return np.asarray(1.0 / max(a.size, 1) if reduction == MEAN else 1.0, a.dtype)
 
@@ -204,11 +204,11 @@ def _halves_off(a: Array, target: Array, bound: float) -> tuple[Array, Array]:
     and goes on as a straight line, without a mask."""
     away = difference_of(a, target)
     np.absolute(away, out=away)
-    least = at_most(away, bound)
+    least = minimum(away, bound)
     return np.subtract(away, least * away.dtype.type(0.5), out=away), least
 
 
-def first_outside(a: Array) -> int:
+def first_improbable(a: Array) -> int:
     """The place of the first item that is no probability; the size where all are."""
     if not a.size or (a.min() >= 0 and a.max() <= 1):
         return int(a.size)
@@ -223,7 +223,7 @@ def binary_cross_entropy(
     Raises:
         RuntimeError: a probability outside of [0, 1] (PyTorch's text).
     """
-    outside = {first_outside(each): name for name, each in (("target", target), ("input", a))}
+    outside = {first_improbable(each): name for name, each in (("target", target), ("input", a))}
     if min(outside) < a.size:
         raise RuntimeError(f"all elements of {outside[min(outside)]} should be between 0 and 1")
     low = a.dtype.type(-100)
@@ -245,8 +245,8 @@ def cross_entropy_of_logits(
     """(1 - t) a + (1 + (p - 1) t) log(1 + exp(-a)), times weight; stable for large a."""
     low = np.negative(a, out=...)
     soft = np.absolute(a, out=...)
-    soft = log_of_one_plus(np.exp(np.negative(soft, out=soft), out=soft))
-    soft += at_least(low, 0)
+    soft = log1p(np.exp(np.negative(soft, out=soft), out=soft))
+    soft += maximum(low, 0)
     if pos_weight is not None:
         soft = soft * ((pos_weight - 1) * target + 1)
     losses = as_array((1 - target) * a + soft)

@@ -118,7 +118,7 @@ def slope_times(backward: Any, grad: Any, grad_output: Any, reduction: int) -> A
 
 
 op("smooth_l1_loss_backward(grad_output, self, target, /, reduction, beta)",
-   kernels.smooth_l1_slope, node="SmoothL1LossBackwardBackward0",
+   kernels.smooth_l1_backward, node="SmoothL1LossBackwardBackward0",
    d_grad_output=lambda grad, grad_output, self, target, reduction, beta: F.slope_times(
        lambda flow: F.smooth_l1_loss_backward(flow, self, target, reduction, beta),
        grad, grad_output, reduction),
@@ -129,7 +129,7 @@ op("smooth_l1_loss_backward(grad_output, self, target, /, reduction, beta)",
    public=False, sign="smooth l1′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
 op("huber_loss_backward(grad_output, self, target, /, reduction, delta)",
-   kernels.huber_slope, node="HuberLossBackwardBackward0",
+   kernels.huber_backward, node="HuberLossBackwardBackward0",
    d_grad_output=lambda grad, grad_output, self, target, reduction, delta: F.slope_times(
        lambda flow: F.huber_loss_backward(flow, self, target, reduction, delta),
        grad, grad_output, reduction),
@@ -155,7 +155,7 @@ def bend_of_soft_margin(grad: Any, self: Any, target: Any, reduction: int) -> An
 
 
 op("soft_margin_loss_backward(grad_output, self, target, /, reduction)",
-   kernels.soft_margin_slope, node="SoftMarginLossBackwardBackward0",
+   kernels.soft_margin_backward, node="SoftMarginLossBackwardBackward0",
    d_grad_output=lambda grad, grad_output, self, target, reduction: F.slope_times(
        lambda flow: F.soft_margin_loss_backward(flow, self, target, reduction),
        grad, grad_output, reduction),
@@ -191,7 +191,7 @@ def entropy_bend(self: Any, target: Any) -> Any:
 
 
 op("binary_cross_entropy_backward(grad_output, self, target, weight=None, /, reduction)",
-   kernels.entropy_slope, node="BinaryCrossEntropyBackwardBackward0",
+   kernels.binary_cross_entropy_backward, node="BinaryCrossEntropyBackwardBackward0",
    d_grad_output=lambda grad, self, target, weight, reduction, _grad_output_shape: F.sum_to_size(
        F.over_count(F.scaled(F.entropy_steepness(self, target) * grad, weight), reduction),
        _grad_output_shape),

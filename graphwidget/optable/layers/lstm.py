@@ -28,7 +28,7 @@ def lstm_backward(
 ) -> Any:  # fmt: skip
     """The derivatives by input, both weights, both biases and the first states, with a graph: the
     layer is computed again, time by time, and gone through backwards."""
-    order = kernels.times(input.shape[0], reverse)
+    order = kernels.time_order(input.shape[0], reverse)
     size, tape, state = hx.shape[-1], {}, (hx, cx)
     for time in order:
         h, c = state

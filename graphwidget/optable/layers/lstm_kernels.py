@@ -22,7 +22,7 @@ def _halves(hidden: int, kind: str) -> tuple[Array, Array]:
     return scale, 1 - scale
 
 
-def times(steps: int, reverse: bool) -> range:
+def time_order(steps: int, reverse: bool) -> range:
     """The times in the order in which they are computed."""
     return range(steps - 1, -1, -1) if reverse else range(steps)
 
@@ -39,7 +39,7 @@ def lstm(
     scale, shift = _halves(size, input.dtype.char)
     hidden = np.empty((steps, batch, size), input.dtype)
     kept = np.empty(5 * hidden.size, input.dtype)
-    gates, cells = parts(kept, hidden)
+    gates, cells = split_workspace(kept, hidden)
     rows = gates.reshape(steps * batch, 4 * size)
     np.matmul(input.reshape(steps * batch, -1), (weight * scale[:, None]).T, rows)
     if has_biases:
@@ -47,7 +47,7 @@ def lstm(
     into = np.ascontiguousarray((again * scale[:, None]).T)
     part, fresh = np.empty((batch, 4 * size), input.dtype), np.empty((batch, size), input.dtype)
     state, cell = hx, cx
-    for time in times(steps, reverse):
+    for time in time_order(steps, reverse):
         now, last, cell = gates[time], cell, cells[time]
         np.matmul(state, into, part)
         np.add(now, part, now)
@@ -63,14 +63,14 @@ def lstm(
     return hidden, state.copy(), cell.copy(), kept.view(np.uint8)
 
 
-def parts(kept: Array, hidden: Array) -> tuple[Array, Array]:
+def split_workspace(kept: Array, hidden: Array) -> tuple[Array, Array]:
     """The gates (T, N, 4 H) and the cells (T, N, H) in one vector."""
     steps, batch, size = hidden.shape
     end = 4 * hidden.size
     return kept[:end].reshape(steps, batch, 4 * size), kept[end:].reshape(hidden.shape)
 
 
-def before(first: Array, states: Array, reverse: bool) -> Array:
+def previous_states(first: Array, states: Array, reverse: bool) -> Array:
     """The states that each time began with."""
     if reverse:
         return np.concatenate([states[1:], first[None]])
@@ -83,7 +83,7 @@ def lstm_backward(
 ) -> tuple[Array | None, ...]:  # fmt: skip
     """The derivatives by input, both weights, both biases and the first states."""
     steps, batch, size = hidden.shape
-    gates, cells = parts(kept.view(hidden.dtype), hidden)
+    gates, cells = split_workspace(kept.view(hidden.dtype), hidden)
     enter, keep, new, out = (gates[:, :, at * size : (at + 1) * size] for at in range(4))
     bent = np.tanh(cells)
     by_state = out * (1 - bent * bent)  # of the cell by the hidden state
@@ -91,11 +91,11 @@ def lstm_backward(
     turns = [slopes[:, :, at * size : (at + 1) * size] for at in range(4)]
     sigmoids = gates * (1 - gates)
     np.multiply(sigmoids[:, :, :size], new, turns[0])
-    np.multiply(sigmoids[:, :, size : 2 * size], before(cx, cells, reverse), turns[1])
+    np.multiply(sigmoids[:, :, size : 2 * size], previous_states(cx, cells, reverse), turns[1])
     np.multiply(1 - new * new, enter, turns[2])
     np.multiply(sigmoids[:, :, 3 * size :], bent, turns[3])
     flow, inside = np.array(grads[1]), np.array(grads[2])
-    for time in reversed(times(steps, reverse)):
+    for time in reversed(time_order(steps, reverse)):
         np.add(flow, grads[0][time], flow)
         inside = inside + flow * by_state[time]
         three = slopes[time, :, : 3 * size].reshape(batch, 3, size)
@@ -105,7 +105,7 @@ def lstm_backward(
         np.matmul(slopes[time], again, flow)
     rows = slopes.reshape(steps * batch, 4 * size)
     by_bias = np.matmul(ones(len(rows), rows.dtype.char), rows) if bias is not None else None
-    states = before(hx, hidden, reverse).reshape(steps * batch, size)
+    states = previous_states(hx, hidden, reverse).reshape(steps * batch, size)
     return (
         np.matmul(rows, weight).reshape(input.shape),
         np.matmul(rows.T, input.reshape(steps * batch, -1)),

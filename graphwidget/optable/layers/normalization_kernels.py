@@ -109,7 +109,7 @@ def _even(count: int, kind: str) -> Array:
     return np.full(max(count, 1), 1 / max(count, 1), kind)[:count] if count else np.ones(0, kind)
 
 
-def derived_in_floats(kernel: Callable[..., Any]) -> Callable[..., Any]:
+def halves_as_floats(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel of a derivative, which computes halves in floats: what is taken off a gradient is
     nearly all of it, and squares of ``rstd`` are too large for halves."""
 
@@ -126,7 +126,7 @@ def derived_in_floats(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return wide
 
 
-@derived_in_floats
+@halves_as_floats
 def layer_norm_backward(
     grad: Array, a: Array, mean: Array, rstd: Array, weight: Array | None, bias: Array | None,
     normalized_shape: Shape,
@@ -242,7 +242,7 @@ def _move(running: Array, now: Array, momentum: float) -> None:
     running[...] = momentum * now + (1 - momentum) * running
 
 
-@derived_in_floats
+@halves_as_floats
 def batch_norm_backward(
     grad: Array, a: Array, weight: Array | None, mean: Array, rstd: Array, training: bool,
     targets: tuple[str, ...],
@@ -293,7 +293,7 @@ def group_norm(
     return _in_type(a.dtype, out.reshape(a.shape), mean[..., 0], rstd[..., 0])
 
 
-@derived_in_floats
+@halves_as_floats
 def group_norm_backward(
     grad: Array, a: Array, weight: Array | None, mean: Array, rstd: Array,
     sizes: tuple[int, int, int, int],

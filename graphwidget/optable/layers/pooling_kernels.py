@@ -16,7 +16,7 @@ import numpy as np
 from ...arrays.memory_order import as_array, keep_channels_last, keep_images_channels_last
 from ..pointwise.common_kernels import Array, Shape
 from ..pointwise.where_clamp_kernels import zero_where
-from .window_kernels import inside, pad, places
+from .window_kernels import inner_slices, pad, window_indices
 
 Places = list[tuple[Shape, tuple[Any, ...]]]
 
@@ -36,7 +36,7 @@ def pooled_sizes(
     return tuple(found)
 
 
-def beyond(
+def overhang(
     sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, count: Shape
 ) -> Shape:
     """How far the last windows reach beyond the padded ends."""
@@ -53,11 +53,11 @@ def _layout(
     """The number of windows, how far they reach beyond, and the index of each place."""
     stride = stride or kernel
     count = pooled_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
-    extra = beyond(sizes, kernel, stride, padding, dilation, count)
-    return count, extra, list(places(kernel, stride, dilation, count))
+    extra = overhang(sizes, kernel, stride, padding, dilation, count)
+    return count, extra, list(window_indices(kernel, stride, dilation, count))
 
 
-def lowest(dtype: Any) -> Any:
+def lowest_value(dtype: Any) -> Any:
     """Less than all numbers of the type."""
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
@@ -70,13 +70,13 @@ def max_pool(
     is larger than all."""
     sizes = a.shape[a.ndim - len(kernel) :]
     _count, extra, indices = _layout(sizes, kernel, stride, padding, dilation, ceil_mode)
-    a = pad(a, padding, lowest(a.dtype), extra) if any(padding) or any(extra) else a
+    a = pad(a, padding, lowest_value(a.dtype), extra) if any(padding) or any(extra) else a
     parts = [np.ascontiguousarray(a[index]) for _place, index in indices]
     best = parts[0].copy()
     for items in parts[1:]:
         np.maximum(best, items, out=best)
     if best.dtype.kind != "f" or not np.isnan(best).any():
-        return best, first_of(best, parts)
+        return best, first_best(best, parts)
     best = parts[0].copy()
     choice = np.zeros(best.shape, np.uint8 if len(indices) < 256 else np.int32)
     for number, items in enumerate(parts[1:], 1):
@@ -89,7 +89,7 @@ def max_pool(
     return best, choice
 
 
-def first_of(best: Array, parts: list[Array]) -> Array:
+def first_best(best: Array, parts: list[Array]) -> Array:
     """The number of the first part that has the best item, place by place: how many parts in a row,
     from the first, have another one. No branch for each item, which would be guessed wrong."""
     choice = np.zeros(best.shape, np.uint8 if len(parts) < 256 else np.int32)
@@ -127,7 +127,7 @@ def max_pool_scatter(
             zero_where(choice != number, grad, part)
         else:
             np.add(part, zero_where(choice != number, grad), part)
-    return out if padded == sizes else np.ascontiguousarray(out[inside(shape, padding)])
+    return out if padded == sizes else np.ascontiguousarray(out[inner_slices(shape, padding)])
 
 
 def max_pool_gather(
@@ -233,4 +233,4 @@ def avg_pool_backward(
     for _place, index in indices:
         part = out[index]
         np.add(part, share, part)
-    return out if padded == sizes else np.ascontiguousarray(out[inside(shape, padding)])
+    return out if padded == sizes else np.ascontiguousarray(out[inner_slices(shape, padding)])

@@ -51,11 +51,11 @@ op("adaptive_max_pool_indices(self, /, output_size)",
    lambda a, output_size: kernels.adaptive_max_pool(a, output_size)[1], nograd=True,
    public=False, text="where the largest items of {self} lie", tex=r"\arg\max {self}", onnx=None)
 
-op("put_at(self, index, /, shape, _dims)", kernels.put_at, node="ScatterAddBackward0",
+op("put_at(self, index, /, shape, _dims)", kernels.scatter_flat, node="ScatterAddBackward0",
    d_self=lambda grad, index, _dims: F.take_at(grad, index, _dims),
    public=False, text="{self} at {index}, 0 elsewhere", tex=r"{self}", onnx=None)
 
-op("take_at(self, index, /, dims)", kernels.take_at, node="GatherBackward0",
+op("take_at(self, index, /, dims)", kernels.gather_flat, node="GatherBackward0",
    d_self=lambda grad, index, self_shape, dims: F.put_at(grad, index, self_shape, dims),
    public=False, text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx=None)
 

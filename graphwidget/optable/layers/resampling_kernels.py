@@ -193,10 +193,10 @@ def _spread(numbered: tuple[int, Array], dims: int) -> Array:
 
 def max_pool_derivative(grad: Array, a: Array, index: Array, dims: int) -> Array:
     """Each window's gradient at its largest item."""
-    return put_at(grad, index, a.shape, dims)
+    return scatter_flat(grad, index, a.shape, dims)
 
 
-def put_at(grad: Array, index: Array, shape: Shape, dims: int) -> Array:
+def scatter_flat(grad: Array, index: Array, shape: Shape, dims: int) -> Array:
     """Zeros of ``shape`` with ``grad`` added at flat indices into the last dims."""
     grad = as_array(grad)
     out = np.zeros((math.prod(shape[: len(shape) - dims]), math.prod(shape[len(shape) - dims :])),
@@ -206,7 +206,7 @@ def put_at(grad: Array, index: Array, shape: Shape, dims: int) -> Array:
     return out.reshape(shape)
 
 
-def take_at(a: Array, index: Array, dims: int) -> Array:
+def gather_flat(a: Array, index: Array, dims: int) -> Array:
     """The items of ``a`` at flat indices into its last dims."""
     flat = a.reshape(*a.shape[: a.ndim - dims], math.prod(a.shape[a.ndim - dims :]))
     lead, count = index.shape[: index.ndim - dims], math.prod(index.shape[index.ndim - dims :])

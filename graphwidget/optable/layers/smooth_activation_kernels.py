@@ -8,10 +8,10 @@ import numpy as np
 
 from ...arrays.blocks import in_blocks
 from ...arrays.memory_order import Array, as_array, empty_like
-from ..pointwise.common_kernels import ONE, log_of_one_plus, sigmoid
-from ..pointwise.where_clamp_kernels import at_most, choose, zero
+from ..pointwise.common_kernels import ONE, log1p, sigmoid
+from ..pointwise.where_clamp_kernels import minimum, where_mask, zero
 from ..special import special_coefficients as table
-from ..special.special_kernels import ROOT_HALF, scaled_tail
+from ..special.special_kernels import ROOT_HALF, erfcx_positive
 
 
 def gelu(a: Array, approximate: str) -> tuple[Array, Array | None]:
@@ -24,26 +24,26 @@ def gelu(a: Array, approximate: str) -> tuple[Array, Array | None]:
         return gelu_tanh(a), None
     if approximate != "none":
         raise RuntimeError("approximate argument must be either none or tanh.")
-    share = normal_share(a)
+    share = normal_cdf(a)
     return np.multiply(a, share, out=...), share
 
 
 @in_blocks(1)
 def gelu_tanh(a: Array, out: Any = ...) -> Array:
     """a (1 + tanh(√(2/π) (a + 0.044715 a³))) / 2."""
-    level = gelu_level(a)
+    level = gelu_inner_tanh(a)
     level += ONE
     level *= np.asarray(0.5, a.dtype)
     return np.multiply(a, level, out=out)
 
 
 @in_blocks(1)
-def normal_share(a: Array, out: Any = ...) -> Array:
+def normal_cdf(a: Array, out: Any = ...) -> Array:
     """Φ(a), the normal distribution function."""
     if a.dtype == np.float32:
-        return np.divide(ONE, inverse_normal(a, np.multiply(a, a, out=...)), out=out)
+        return np.divide(ONE, inverse_normal_cdf(a, np.multiply(a, a, out=...)), out=out)
     size = np.absolute(a, out=...)
-    share = as_array(scaled_tail(size * ROOT_HALF))
+    share = as_array(erfcx_positive(size * ROOT_HALF))
     size *= size
     size *= -0.5
     share *= np.exp(size, size)
@@ -54,7 +54,7 @@ def normal_share(a: Array, out: Any = ...) -> Array:
 MINUS_LOGIT = tuple(np.asarray(-each, np.float32) for each in reversed(table.LOGIT_NORMAL))
 
 
-def inverse_normal(a: Array, square: Array) -> Array:
+def inverse_normal_cdf(a: Array, square: Array) -> Array:
     """1 / Φ(a) = 1 + Φ(-a) / Φ(a) in float32, given a² too: fewer passes than with erf, and Φ keeps
     its precision where it is small."""
     share = np.multiply(square, MINUS_LOGIT[0], out=...)
@@ -69,7 +69,7 @@ def inverse_normal(a: Array, square: Array) -> Array:
     return share
 
 
-def gelu_level(a: Array) -> Array:
+def gelu_inner_tanh(a: Array) -> Array:
     """tanh(√(2/π) (a + 0.044715 a³)) (D. Hendrycks and K. Gimpel, arXiv:1606.08415)."""
     inner = np.multiply(a, a, out=...)
     inner *= np.asarray(0.044715, a.dtype)
@@ -85,14 +85,14 @@ def gelu_backward(grad: Array, a: Array, approximate: str, share: Array | None =
     grad, a = as_array(grad), as_array(a)
     if approximate == "tanh":
         return gelu_tanh_backward(grad, a)
-    return normal_slope(grad, a, normal_share(a) if share is None else share)
+    return normal_slope(grad, a, normal_cdf(a) if share is None else share)
 
 
 @in_blocks(2)
 def gelu_tanh_backward(grad: Array, a: Array, out: Any = ...) -> Array:
     """grad (1 + t) (1 + a (1 - t) i') / 2 with t = tanh(i), the level, and i' the slope of what is
     in it."""
-    level = gelu_level(a)
+    level = gelu_inner_tanh(a)
     slope = np.multiply(a, a, out=...)
     slope *= np.asarray(0.134145 * (2 / np.pi) ** 0.5, a.dtype)
     slope += np.asarray((2 / np.pi) ** 0.5, a.dtype)
@@ -145,7 +145,7 @@ def mish(a: Array, out: Any = ...) -> Array:
 def mish_level(a: Array) -> tuple[Array, Array]:
     """Numerator and denominator of tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2), e = exp(a);
     beyond 20 it is 1 anyway."""
-    level = at_most(a, 20)
+    level = minimum(a, 20)
     np.exp(level, out=level)
     level *= np.add(level, _TWO, out=...)
     return level, np.add(level, _TWO, out=..., dtype=a.dtype)
@@ -173,7 +173,7 @@ def softplus(a: Array, beta: float, threshold: float, out: Any = ...) -> Array:
     """log(1 + exp(beta a)) / beta, a itself where beta a > threshold."""
     scaled = np.multiply(a, np.asarray(beta, a.dtype), out=...)
     straight = np.greater(scaled, threshold)
-    result = log_of_one_plus(np.exp(at_most(scaled, threshold), out=...), out)
+    result = log1p(np.exp(minimum(scaled, threshold), out=...), out)
     if beta != 1:
         result /= np.asarray(beta, a.dtype)
     if np.logical_or.reduce(straight, None):
@@ -190,7 +190,7 @@ def softplus_backward(
     slope = sigmoid(scaled)
     straight = np.greater(scaled, threshold)
     if np.logical_or.reduce(straight, None):
-        slope = choose(straight, np.ones_like(slope), slope)
+        slope = where_mask(straight, np.ones_like(slope), slope)
     return np.multiply(grad, slope, out=out)
 
 
@@ -198,8 +198,8 @@ def log_sigmoid(a: Array) -> tuple[Array, Array]:
     """log(sigmoid(a)) = min(a, 0) - log(1 + exp(-|a|)), and that exponential."""
     buffer = np.absolute(a, out=..., order="C")
     np.exp(np.negative(buffer, out=buffer), out=buffer)
-    result = at_most(np.ascontiguousarray(a).reshape(a.shape), 0)
-    return np.subtract(result, log_of_one_plus(buffer), out=result), buffer
+    result = minimum(np.ascontiguousarray(a).reshape(a.shape), 0)
+    return np.subtract(result, log1p(buffer), out=result), buffer
 
 
 def log_sigmoid_backward(grad: Array, a: Array, buffer: Array) -> Array:
@@ -211,7 +211,7 @@ def log_sigmoid_backward(grad: Array, a: Array, buffer: Array) -> Array:
 @in_blocks(3)
 def _falling(grad: Array, a: Array, buffer: Array, out: Any) -> Array:
     rest = np.add(buffer, ONE, out=..., dtype=buffer.dtype)
-    slope = choose(np.less(a, zero(a.dtype)), np.ones_like(buffer), buffer)
+    slope = where_mask(np.less(a, zero(a.dtype)), np.ones_like(buffer), buffer)
     return np.multiply(grad, np.divide(slope, rest, out=rest), out=out)
 
 

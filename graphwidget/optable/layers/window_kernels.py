@@ -21,11 +21,11 @@ def pad(a: Array, padding: Shape, value: float = 0.0, extra: Shape = ()) -> Arra
     sizes = zip(a.shape[first:], padding, more, strict=True)
     shape = (*a.shape[:first], *(size + 2 * p + e for size, p, e in sizes))
     out = np.zeros(shape, a.dtype) if value == 0 else np.full(shape, value, a.dtype)
-    out[inside(a.shape, padding)] = a
+    out[inner_slices(a.shape, padding)] = a
     return out
 
 
-def inside(shape: Shape, padding: Shape) -> tuple[Any, ...]:
+def inner_slices(shape: Shape, padding: Shape) -> tuple[Any, ...]:
     """The index of what a border surrounds, for an array of ``shape`` within it."""
     sizes = zip(shape[len(shape) - len(padding) :], padding, strict=True)
     return (..., *(slice(p, p + size) for size, p in sizes))
@@ -49,7 +49,7 @@ def windows(a: Array, kernel: Shape, stride: Shape, dilation: Shape, count: Shap
     return np.ndarray((*a.shape[:first], *kernel, *count), a.dtype, a, 0, strides)
 
 
-def places(
+def window_indices(
     kernel: Shape, stride: Shape, dilation: Shape, count: Shape
 ) -> Iterator[tuple[Shape, tuple[Any, ...]]]:
     """For each place in a window, the index of the items that lie there, window by window."""
@@ -65,7 +65,7 @@ def add_windows(
     lead = parts.shape[: parts.ndim - 2 * len(kernel)]
     out = np.zeros((*lead, *sizes), parts.dtype)
     after = (slice(None),) * len(count)
-    for place, index in places(kernel, stride, dilation, count):
+    for place, index in window_indices(kernel, stride, dilation, count):
         part = out[index]
         np.add(part, parts[(..., *place, *after)], part)
     return out

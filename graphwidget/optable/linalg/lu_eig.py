@@ -139,7 +139,7 @@ def reflect(K: Any, v: Any, factor: Any, place: Any, left: Any) -> Any:
     return K - F.matmul(K, scaled) * F.mT(v)
 
 
-ARRAYS.__dict__.update(reflect=kernels.reflect)
+ARRAYS.__dict__.update(reflect=kernels.apply_reflection)
 
 
 @composite

@@ -99,7 +99,7 @@ def geqrf(a: Array) -> tuple[Array, Array]:
     return dense_columns(mT(turned)), np.ascontiguousarray(tau)
 
 
-def reflect(K: Array, v: Array, factor: Array, place: int, left: bool) -> Array:
+def apply_reflection(K: Array, v: Array, factor: Array, place: int, left: bool) -> Array:
     """K, into which (I - factor v vᵀ) K is written, or K (I - factor v vᵀ). The first ``place``
     items of v are zeros, so that as many rows or columns stay as they are, even where v or its
     factor is no number."""
@@ -114,7 +114,7 @@ def reflect(K: Array, v: Array, factor: Array, place: int, left: bool) -> Array:
     return K
 
 
-def reflected(vectors: Array, tau: Array, c: Array, backwards: bool) -> Array:
+def apply_reflections(vectors: Array, tau: Array, c: Array, backwards: bool) -> Array:
     """H1 ... Hk C (Hk ... H1 C, backwards) of the reflections I - tau v vᵀ that lie below the
     diagonal of ``vectors``."""
     shape = np.broadcast_shapes(vectors.shape[:-2], c.shape[:-2])
@@ -122,7 +122,7 @@ def reflected(vectors: Array, tau: Array, c: Array, backwards: bool) -> Array:
     count = tau.shape[-1]
     units = np.tril(vectors, -1) + np.eye(*vectors.shape[-2:], dtype=vectors.dtype)
     for step in range(count) if backwards else reversed(range(count)):
-        reflect(found, units[..., step, None], tau[..., step, None], step, True)
+        apply_reflection(found, units[..., step, None], tau[..., step, None], step, True)
     return found
 
 
@@ -130,15 +130,17 @@ def householder_product(a: Array, tau: Array) -> Array:
     """The first columns of the product of reflections."""
     found, units = eye_like(a), np.tril(a, -1) + eye_like(a)
     for step in reversed(range(tau.shape[-1])):  # what is left of the step is that of 1
-        reflect(found[..., step:], units[..., step, None], tau[..., step, None], step, True)
+        apply_reflection(
+            found[..., step:], units[..., step, None], tau[..., step, None], step, True
+        )
     return dense_columns(found)
 
 
 def ormqr(a: Array, tau: Array, c: Array, left: bool, transpose: bool) -> Array:
     """Q C (C Q; with Qᵀ, transposed) of the product Q of reflections."""
     if left:
-        return dense_columns(reflected(a, tau, c, transpose))
-    return dense_columns(mT(reflected(a, tau, mT(c), not transpose)))
+        return dense_columns(apply_reflections(a, tau, c, transpose))
+    return dense_columns(mT(apply_reflections(a, tau, mT(c), not transpose)))
 
 
 # Systems, eigenvalues ----------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def times(value: Any, factor: Any) -> Any:
     return value if factor == 1 else value * factor
 
 
-def adding(product: Any) -> Any:
+def add_product(product: Any) -> Any:
     """The kernel of beta a + alpha product(b, c); with beta 0 not even nan of a counts."""
 
     def kernel(a: Array, b: Array, c: Array, beta: float, alpha: float) -> Array:
@@ -127,10 +127,10 @@ def addr(a: Array, b: Array, c: Array, beta: float, alpha: float) -> Array:
     """beta a + alpha b ⊗ c, in the type that they promote to."""
     kind = common_type([a, b, c])
     a, b, c = (each.astype(kind, copy=False) for each in (a, b, c))
-    return adding(np.multiply.outer)(a, b, c, beta, alpha)
+    return add_product(np.multiply.outer)(a, b, c, beta, alpha)
 
 
-op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", adding(np.matmul), node="AddmmBackward0",
+op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", add_product(np.matmul), node="AddmmBackward0",
    overlap="operands",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_mat1=lambda grad, mat2, alpha, mat1_shape, mat1_strides, mat1_dtype:
@@ -140,14 +140,14 @@ op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", adding(np.matmul), node="Ad
    public=False, sign="@ +", text="{alpha} · {mat1} @ {mat2} + {beta} · {self}",
    tex=r"{alpha} {mat1} {mat2} + {beta} {self}", onnx="Gemm")
 
-op("addmv(self, mat, vec, /, beta=1, alpha=1)", adding(np.matmul), overlap="operands",
+op("addmv(self, mat, vec, /, beta=1, alpha=1)", add_product(np.matmul), overlap="operands",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_mat=lambda grad, vec, alpha: F.times(F.ger(F.reshape(grad, (-1, 1)), vec), alpha),
    d_vec=lambda grad, mat, alpha: F.times(F.mv(F.t(mat), grad), alpha),
    sign="@ +", text="{alpha} · {mat} @ {vec} + {beta} · {self}",
    tex=r"{alpha} {mat} {vec} + {beta} {self}", onnx=None)
 
-op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", adding(np.matmul), overlap="operands",
+op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", add_product(np.matmul), overlap="operands",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_batch1=lambda grad, batch2, alpha: F.times(F.bmm(grad, F.transpose(batch2, 1, 2)), alpha),
    d_batch2=lambda grad, batch1, alpha: F.times(F.bmm(F.transpose(batch1, 1, 2), grad), alpha),
@@ -155,7 +155,7 @@ op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", adding(np.matmul), overl
    tex=r"{alpha} {batch1} {batch2} + {beta} {self}", onnx=None)
 
 op("addbmm(self, batch1, batch2, /, beta=1, alpha=1)",
-   adding(lambda b, c: np.add.reduce(np.matmul(b, c), 0, b.dtype)), overlap="operands",
+   add_product(lambda b, c: np.add.reduce(np.matmul(b, c), 0, b.dtype)), overlap="operands",
    saved_sizes={"batch1": (0, 1), "batch2": (2,)},
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_batch1=lambda grad, batch2, alpha, batch1_shape:

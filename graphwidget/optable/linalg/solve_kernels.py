@@ -49,7 +49,7 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
     return dense_columns(factors), pivots, info
 
 
-def sign_of(pivots: Array) -> Array:
+def pivot_sign(pivots: Array) -> Array:
     """1 or -1: whether the exchanges of rows are even."""
     moved = pivots != np.arange(1, pivots.shape[-1] + 1)
     return 1 - 2 * (np.add.reduce(moved, -1) % 2)
@@ -59,14 +59,14 @@ def det(a: Array) -> tuple[Array, Array, Array]:
     """Determinants, and the LU factors they are read off."""
     factors, pivots, _ = lu(a)
     found = np.multiply.reduce(np.diagonal(factors, axis1=-2, axis2=-1), -1)
-    return as_array((found * sign_of(pivots)).astype(a.dtype)), factors, pivots
+    return as_array((found * pivot_sign(pivots)).astype(a.dtype)), factors, pivots
 
 
 def slogdet(a: Array) -> tuple[Array, Array, Array, Array]:
     """Signs and logarithms of sizes of determinants, and the LU factors."""
     factors, pivots, _ = lu(a)
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
-    sign = np.multiply.reduce(np.sign(diagonal), -1) * sign_of(pivots)
+    sign = np.multiply.reduce(np.sign(diagonal), -1) * pivot_sign(pivots)
     size = np.add.reduce(np.log(np.absolute(diagonal)), -1)
     sign = np.nan_to_num(sign, nan=0.0)
     return as_array(sign.astype(a.dtype)), as_array(size.astype(a.dtype)), factors, pivots
@@ -186,7 +186,7 @@ def qr(a: Array, mode: str) -> tuple[Array, Array]:
     return dense_columns(q), dense_columns(r)
 
 
-def bounded(a: Array) -> tuple[Array, Array]:
+def zero_nonfinite(a: Array) -> tuple[Array, Array]:
     """Matrices with zeros for those that hold inf, and which these are: LAPACK may look for their
     singular values without an end, and PyTorch's are nan.
 
@@ -206,7 +206,7 @@ def bounded(a: Array) -> tuple[Array, Array]:
 
 def singular_values(a: Array) -> Array:
     """Singular values alone, falling."""
-    a, endless = bounded(a)
+    a, endless = zero_nonfinite(a)
     s = np.linalg.svd(a, compute_uv=False)
     s[endless] = np.nan
     return s
@@ -214,7 +214,7 @@ def singular_values(a: Array) -> Array:
 
 def svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
     """Singular vectors and values."""
-    a, endless = bounded(a)
+    a, endless = zero_nonfinite(a)
     u, s, vh = np.linalg.svd(a, full_matrices)
     for found in (u, s, vh):
         found[endless] = np.nan
@@ -229,7 +229,7 @@ def eigh(a: Array, UPLO: str) -> tuple[Array, Array]:
 
 def pinv(a: Array, rcond: float, hermitian: bool) -> Array:
     """Pseudo-inverses: singular values below ``rcond`` times the largest count as zero."""
-    a, endless = bounded(a)
+    a, endless = zero_nonfinite(a)
     found = np.ascontiguousarray(np.linalg.pinv(a, rcond, hermitian))
     found[endless] = np.nan
     return found

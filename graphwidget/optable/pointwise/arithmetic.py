@@ -17,7 +17,7 @@ from . import common_kernels as kernels
 F = Namespace()  # formulas are bound to their own F; this one is for the eye
 
 
-def refuse_bools(*dtypes: Any) -> None:
+def check_no_bools(*dtypes: Any) -> None:
     """PyTorch's refusal to subtract or negate bools.
 
     Raises:
@@ -39,7 +39,7 @@ def refuse_bools(*dtypes: Any) -> None:
         )
 
 
-def same_types(first: Any, second: Any, *rest: Any) -> None:
+def check_same_types(first: Any, second: Any, *rest: Any) -> None:
     """PyTorch's refusal to interpolate between types.
 
     Raises:
@@ -50,7 +50,7 @@ def same_types(first: Any, second: Any, *rest: Any) -> None:
         raise RuntimeError(f"expected dtype {wanted} for `end` but got dtype {found}")
 
 
-def floating_quotient(first: Any, numerator: Any, denominator: Any) -> None:
+def check_floating_quotient(first: Any, numerator: Any, denominator: Any) -> None:
     """PyTorch's refusal to divide integers in ``addcdiv``.
 
     Raises:
@@ -79,25 +79,25 @@ op("add.alpha(self, other, /, alpha)", kernels.scaled_add, inplace=True, pointwi
    d_other=lambda grad, alpha: grad if alpha == 1 else grad * alpha,
    sign="+", text="{self} + {alpha} · {other}", tex=r"{self} + {alpha} {other}", onnx=None)
 
-op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True, guard=refuse_bools,
+op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True, guard=check_no_bools,
    warns=False, saved_constants={"alpha": 1},
    d_self=lambda grad: grad,
    d_other=lambda grad: -grad,
    sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")
 
 op("sub.alpha(self, other, /, alpha)", kernels.scaled_subtract, inplace=True, pointwise=True,
-   guard=refuse_bools,
+   guard=check_no_bools,
    d_self=lambda grad: grad,
    d_other=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
    sign="−", text="{self} − {alpha} · {other}", tex=r"{self} - {alpha} {other}", onnx=None)
 
 op("rsub(self, /, other, alpha=1)", kernels.reversed_subtract, node="RsubBackward1",
-   pointwise=True, guard=refuse_bools, public=False,
+   pointwise=True, guard=check_no_bools, public=False,
    d_self=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
 
 op("rsub.tensor(self, other, /, alpha=1)", kernels.reversed_subtract, pointwise=True,
-   guard=refuse_bools, numbers=False, order=("other", "self"),
+   guard=check_no_bools, numbers=False, order=("other", "self"),
    d_self=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
    d_other=lambda grad: grad,
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
@@ -114,7 +114,7 @@ op("div(self, other, /)", np.true_divide, inplace=True, pointwise=True, dtype="f
    sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
 
 op("neg(self, /)", np.negative, inplace=True, also=("negative",), pointwise=True,
-   guard=refuse_bools, warns=False,
+   guard=check_no_bools, warns=False,
    d_self=lambda grad: -grad,
    sign="−", text="−{self}", tex=r"-{self}", onnx="Neg")
 
@@ -180,7 +180,7 @@ op("floor_divide.written(self, other, /)", more.floor_divide, inplace=True, poin
 
 op("lerp(self, end, weight, /)", more.lerp,
    refuses="lerp_kernel_tensor: bool integer", inplace=True,
-   pointwise=True, node="LerpBackward1", numbers=False, guard=same_types,
+   pointwise=True, node="LerpBackward1", numbers=False, guard=check_same_types,
    d_self=lambda grad, weight: grad * (1 - weight),
    d_end=lambda grad, weight: grad * weight,
    d_weight=lambda grad, self, end: grad * (end - self),
@@ -189,7 +189,7 @@ op("lerp(self, end, weight, /)", more.lerp,
 
 op("lerp.number(self, end, /, weight)", more.lerp,
    refuses="lerp_kernel_scalar: bool integer", inplace=True,
-   pointwise=True, numbers=False, guard=same_types,
+   pointwise=True, numbers=False, guard=check_same_types,
    d_self=lambda grad, weight: grad * (1 - weight),
    d_end=lambda grad, weight: grad * weight,
    text="{self} + {weight} · ({end} − {self})", tex=r"{self} + {weight} ({end} - {self})",
@@ -205,7 +205,7 @@ op("addcmul(self, tensor1, tensor2, /, value=1)", more.addcmul,
    onnx=None)
 
 op("addcdiv(self, tensor1, tensor2, /, value=1)", more.addcdiv, inplace=True, pointwise=True,
-   numbers=False, guard=floating_quotient,
+   numbers=False, guard=check_floating_quotient,
    d_self=lambda grad: grad,
    d_tensor1=lambda grad, tensor2, value: grad * (value / tensor2),
    d_tensor2=lambda grad, tensor1, tensor2, value:
@@ -381,7 +381,8 @@ op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inpla
    d_value=lambda grad: F.sum(grad),
    sign="fill", text="{value}", tex=r"{value}", onnx=None)
 
-op("filled(self, /, value)", lambda a, value: memory_order.full_like(a, scalar_array(value, a.dtype)),
+op("filled(self, /, value)",
+   lambda a, value: memory_order.full_like(a, scalar_array(value, a.dtype)),
    pointwise=True,
    node="FillBackward0",
    d_self=lambda grad: F.zeros_like(grad),

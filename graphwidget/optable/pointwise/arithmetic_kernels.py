@@ -12,7 +12,7 @@ from ...arrays.blocks import halves_in_float32, in_blocks
 from ...arrays.memory_order import Array, as_array
 from ...arrays.scalars import scalar_array
 from ...arrays.type_errors import check_nonzero_divisor, not_implemented
-from .common_kernels import log_of_one_plus
+from .common_kernels import log1p
 
 
 # Division --------------------------------------------------------------------------------------
@@ -294,22 +294,22 @@ def shift_right(a: Array, b: Array) -> Array:
 @in_blocks(2)
 def logaddexp(a: Array, b: Array, out: Any = ...) -> Array:
     """log(exp(a) + exp(b))."""
-    return _over_larger(a, b, np.exp, 1.0, out)
+    return _log_sum(a, b, np.exp, 1.0, out)
 
 
 @in_blocks(2)
 def logaddexp2(a: Array, b: Array, out: Any = ...) -> Array:
     """log2(2**a + 2**b)."""
-    return _over_larger(a, b, np.exp2, math.log2(math.e), out)
+    return _log_sum(a, b, np.exp2, math.log2(math.e), out)
 
 
-def _over_larger(a: Array, b: Array, exp: np.ufunc, scale: float, out: Any) -> Array:
+def _log_sum(a: Array, b: Array, exp: np.ufunc, scale: float, out: Any) -> Array:
     """The larger one plus scale log(1 + exp(-|a - b|)), five times as fast as numpy's; infinities
     of one sign are that."""
     high, low = np.maximum(a, b, out=...), np.minimum(a, b, out=...)
     even = np.equal(low, high)
     np.copyto(np.subtract(low, high, out=low), 0, where=even)
-    rest = log_of_one_plus(exp(low, low))
+    rest = log1p(exp(low, low))
     if scale != 1:
         rest *= np.asarray(scale, rest.dtype)
     return np.add(high, rest, out=out)

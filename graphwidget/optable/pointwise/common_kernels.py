@@ -13,7 +13,7 @@ from ...arrays.memory_order import as_array, clone
 from ...arrays.scalars import scalar_array
 from ...arrays.type_errors import not_implemented
 from ..declare import ARRAYS
-from .where_clamp_kernels import at_least, at_most, between, choose, zero, zero_where
+from .where_clamp_kernels import between, maximum, minimum, where_mask, zero, zero_where
 
 Array: TypeAlias = Any
 """An ndarray. numpy's stubs do not know ``out=...``, so they would call every result Any."""
@@ -82,7 +82,7 @@ def tanh_backward(grad: Array, result: Array, out: Any = ...) -> Array:
 
 def relu(a: Array) -> Array:
     """max(a, 0); nan stays nan."""
-    return at_least(a, 0)
+    return maximum(a, 0)
 
 
 def threshold_backward(grad: Array, result: Array, threshold: float) -> Array:
@@ -168,13 +168,13 @@ def clamp(a: Array, min: float | None, max: float | None) -> Array:
     if min is not None and max is not None:
         return between(a, min, max)
     if min is not None:
-        return at_least(a, min)
-    return a if max is None else at_most(a, max)
+        return maximum(a, min)
+    return a if max is None else minimum(a, max)
 
 
 def where(condition: Array, a: Array, b: Array) -> Array:
     """a where condition, else b."""
-    return choose(condition, a, b)
+    return where_mask(condition, a, b)
 
 
 def sign(a: Array) -> Array:
@@ -215,7 +215,7 @@ def mean_dim(a: Array, dim: Shape, keepdim: Any = False, dtype: Any = None) -> A
     return np.divide(total, np.asarray(count, total.dtype), out=..., order="C")
 
 
-def along(dim: Any, ndim: int) -> Shape:
+def wrap_dims(dim: Any, ndim: int) -> Shape:
     """Dims as users give them (one, several, or None or () for all), in order and counted from
     the start; a 0-d tensor has none."""
     if dim is None or dim == () or not ndim:
@@ -225,7 +225,7 @@ def along(dim: Any, ndim: int) -> Shape:
 
 def count_along(shape: Shape, dim: Any) -> int:
     """How many items are reduced into one."""
-    return math.prod(shape[d] for d in along(dim, len(shape)))
+    return math.prod(shape[d] for d in wrap_dims(dim, len(shape)))
 
 
 def max_all(a: Array) -> Array:
@@ -240,15 +240,15 @@ def min_all(a: Array) -> Array:
 
 def max_dim(a: Array, dim: int, keepdim: Any) -> tuple[Array, Array]:
     """Largest items along a dim and their (first) indices."""
-    return _chosen(a, np.argmax(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
+    return _along_index(a, np.argmax(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
 
 
 def min_dim(a: Array, dim: int, keepdim: Any) -> tuple[Array, Array]:
     """Smallest items along a dim and their (first) indices."""
-    return _chosen(a, np.argmin(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
+    return _along_index(a, np.argmin(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
 
 
-def _chosen(a: Array, index: Array | None, dim: int, keepdim: Any) -> tuple[Array, Array]:
+def _along_index(a: Array, index: Array | None, dim: int, keepdim: Any) -> tuple[Array, Array]:
     if index is None:
         return a.copy(), np.zeros((), np.int64)
     values = np.take_along_axis(a, index, dim)
@@ -293,7 +293,7 @@ def sum_to_size(a: Array, shape: Shape) -> Array:
     return found.reshape(shape) if extra else found
 
 
-def write(key: str, target: Array, *operands: Any, **params: Any) -> Array:
+def write_op(key: str, target: Array, *operands: Any, **params: Any) -> Array:
     """What an op gives of ``target`` and other operands, written into ``target``. Formulas write
     parts of new tensors so, where PyTorch's do."""
     np.copyto(target, getattr(ARRAYS, key)(target, *operands, **params))
@@ -301,7 +301,7 @@ def write(key: str, target: Array, *operands: Any, **params: Any) -> Array:
 
 
 ARRAYS.__dict__.update(
-    reshape=lambda a, shape: a.reshape(shape), sum_to_size=sum_to_size, write=write
+    reshape=lambda a, shape: a.reshape(shape), sum_to_size=sum_to_size, write=write_op
 )
 
 
@@ -311,7 +311,7 @@ def rsqrt(a: Array) -> Array:
     return np.divide(ONE, root, root)
 
 
-def whole(name: str, ufunc: Any) -> Any:
+def rounding(name: str, ufunc: Any) -> Any:
     """A rounding function that leaves integers as they are."""
 
     def kernel(a: Array) -> Array:
@@ -322,7 +322,7 @@ def whole(name: str, ufunc: Any) -> Any:
     return kernel
 
 
-def log_of_one_plus(x: Array, out: Any = ...) -> Array:
+def log1p(x: Array, out: Any = ...) -> Array:
     """log(1 + x) for x >= 0, to the last bits: what rounding 1 + x lost is made up for. Five times
     as fast as numpy's log1p."""
     whole = np.add(x, ONE, out=..., dtype=x.dtype)

@@ -252,7 +252,7 @@ for name, ufunc, also, onnx in (
     ("floor", np.floor, (), "Floor"), ("ceil", np.ceil, (), "Ceil"),
     ("round", np.rint, (), "Round"), ("trunc", np.trunc, ("fix",), None),
 ):  # fmt: skip
-    op(f"{name}(self, /)", kernels.whole(f"{name}_vml_cpu", ufunc), inplace=True, pointwise=True,
+    op(f"{name}(self, /)", kernels.rounding(f"{name}_vml_cpu", ufunc), inplace=True, pointwise=True,
        also=also,
        d_self=lambda grad: F.zeros_like(grad),
        text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=onnx)

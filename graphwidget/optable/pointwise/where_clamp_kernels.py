@@ -46,7 +46,7 @@ def zero_where(mask: Array, a: Array, out: Array | None = None) -> Array:
     return found.view(a.dtype)
 
 
-def one_of(mask: Array, yes: float, no: float, dtype: Any) -> Array:
+def where_numbers(mask: Array, yes: float, no: float, dtype: Any) -> Array:
     """One number where the mask holds, else the other."""
     first, second = np.asarray(yes, dtype), np.asarray(no, dtype)
     if mask.size < LARGE or first.dtype.kind != "f":
@@ -57,7 +57,7 @@ def one_of(mask: Array, yes: float, no: float, dtype: Any) -> Array:
     return np.bitwise_xor(bits, second.view(kind), bits).view(first.dtype)
 
 
-def choose(mask: Array, a: Array, b: Array) -> Array:
+def where_mask(mask: Array, a: Array, b: Array) -> Array:
     """a where the mask holds, else b."""
     if mask.size < LARGE or a.dtype.kind != "f" or a.dtype != b.dtype:
         return _as_array(np.where(mask, a, b))
@@ -72,7 +72,7 @@ def choose(mask: Array, a: Array, b: Array) -> Array:
 
 
 # Bounds ------------------------------------------------------------------------------------------
-def at_least(a: Array, low: float) -> Array:
+def maximum(a: Array, low: float) -> Array:
     """a, or low where that is larger; nan stays, and so does -0 against 0, as in PyTorch."""
     bound = _number(low, a.dtype)
     if a.size < LARGE or a.dtype.kind != "f":
@@ -80,7 +80,7 @@ def at_least(a: Array, low: float) -> Array:
     return a.clip(bound, np.inf)  # numpy's quickest loop over an array and a number
 
 
-def at_most(a: Array, high: float) -> Array:
+def minimum(a: Array, high: float) -> Array:
     """a, or high where that is smaller; nan stays, and so does 0 against -0."""
     bound = _number(high, a.dtype)
     if a.size < LARGE or a.dtype.kind != "f":
@@ -91,7 +91,7 @@ def at_most(a: Array, high: float) -> Array:
 def between(a: Array, low: float, high: float) -> Array:
     """a, but at least low, and then at most high."""
     if a.size < LARGE or a.dtype.kind != "f":
-        return at_most(at_least(a, low), high)
+        return minimum(maximum(a, low), high)
     return a.clip(_number(low, a.dtype), _number(high, a.dtype))
 
 

@@ -10,7 +10,7 @@ from ..declare import op
 from .common_kernels import Array
 
 
-class Zeros(np.ndarray):
+class ZeroArray(np.ndarray):
     """Zeros without memory of their own. Products with them, quotients by something else and sums
     of two of them are such zeros again, and so are views; quotients by them are all nan or all
     inf, whatever is divided. So Python's operators have it, and ufuncs that are told that
@@ -20,15 +20,15 @@ class Zeros(np.ndarray):
     """
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        plain = [each.view(np.ndarray) if isinstance(each, Zeros) else each for each in inputs]
+        plain = [each.view(np.ndarray) if isinstance(each, ZeroArray) else each for each in inputs]
         if options.get("subok") and ufunc in COMBINED:
-            found = COMBINED[ufunc](*map(is_immutable, inputs))
+            found = COMBINED[ufunc](*map(is_zero_tensor, inputs))
             if found is not None:
                 shape, dtype = np.broadcast_shapes(*map(np.shape, plain)), np.result_type(*plain)
-                return np.full(shape, found, dtype) if found else immutable(shape, dtype)
+                return np.full(shape, found, dtype) if found else zero_tensor(shape, dtype)
         if options.get("out"):
             options["out"] = tuple(
-                each.view(np.ndarray) if isinstance(each, Zeros) else each
+                each.view(np.ndarray) if isinstance(each, ZeroArray) else each
                 for each in options["out"]
             )
         elif method != "at":
@@ -52,44 +52,45 @@ class Zeros(np.ndarray):
     __radd__ = __add__
 
 
-def is_immutable(each: Any) -> bool:
+def is_zero_tensor(each: Any) -> bool:
     """Whether this is such zeros."""
-    return isinstance(each, Zeros) and not each.flags.writeable
+    return isinstance(each, ZeroArray) and not each.flags.writeable
 
 
 def as_array(found: Any) -> Array:
     """What a kernel gave as an array: numbers become 0-d ones, such zeros stay as they are."""
-    return found if is_immutable(found) else np.asarray(found)
+    return found if is_zero_tensor(found) else np.asarray(found)
 
 
-def product(first: bool, second: bool) -> float | None:
+def product_value(first: bool, second: bool) -> float | None:
     """What a product of zeros (or of something else) is everywhere; None for an ordinary one."""
     return 0.0 if first or second else None
 
 
-def quotient(first: bool, second: bool) -> float | None:
+def quotient_value(first: bool, second: bool) -> float | None:
     """The same of a quotient."""
     if second:
         return np.nan if first else np.inf
     return 0.0 if first else None
 
 
-def total(first: bool, second: bool) -> float | None:
+def sum_value(first: bool, second: bool) -> float | None:
     """The same of a sum or difference."""
     return 0.0 if first and second else None
 
 
 COMBINED = {
-    np.multiply: product, np.true_divide: quotient, np.add: total, np.subtract: total,
+    np.multiply: product_value, np.true_divide: quotient_value, np.add: sum_value,
+    np.subtract: sum_value,
 }  # fmt: skip
 
 
-def immutable(shape: tuple[int, ...], dtype: Any) -> Zeros:
+def zero_tensor(shape: tuple[int, ...], dtype: Any) -> ZeroArray:
     """Zeros that may not be written."""
-    found = np.zeros(shape, dtype).view(Zeros)
+    found = np.zeros(shape, dtype).view(ZeroArray)
     found.flags.writeable = False
     return found
 
 
-op("zero_tensor(self, /)", lambda a: immutable(np.shape(a), a.dtype), nograd=True, public=False,
+op("zero_tensor(self, /)", lambda a: zero_tensor(np.shape(a), a.dtype), nograd=True, public=False,
    text="0", tex="0", onnx=None)

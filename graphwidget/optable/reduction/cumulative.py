@@ -15,7 +15,7 @@ from ..pointwise.common_kernels import Array, Shape, sum_type
 F = Namespace()
 
 
-def running(ufunc: Any, refused: str = "") -> Any:
+def accumulate(ufunc: Any, refused: str = "") -> Any:
     """The kernel that accumulates with a ufunc; the result is in C order. ``refused`` is what
     PyTorch calls it where it refuses results that are bools. float16 is computed in float32."""
 
@@ -33,7 +33,7 @@ def running(ufunc: Any, refused: str = "") -> Any:
     return kernel
 
 
-def running_extreme(ufunc: Any) -> Any:
+def accumulate_extreme(ufunc: Any) -> Any:
     """The kernel of ``cummax`` and ``cummin``: the extreme so far, and where it stood last."""
 
     def kernel(a: Array, dim: int) -> tuple[Array, Array]:
@@ -66,7 +66,7 @@ def gathered(a: Array, index: Array, dim: int) -> Array:
     return np.take_along_axis(a, index, dim) if a.ndim else a.copy()
 
 
-op("cumsum(self, /, dim, dtype=None)", running(np.add, "cumsum_out_cpu"), inplace=True,
+op("cumsum(self, /, dim, dtype=None)", accumulate(np.add, "cumsum_out_cpu"), inplace=True,
    d_self=lambda grad, dim: F.cumsum_reversed(grad, dim),
    sign="Σ↓", text="running sum of {self} along {dim}", tex=r"\sum_{{j \le i}} {self}_j",
    onnx="CumSum")
@@ -100,13 +100,13 @@ def cumprod_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
     return found
 
 
-op("cumprod(self, /, dim, dtype=None)", running(np.multiply, "cumprod_out_cpu"), inplace=True,
+op("cumprod(self, /, dim, dtype=None)", accumulate(np.multiply, "cumprod_out_cpu"), inplace=True,
    d_self=lambda grad, self, result, dim: F.cumprod_backward(grad, self, result, dim),
    sign="Π↓", text="running product of {self} along {dim}", tex=r"\prod_{{j \le i}} {self}_j",
    onnx=None)
 
 for name, ufunc in (("max", np.maximum), ("min", np.minimum)):
-    op(f"cum{name}(self, /, dim) -> values, indices", running_extreme(ufunc),
+    op(f"cum{name}(self, /, dim) -> values, indices", accumulate_extreme(ufunc),
        d_self=lambda grad, self, indices, dim:
            F.scatter_added(None, grad, indices, self.shape, dim),
        sign=f"{name}↓", text=f"running {name} of " + "{self} along {dim}",
@@ -124,7 +124,7 @@ op("gathered(self, index, /, dim)", gathered, node="GatherBackward0",
 
 def logcumsumexp(a: Array, dim: int) -> Array:
     """Running log of the sum of exp."""
-    return running(np.logaddexp)(a, dim)
+    return accumulate(np.logaddexp)(a, dim)
 
 
 def lowest(dtype: Any) -> float:

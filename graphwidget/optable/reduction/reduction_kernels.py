@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...arrays.memory_order import as_array
-from ..pointwise.common_kernels import Array, Shape, along, count_along, sum_type
+from ..pointwise.common_kernels import Array, Shape, count_along, sum_type, wrap_dims
 
 
-def dense(found: Any) -> Array:
+def c_order(found: Any) -> Array:
     """A reduction's result as an array in C order."""
     return np.asarray(found, order="C")
 
@@ -22,7 +22,8 @@ def dense(found: Any) -> Array:
 def nansum(a: Array, dim: Shape, keepdim: Any = False, dtype: Any = None) -> Array:
     """Sums along dims that pass over nan."""
     kept = np.where(np.isnan(a), a.dtype.type(0), a) if a.dtype.kind == "f" else a
-    return dense(np.add.reduce(kept, along(dim, a.ndim), dtype or sum_type(a), keepdims=keepdim))
+    dims = wrap_dims(dim, a.ndim)
+    return c_order(np.add.reduce(kept, dims, dtype or sum_type(a), keepdims=keepdim))
 
 
 def prod_all(a: Array, dtype: Any = None) -> Array:
@@ -33,17 +34,17 @@ def prod_all(a: Array, dtype: Any = None) -> Array:
 def prod_dim(a: Array, dim: int, keepdim: Any = False, dtype: Any = None) -> Array:
     """Products along a dim."""
     dims = dim if a.ndim else None
-    return dense(np.multiply.reduce(a, dims, dtype or sum_type(a), keepdims=keepdim))
+    return c_order(np.multiply.reduce(a, dims, dtype or sum_type(a), keepdims=keepdim))
 
 
 def amax(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """Largest items along dims; nan wins."""
-    return dense(np.maximum.reduce(a, along(dim, a.ndim), keepdims=keepdim))
+    return c_order(np.maximum.reduce(a, wrap_dims(dim, a.ndim), keepdims=keepdim))
 
 
 def amin(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """Smallest items along dims; nan wins."""
-    return dense(np.minimum.reduce(a, along(dim, a.ndim), keepdims=keepdim))
+    return c_order(np.minimum.reduce(a, wrap_dims(dim, a.ndim), keepdims=keepdim))
 
 
 def aminmax(a: Array, dim: int | None, keepdim: Any = False) -> tuple[Array, Array]:
@@ -67,7 +68,7 @@ def var_mean(
     a: Array, dim: Shape | None, correction: float | None, keepdim: Any
 ) -> tuple[Array, Array]:  # fmt: skip
     """Variance and mean; float16 is computed in float32."""
-    dims = along(dim, a.ndim)
+    dims = wrap_dims(dim, a.ndim)
     count = count_along(a.shape, dim)
     left = count - (1 if correction is None else correction)
     wide = a.astype(np.float32) if a.itemsize == 2 else a
@@ -77,7 +78,7 @@ def var_mean(
     total = np.asarray(np.add.reduce(off, dims, keepdims=keepdim))
     found = np.divide(total, wide.dtype.type(max(left, 0)))
     mean = np.reshape(mean, total.shape)
-    return dense(found.astype(a.dtype, copy=False)), dense(mean.astype(a.dtype, copy=False))
+    return c_order(found.astype(a.dtype, copy=False)), c_order(mean.astype(a.dtype, copy=False))
 
 
 def std_mean(
@@ -91,11 +92,11 @@ def std_mean(
 # Logarithms and norms ------------------------------------------------------------------------
 def logsumexp(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """log of the sum of exp, the largest item taken out before."""
-    dims = along(dim, a.ndim)
+    dims = wrap_dims(dim, a.ndim)
     top = np.maximum.reduce(a, dims, keepdims=True, initial=-np.inf)
     top = np.where(np.isinf(top), a.dtype.type(0), top)
     total = np.asarray(np.add.reduce(np.exp(a - top), dims, keepdims=keepdim))
-    return dense(np.log(total) + top.reshape(total.shape))
+    return c_order(np.log(total) + top.reshape(total.shape))
 
 
 def vector_norm(
@@ -107,20 +108,20 @@ def vector_norm(
     if a.itemsize == 2:
         wide = vector_norm(a.astype(np.float32), ord, dim, keepdim)
         return np.asarray(wide.astype(a.dtype))
-    dims = along(dim, a.ndim)
+    dims = wrap_dims(dim, a.ndim)
     if ord == 2:
         total = np.add.reduce(np.multiply(a, a), dims, keepdims=keepdim)
-        return dense(np.sqrt(total))
+        return c_order(np.sqrt(total))
     if ord == 0:
-        return dense(np.add.reduce(a != 0, dims, a.dtype, keepdims=keepdim))
+        return c_order(np.add.reduce(a != 0, dims, a.dtype, keepdims=keepdim))
     size = np.absolute(a)
     if ord in (np.inf, -np.inf):
         choose = np.maximum if ord > 0 else np.minimum
-        return dense(choose.reduce(size, dims, keepdims=keepdim))
+        return c_order(choose.reduce(size, dims, keepdims=keepdim))
     if ord == 1:
-        return dense(np.add.reduce(size, dims, keepdims=keepdim))
+        return c_order(np.add.reduce(size, dims, keepdims=keepdim))
     total = np.add.reduce(np.power(size, a.dtype.type(ord)), dims, keepdims=keepdim)
-    return dense(np.power(total, a.dtype.type(1 / ord)))
+    return c_order(np.power(total, a.dtype.type(1 / ord)))
 
 
 def dist(a: Array, b: Array, p: float) -> Array:
@@ -134,11 +135,11 @@ def renorm(a: Array, p: float, dim: int, maxnorm: float) -> Array:
     others = tuple(d for d in range(a.ndim) if d != dim % a.ndim)
     norm = vector_norm(a, p, others, True, None)
     factor = np.where(norm > maxnorm, maxnorm / (norm + norm.dtype.type(1e-7)), 1)
-    return dense(np.multiply(a, factor.astype(a.dtype)))
+    return c_order(np.multiply(a, factor.astype(a.dtype)))
 
 
 # Truth and counts ----------------------------------------------------------------------------
-def truth(choose: Any) -> Any:
+def all_any(choose: Any) -> Any:
     """``all`` or ``any`` as a kernel; of uint8 the result is uint8, as PyTorch has it."""
 
     def kernel(a: Array, dim: Shape | None, keepdim: Any = False) -> Array:
@@ -151,7 +152,7 @@ def truth(choose: Any) -> Any:
 
 def count_nonzero(a: Array, dim: Shape | None) -> Array:
     """How many items along dims are not 0."""
-    return dense(np.add.reduce(a != 0, dim or None, np.int64))
+    return c_order(np.add.reduce(a != 0, dim or None, np.int64))
 
 
 def nonzero(a: Array) -> Array:
@@ -166,9 +167,9 @@ def trace(a: Array) -> Array:
 
 def argmax(a: Array, dim: int | None, keepdim: Any = False) -> Array:
     """Indices of the first largest items; nan is largest."""
-    return dense(np.argmax(a, dim if a.ndim else None, keepdims=keepdim))
+    return c_order(np.argmax(a, dim if a.ndim else None, keepdims=keepdim))
 
 
 def argmin(a: Array, dim: int | None, keepdim: Any = False) -> Array:
     """Indices of the first smallest items; nan is smallest."""
-    return dense(np.argmin(a, dim if a.ndim else None, keepdims=keepdim))
+    return c_order(np.argmin(a, dim if a.ndim else None, keepdims=keepdim))

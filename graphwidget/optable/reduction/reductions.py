@@ -26,14 +26,14 @@ def keep(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     """The result of a reduction of ``shape`` (or its gradient) with the reduced dims as dims of
     size 1; as it is, where all were reduced."""
     if not keepdim and dim is not None and dim != ():
-        for d in kernels.along(dim, len(shape)):
+        for d in kernels.wrap_dims(dim, len(shape)):
             grad = F.unsqueeze(grad, d)
     return grad
 
 
 def kept_shape(shape: Any, dim: Any) -> Any:
     """A shape with the dims of a reduction as dims of size 1; no dims, where all were reduced."""
-    reduced = kernels.along(dim, len(shape))
+    reduced = kernels.wrap_dims(dim, len(shape))
     return tuple(1 if d in reduced else size for d, size in enumerate(shape)) if dim else ()
 
 
@@ -257,9 +257,9 @@ op("std_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, resu
    text="std and mean of {self}", tex=r"\operatorname{{std}} {self}", onnx=None)
 
 # Truth and counts --------------------------------------------------------------------------------
-op("all(self, /, dim=None, keepdim=False)", reduction_kernels.truth(np.logical_and), nograd=True,
+op("all(self, /, dim=None, keepdim=False)", reduction_kernels.all_any(np.logical_and), nograd=True,
    sign="∀", text="all({self})", tex=r"\forall {self}", onnx=None)
-op("any(self, /, dim=None, keepdim=False)", reduction_kernels.truth(np.logical_or), nograd=True,
+op("any(self, /, dim=None, keepdim=False)", reduction_kernels.all_any(np.logical_or), nograd=True,
    sign="∃", text="any({self})", tex=r"\exists {self}", onnx=None)
 op("count_nonzero(self, /, dim=None)", reduction_kernels.count_nonzero, nograd=True,
    text="count of {self} ≠ 0", tex=r"\#({self} \neq 0)", onnx=None)

@@ -16,7 +16,7 @@ F = Namespace()
 
 
 # Sorting -----------------------------------------------------------------------------------------
-def order(a: Array, dim: int, descending: bool) -> Array:
+def sort_indices(a: Array, dim: int, descending: bool) -> Array:
     """The indices that sort along a dim, stably; nan is the largest."""
     if not descending:
         return np.argsort(a, dim, kind="stable")
@@ -29,7 +29,7 @@ def sort(a: Array, dim: int, descending: bool) -> tuple[Array, Array]:
     """Sorted items along a dim, and where they stood."""
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
-    indices = order(a, dim, descending)
+    indices = sort_indices(a, dim, descending)
     # As PyTorch's, the values lie in memory as the operand does, the indices too.
     values = empty_like(a, a.dtype)
     values[...] = np.take_along_axis(a, indices, dim)
@@ -59,20 +59,20 @@ def equal_neighbours(items: Array) -> Array:
     return np.logical_or.reduce(same, -1)
 
 
-def smaller(row: list[Any]) -> Any:
+def smaller_first(row: list[Any]) -> Any:
     """Whether one place's item stands before another's; nan is the largest."""
     return lambda i, j: row[i] < row[j] or (row[j] != row[j] and row[i] == row[i])
 
 
-def larger(row: list[Any]) -> Any:
+def larger_first(row: list[Any]) -> Any:
     """Whether one place's item stands after another's; nan is the largest."""
     return lambda i, j: row[i] > row[j] or (row[i] != row[i] and row[j] == row[j])
 
 
-def selected(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
+def select_k(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
     """The places of the k first of a row, in PyTorch's order (TopKImpl.h)."""
     places = list(range(len(row)))
-    before = larger(row) if largest else smaller(row)
+    before = larger_first(row) if largest else smaller_first(row)
     if k * 64 <= len(row):
         nth_element.partial_sort(places, 0, k, len(row), before)
     else:
@@ -87,13 +87,13 @@ def first_places(rows: Array, k: int, largest: bool) -> Array:
     end any. In long rows only these are ordered."""
     size = rows.shape[-1]
     if size < 8 * k:
-        return order(rows, -1, largest)[..., :k]
+        return sort_indices(rows, -1, largest)[..., :k]
     if largest:
         chosen = np.argpartition(rows, size - k, -1)[..., size - k :]
     else:
         chosen = np.argpartition(rows, k - 1, -1)[..., :k]
     chosen.sort(-1)
-    among = order(np.take_along_axis(rows, chosen, -1), -1, largest)
+    among = sort_indices(np.take_along_axis(rows, chosen, -1), -1, largest)
     return np.take_along_axis(chosen, among, -1)
 
 
@@ -111,13 +111,13 @@ def topk(
         unclear = equal_neighbours(checked) if sorted else np.ones(rows.shape[:-1], bool)
         for at in np.argwhere(unclear):
             place = tuple(at)
-            indices[place] = selected(rows[place].tolist(), k, largest, sorted)
+            indices[place] = select_k(rows[place].tolist(), k, largest, sorted)
     values = np.take_along_axis(rows, indices, -1)
     # Copies: a single column of a larger array would pass for contiguous, and keep it alive.
     return np.moveaxis(values, -1, dim).copy(), np.moveaxis(indices, -1, dim).copy()
 
 
-def picked(a: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+def take_index(a: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The items at one index for each row (index has the dim last, of size 1)."""
     index = np.moveaxis(index, -1, dim).copy()
     values = np.take_along_axis(a, index, dim)
@@ -131,16 +131,16 @@ def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
     rows = np.moveaxis(a, dim, -1)
-    every = order(rows, -1, False)
+    every = sort_indices(rows, -1, False)
     index = every[..., k - 1 : k].copy()
     nearby = np.take_along_axis(rows, every[..., max(k - 2, 0) : k + 1], -1)
     for at in np.argwhere(equal_neighbours(nearby)):
         place = tuple(at)
         row = rows[place].tolist()
         places = list(range(len(row)))
-        nth_element.quickselect(places, k - 1, larger(row))
+        nth_element.quickselect(places, k - 1, larger_first(row))
         index[place] = places[k - 1]
-    return picked(a, index, dim, keepdim)
+    return take_index(a, index, dim, keepdim)
 
 
 def median(pass_nan: bool) -> Any:
@@ -151,7 +151,7 @@ def median(pass_nan: bool) -> Any:
         if not a.ndim:
             return a.copy(), np.zeros((), np.int64)
         rows = np.moveaxis(a, dim, -1)
-        every = order(rows, -1, False)
+        every = sort_indices(rows, -1, False)
         if a.dtype.kind == "f":
             nans = np.isnan(rows)
             count = rows.shape[-1] - np.add.reduce(nans, -1, keepdims=True)
@@ -162,7 +162,7 @@ def median(pass_nan: bool) -> Any:
                 middle = np.where(count, middle, among_equals(rows.shape[-1]))
         else:
             middle = np.full((*rows.shape[:-1], 1), (rows.shape[-1] - 1) // 2)
-        return picked(a, np.take_along_axis(every, middle, -1), dim, keepdim)
+        return take_index(a, np.take_along_axis(every, middle, -1), dim, keepdim)
 
     return kernel
 
@@ -197,7 +197,7 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
     rows = np.moveaxis(a, dim, -1)
-    every = order(rows, -1, False)
+    every = sort_indices(rows, -1, False)
     items = np.take_along_axis(rows, every, -1)
     size = rows.shape[-1]
     places = np.arange(size)
@@ -210,9 +210,9 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
         for at in np.argwhere(np.take_along_axis(run, last, -1)[..., 0] > 0):
             place = tuple(at)
             row, moved = rows[place].tolist(), list(range(size))
-            nth_element.sort(moved, size, smaller(row))
+            nth_element.sort(moved, size, smaller_first(row))
             index[place] = moved[last[place][0]]
-    return picked(a, index, dim, keepdim)
+    return take_index(a, index, dim, keepdim)
 
 
 op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", topk,
@@ -244,7 +244,7 @@ op("mode(self, /, dim=-1, keepdim=False) -> values, indices", mode,
 
 
 # Searching ---------------------------------------------------------------------------------------
-def places_in(row: Array, values: Array, right: bool) -> Array:
+def insertion_places(row: Array, values: Array, right: bool) -> Array:
     """Where values would be put into a row. One that is not sorted, or has nan, is bisected step by
     step as PyTorch does it, which finds some place."""
     if (row[1:] >= row[:-1]).all():
@@ -261,10 +261,10 @@ def places_in(row: Array, values: Array, right: bool) -> Array:
 def searchsorted(sequence: Array, values: Array, right: bool, dtype: Any) -> Array:
     """Where values would be put into sorted rows (one row for all, or one for each)."""
     if sequence.ndim == 1:
-        return np.asarray(places_in(sequence, values, right), dtype)
+        return np.asarray(insertion_places(sequence, values, right), dtype)
     result = np.empty(values.shape, dtype)
     for at in np.ndindex(sequence.shape[:-1]):
-        result[at] = places_in(sequence[at], values[at], right)
+        result[at] = insertion_places(sequence[at], values[at], right)
     return result
 
 

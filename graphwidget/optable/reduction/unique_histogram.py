@@ -12,7 +12,7 @@ from ..pointwise.common_kernels import Array
 F = Namespace()
 
 
-def distinct(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
+def unique(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
     """The distinct items (or slices along a dim) in order, where each item's stands among them,
     and how often each occurs; nan differs from itself."""
     found, places, counts = np.unique(
@@ -29,7 +29,7 @@ def slices_first(a: Array, dim: int | None) -> Array:
     return np.moveaxis(np.ascontiguousarray(np.moveaxis(a, dim, 0)), 0, dim)
 
 
-def consecutive(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
+def unique_consecutive(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
     """The same of each run of equal neighbours."""
     rows = a.reshape(-1) if dim is None else np.moveaxis(a, dim, 0)
     size = rows.shape[0]
@@ -54,16 +54,16 @@ def no_derivative(name: str) -> Any:
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 
-op("unique2(self, /, dim=None) -> output, inverse_indices, counts", distinct,
+op("unique2(self, /, dim=None) -> output, inverse_indices, counts", unique,
    d_self=lambda grad: F.no_derivative("_unique2"),
    public=False, sign="unique", text="distinct items of {self}", tex=r"\{{{self}\}}", onnx="Unique")
 
-op("unique_dim(self, /, dim) -> output, inverse_indices, counts", distinct,
+op("unique_dim(self, /, dim) -> output, inverse_indices, counts", unique,
    d_self=lambda grad: F.no_derivative("unique_dim"),
    public=False, sign="unique", text="distinct slices of {self}", tex=r"\{{{self}\}}",
    onnx="Unique")
 
-op("unique_consecutive(self, /, dim=None) -> output, inverse_indices, counts", consecutive,
+op("unique_consecutive(self, /, dim=None) -> output, inverse_indices, counts", unique_consecutive,
    d_self=lambda grad: F.no_derivative("unique_consecutive"),
    public=False, sign="unique", text="runs of {self}", tex=r"\{{{self}\}}", onnx=None)
 

@@ -17,7 +17,7 @@ from ...arrays.memory_order import (
 )
 
 
-def index_of(indices: tuple[Any, ...]) -> tuple[Any, ...]:
+def numpy_index(indices: tuple[Any, ...]) -> tuple[Any, ...]:
     """A numpy index from one entry per dim: an integer or mask array, or None for all.
 
     torch puts the indexed dims first only when they are not adjacent, which is numpy's rule.
@@ -39,7 +39,7 @@ def indexed_shape(shape: Shape, indices: tuple[Any, ...]) -> Shape:
     if len(indices) == len(shapes):
         used = sum([each.ndim if each.dtype == bool else 1 for each in indices])
         return (*spread, *shape[used:])
-    kept = [shape[axis] for axis in axes_of(indices, len(shape))]
+    kept = [shape[axis] for axis in free_dims(indices, len(shape))]
     taken = [at for at, each in enumerate(indices) if each is not None]
     start = taken[0] if taken[-1] - taken[0] < len(taken) else 0
     return (*kept[:start], *spread, *kept[start:])
@@ -50,14 +50,14 @@ def index(a: Array, indices: tuple[Any, ...]) -> Array:
     the indices."""
     a = as_array(a)
     try:
-        found = as_array(a[index_of(indices)])
+        found = as_array(a[numpy_index(indices)])
         shape = found.shape
     except IndexError:
         shape = indexed_shape(a.shape, indices)
         if 0 not in shape:
             raise
     if 0 in shape:  # nothing is read, so nothing is out of bounds where there is anything
-        if points_nowhere(a.shape, indices):
+        if is_out_of_empty(a.shape, indices):
             raise IndexError
         return np.zeros(shape, a.dtype)
     rows_first = a.flags.c_contiguous and all(
@@ -73,7 +73,7 @@ def index(a: Array, indices: tuple[Any, ...]) -> Array:
     spread = places[0].ndim
     taken = [at for at, each in enumerate(indices) if each is not None]
     split = taken != list(range(taken[0], taken[-1] + 1))
-    kept = [a.strides[axis] for axis in axes_of(indices, a.ndim)]
+    kept = [a.strides[axis] for axis in free_dims(indices, a.ndim)]
     start = 0 if split else taken[0]
     source = [*kept[:start], *(0,) * spread, *kept[start:]]
     around = (*(None,) * start, ..., *(None,) * (len(kept) - start))
@@ -81,7 +81,7 @@ def index(a: Array, indices: tuple[Any, ...]) -> Array:
     return copy_in_order(found, iteration_order(found.shape, source, *rows))
 
 
-def points_nowhere(shape: Shape, indices: tuple[Any, ...]) -> bool:
+def is_out_of_empty(shape: Shape, indices: tuple[Any, ...]) -> bool:
     """Whether integers stand for items of a dim that has none."""
     dim = 0
     for each in indices:
@@ -92,7 +92,7 @@ def points_nowhere(shape: Shape, indices: tuple[Any, ...]) -> bool:
     return False
 
 
-def axes_of(indices: tuple[Any, ...], ndim: int) -> list[int]:
+def free_dims(indices: tuple[Any, ...], ndim: int) -> list[int]:
     """The dims that no index takes over."""
     left, axis = [], 0
     for each in indices:
@@ -116,7 +116,7 @@ def index_backward(
     if len(taken) == 1 and indices[taken[0]].ndim == 1 and indices[taken[0]].dtype != bool:
         add_slices(result, indices[taken[0]], grad, taken[0])
     else:
-        np.add.at(result, index_of(indices), grad)
+        np.add.at(result, numpy_index(indices), grad)
     return result
 
 
@@ -149,14 +149,14 @@ def put_into(a: Array, values: Array, indices: tuple[Any, ...], accumulate: bool
     """Write (or add) values at the indices of a itself."""
     try:
         if accumulate:
-            np.add.at(a, index_of(indices), values)
+            np.add.at(a, numpy_index(indices), values)
         elif np.may_share_memory(a, values):  # then what is written may be read after that
-            places = np.arange(a.size).reshape(a.shape)[index_of(indices)]
+            places = np.arange(a.size).reshape(a.shape)[numpy_index(indices)]
             values = np.broadcast_to(values, places.shape)
             for at in np.ndindex(places.shape):
                 a[np.unravel_index(places[at], a.shape)] = values[at]
         else:
-            a[index_of(indices)] = values
+            a[numpy_index(indices)] = values
     except IndexError:
         if 0 not in indexed_shape(a.shape, indices):
             raise

@@ -15,7 +15,7 @@ from ...arrays.type_errors import not_implemented
 from .index_kernels import add_slices
 
 
-def own(a: Array) -> Array:
+def writable_copy(a: Array) -> Array:
     """A copy in C order, to be written to."""
     return np.array(a, order="C")
 
@@ -32,7 +32,7 @@ def check_bounds(index: Array, size: int, dim: int) -> None:
         raise RuntimeError(f"index {bad} is out of bounds for dimension {dim} with size {size}")
 
 
-def places(shape: Shape, index: Array, dim: int) -> Array:
+def flat_places(shape: Shape, index: Array, dim: int) -> Array:
     """Where in C-ordered memory of ``shape`` the items lie that ``index`` names along a dim.
 
     Raises:
@@ -54,7 +54,7 @@ def places(shape: Shape, index: Array, dim: int) -> Array:
     return as_array(found)
 
 
-def corner(a: Array, shape: Shape) -> Array:
+def leading_part(a: Array, shape: Shape) -> Array:
     """The part of a that begins where a begins and has ``shape``; a number counts as a vector."""
     if a.ndim != len(shape):
         return a.reshape(-1)[:1].reshape(shape)
@@ -65,15 +65,15 @@ def gather(a: Array, index: Array, dim: int) -> Array:
     """The items that ``index`` names along a dim, in C order."""
     if not index.size:
         return np.zeros(index.shape, a.dtype)
-    chosen = places(a.shape, np.asarray(index, order="C"), dim)
+    chosen = flat_places(a.shape, np.asarray(index, order="C"), dim)
     return as_array(np.ascontiguousarray(a).reshape(-1)[chosen])
 
 
 def scatter(a: Array, index: Array, src: Array, dim: int) -> Array:
     """A copy of a with ``src`` written where ``index`` says; the last of several wins."""
-    result = own(a)
+    result = writable_copy(a)
     if index.size:
-        result.reshape(-1)[places(a.shape, index, dim).reshape(-1)] = corner(
+        result.reshape(-1)[flat_places(a.shape, index, dim).reshape(-1)] = leading_part(
             as_array(src), index.shape
         ).reshape(-1)
     return result
@@ -81,9 +81,9 @@ def scatter(a: Array, index: Array, src: Array, dim: int) -> Array:
 
 def scatter_value(a: Array, index: Array, dim: int, value: float) -> Array:
     """A copy of a with one number written where ``index`` says."""
-    result, item = own(a), scalar_array(value, a.dtype)
+    result, item = writable_copy(a), scalar_array(value, a.dtype)
     if index.size:
-        result.reshape(-1)[places(a.shape, index, dim).reshape(-1)] = item
+        result.reshape(-1)[flat_places(a.shape, index, dim).reshape(-1)] = item
     return result
 
 
@@ -95,7 +95,7 @@ JOINED: dict[str, Any] = {
 BEGINNINGS = {"sum": 0, "mean": 0, "prod": 1}
 
 
-def join_at(result: Array, at: Array, values: Array, reduce: str, include_self: bool) -> None:
+def reduce_at(result: Array, at: Array, values: Array, reduce: str, include_self: bool) -> None:
     """Combine values into flat places of a C-ordered array itself."""
     flat, at, values = result.reshape(-1), at.reshape(-1), values.reshape(-1)
     if not include_self:
@@ -120,29 +120,30 @@ def scatter_reduce(
     """A copy of a with ``src`` combined into it where ``index`` says."""
     if a.dtype.kind == "b" and reduce == "mean":
         raise not_implemented("scatter_gather_tensor_cpu_reduce_mean", a.dtype)
-    result = own(a)
+    result = writable_copy(a)
     if index.size:
-        values = corner(as_array(src), index.shape)
-        join_at(result, places(a.shape, index, dim), values, reduce, include_self)
+        values = leading_part(as_array(src), index.shape)
+        reduce_at(result, flat_places(a.shape, index, dim), values, reduce, include_self)
     return result
 
 
-def scatter_joined(a: Array, index: Array, src: Array, dim: int, reduce: str) -> Array:
+def scatter_reduce_legacy(a: Array, index: Array, src: Array, dim: int, reduce: str) -> Array:
     """``scatter(reduce="add" or "multiply")``."""
-    result = own(a)
+    result = writable_copy(a)
     if index.size:
-        at = places(a.shape, index, dim)
-        JOINED[reduce].at(result.reshape(-1), at.reshape(-1), corner(src, index.shape).reshape(-1))
+        at = flat_places(a.shape, index, dim)
+        values = leading_part(src, index.shape).reshape(-1)
+        JOINED[reduce].at(result.reshape(-1), at.reshape(-1), values)
     return result
 
 
-def scatter_value_joined(a: Array, index: Array, dim: int, value: float, reduce: str) -> Array:
+def scatter_value_reduce(a: Array, index: Array, dim: int, value: float, reduce: str) -> Array:
     """The same with one number."""
-    return scatter_joined(a, index, np.full(index.shape, value, a.dtype), dim, reduce)
+    return scatter_reduce_legacy(a, index, np.full(index.shape, value, a.dtype), dim, reduce)
 
 
 # Along a dim, one index for each slice -----------------------------------------------------------
-def at_dim(index: Array, dim: int, ndim: int) -> tuple[Any, ...]:
+def dim_index(index: Array, dim: int, ndim: int) -> tuple[Any, ...]:
     """A numpy index: the slices of a dim."""
     return (*(slice(None),) * (dim % max(ndim, 1)), index.reshape(-1))
 
@@ -166,7 +167,7 @@ def index_select(a: Array, index: Array, dim: int) -> Array:
 
 def index_add(a: Array, index: Array, source: Array, dim: int, alpha: float) -> Array:
     """A copy of a with slices added."""
-    result = own(a)
+    result = writable_copy(a)
     scaled = source if alpha == 1 else source * scalar_array(alpha, a.dtype)
     if index.size and result.size:
         spread = result if result.ndim else result.reshape(1)
@@ -176,11 +177,11 @@ def index_add(a: Array, index: Array, source: Array, dim: int, alpha: float) -> 
 
 def index_copy(a: Array, index: Array, source: Array, dim: int) -> Array:
     """A copy of a with slices replaced."""
-    result = own(a)
+    result = writable_copy(a)
     if not a.ndim:
         result[...] = as_array(source).reshape(())
     else:
-        result[at_dim(index, dim, a.ndim)] = source
+        result[dim_index(index, dim, a.ndim)] = source
     return result
 
 
@@ -189,7 +190,7 @@ def index_fill(a: Array, index: Array, dim: int, value: float) -> Array:
     result, item = clone(a), scalar_array(value, a.dtype)
     if index.size:
         spread = result if result.ndim else result.reshape(1)
-        spread[at_dim(index, dim, a.ndim)] = item
+        spread[dim_index(index, dim, a.ndim)] = item
     return result
 
 
@@ -233,7 +234,7 @@ def put(a: Array, index: Array, source: Array, accumulate: bool) -> Array:
         IndexError: out of range (PyTorch's text).
     """
     check_flat(index, a.size)
-    flat, values = own(a).reshape(-1), as_array(source).reshape(-1)
+    flat, values = writable_copy(a).reshape(-1), as_array(source).reshape(-1)
     if accumulate:
         np.add.at(flat, index.reshape(-1), values)
     else:

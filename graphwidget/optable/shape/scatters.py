@@ -45,13 +45,13 @@ op("scatter.value(self, index, /, dim, value)", kernels.scatter_value, inplace=T
    d_self=lambda grad, index, dim: F.scatter_value(grad, index, dim, 0),
    text="{self} with {value} at {index}", tex=r"{self}", onnx="ScatterElements")
 
-op("scatter.joined(self, index, src, /, dim, reduce)", kernels.scatter_joined, inplace=True,
+op("scatter.joined(self, index, src, /, dim, reduce)", kernels.scatter_reduce_legacy, inplace=True,
    node="NotImplemented",
    d_self=lambda grad: F.underivable("scatter"),
    d_src=lambda grad: F.underivable("scatter"),
    text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
 
-op("scatter.value_joined(self, index, /, dim, value, reduce)", kernels.scatter_value_joined,
+op("scatter.value_joined(self, index, /, dim, value, reduce)", kernels.scatter_value_reduce,
    inplace=True, node="NotImplemented",
    d_self=lambda grad: F.underivable("scatter"),
    text="{reduce} of {self} and {value} at {index}", tex=r"{self}", onnx="ScatterElements")
@@ -310,21 +310,21 @@ op("masked_scatter_backward(grad_output, mask, /, _sizes)", kernels.masked_scatt
    tex=r"{grad_output}_{{{mask}}}", onnx=None)
 
 # Into a part of a copy --------------------------------------------------------------------------
-op("select_scatter(self, src, /, dim, index)", view_kernels.scattered(view_kernels.select),
+op("select_scatter(self, src, /, dim, index)", view_kernels.scatter_kernel(view_kernels.select),
    d_self=lambda grad, _src_shape, dim, index:
        F.select_scatter(grad, F.zeros_of(grad, _src_shape), dim, index),
    d_src=lambda grad, dim, index: F.select(grad, dim, index),
    text="{self} with {src} at [{index}]", tex=r"{self}", onnx=None)
 
 op("slice_scatter(self, src, /, dim=0, start=None, end=None, step=1)",
-   view_kernels.scattered(view_kernels.slice_),
+   view_kernels.scatter_kernel(view_kernels.slice_),
    d_self=lambda grad, _src_shape, dim, start, end, step:
        F.slice_scatter(grad, F.zeros_of(grad, _src_shape), dim, start, end, step),
    d_src=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
    text="{self} with {src} at [{start}:{end}]", tex=r"{self}", onnx=None)
 
 op("diagonal_scatter(self, src, /, offset=0, dim1=0, dim2=1)",
-   view_kernels.scattered(view_kernels.diagonal),
+   view_kernels.scatter_kernel(view_kernels.diagonal),
    d_self=lambda grad, _src_shape, offset, dim1, dim2:
        F.diagonal_scatter(grad, F.zeros_of(grad, _src_shape), offset, dim1, dim2),
    d_src=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),

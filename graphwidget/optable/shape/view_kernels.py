@@ -198,12 +198,12 @@ def as_strided(
     return np.ndarray(size, a.dtype, memory, start, strides)
 
 
-def reach(geometry: Geometry) -> int:
+def storage_size(geometry: Geometry) -> int:
     """How many items of storage there must be."""
     return int(item_offsets(geometry).max(initial=-1)) + 1
 
 
-def overlapping(geometry: Geometry) -> bool:
+def has_overlap(geometry: Geometry) -> bool:
     """Whether some items fall together in memory."""
     places = item_offsets(geometry).reshape(-1)
     return len(np.unique(places)) < len(places)
@@ -217,13 +217,13 @@ def put_strided(a: Array, source: Geometry, numel: int) -> Array:
     return memory
 
 
-def shared_out(memory: Array, shared: Geometry) -> Array:
+def divide_by_count(memory: Array, shared: Geometry) -> Array:
     """A storage, divided by how often ``shared`` addresses each of its items."""
     counts = np.bincount(item_offsets(shared).reshape(-1), minlength=len(memory))
     return np.divide(memory, np.maximum(counts, 1).astype(memory.dtype), out=...)
 
 
-def scattered(part: Callable[..., Array]) -> Callable[..., Array]:
+def scatter_kernel(part: Callable[..., Array]) -> Callable[..., Array]:
     """The kernel that writes into a part of a copy, from the one that shows the part."""
 
     def kernel(a: Array, src: Array, *where: Any) -> Array:

@@ -171,13 +171,13 @@ def restride(grad: Any, source: Any, target: Any, shared: Any) -> Any:
     """
     before = min(source[2], target[2])
     source, target = ((*each[:2], each[2] - before) for each in (source, target))
-    size = max(view_kernels.reach(source), view_kernels.reach(target))
-    if view_kernels.overlapping(source):
+    size = max(view_kernels.storage_size(source), view_kernels.storage_size(target))
+    if view_kernels.has_overlap(source):
         storage = F.put_strided(grad, source, size)
     else:
         storage = F.zeros_of(grad, (size,))
         F.write("copy", F.as_strided(storage, *source, ((size,), (1,), 0)), grad)
-    if view_kernels.overlapping(shared):
+    if view_kernels.has_overlap(shared):
         storage = F.shared_out(storage, (*shared[:2], shared[2] - before))
     return F.as_strided(storage, *target, ((size,), (1,), 0))
 
@@ -186,7 +186,7 @@ op("put_strided(self, /, source, numel)", view_kernels.put_strided, node="IndexA
    d_self=lambda grad, source, numel: F.as_strided(grad, *source, ((numel,), (1,), 0)),
    public=False, text="{self} in its storage", tex=r"{self}", onnx=None)
 
-op("shared_out(self, /, shared)", view_kernels.shared_out, node="DivBackward0",
+op("shared_out(self, /, shared)", view_kernels.divide_by_count, node="DivBackward0",
    d_self=lambda grad, shared: F.shared_out(grad, shared),
    public=False, text="{self}, divided among the items that share it", tex=r"{self}", onnx=None)
 

@@ -211,7 +211,7 @@ def nonzero(value: Array) -> Array:
     return np.where(np.abs(value) < SMALLEST, SMALLEST, value)
 
 
-def shares(a: Array, x: Array) -> tuple[Array, Array]:
+def incomplete_gammas(a: Array, x: Array) -> tuple[Array, Array]:
     """P(a, x) and Q(a, x), of float64 arrays of one dim."""
     lower, upper = np.full(a.shape, np.nan), np.full(a.shape, np.nan)
     plain = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
@@ -229,24 +229,24 @@ def shares(a: Array, x: Array) -> tuple[Array, Array]:
     return lower, upper
 
 
-def incomplete(place: int, a: Array, x: Array) -> Array:
+def incomplete_gamma(place: int, a: Array, x: Array) -> Array:
     """One of the two shares, of arrays of one type."""
     a, x = np.broadcast_arrays(a, x)
     with np.errstate(all="ignore"):
-        found = shares(a.ravel().astype(np.float64), x.ravel().astype(np.float64))[place]
+        found = incomplete_gammas(a.ravel().astype(np.float64), x.ravel().astype(np.float64))[place]
     result = empty_for_result(x.shape, x.dtype, a, x)
     result[...] = found.reshape(x.shape)
     return result
 
 
-def lower(a: Array, x: Array) -> Array:
+def gammainc(a: Array, x: Array) -> Array:
     """P(a, x): the share of Γ(a) = ∫ t^(a-1) exp(-t) dt below x."""
-    return incomplete(0, a, x)
+    return incomplete_gamma(0, a, x)
 
 
-def upper(a: Array, x: Array) -> Array:
+def gammaincc(a: Array, x: Array) -> Array:
     """Q(a, x): the share above x."""
-    return incomplete(1, a, x)
+    return incomplete_gamma(1, a, x)
 
 
 def refuse_integers(kernel: str) -> Callable[..., None]:

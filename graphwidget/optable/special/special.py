@@ -128,7 +128,8 @@ op("special_zeta(self, other, /)", gamma.zeta,
 
 
 for _name, _title, _kernel, _sign, _tex in (
-    ("igamma", "gammainc", gamma.lower, 1, "P"), ("igammac", "gammaincc", gamma.upper, -1, "Q"),
+    ("igamma", "gammainc", gamma.gammainc, 1, "P"),
+    ("igammac", "gammaincc", gamma.gammaincc, -1, "Q"),
 ):  # fmt: skip
     op(f"{_name}(self, other, /)", _kernel, inplace=True, pointwise=True, dtype="float",
        also=(f"special.{_title}",), numbers=False, guard=gamma.refuse_integers(f"{_name}_cpu"),

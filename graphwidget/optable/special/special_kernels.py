@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.memory_order import Array, as_array, empty_like
-from ..pointwise.where_clamp_kernels import choose
+from ..pointwise.where_clamp_kernels import where_mask
 from . import special_coefficients as table
 
 BLOCK = 8192
@@ -75,16 +75,16 @@ def exp_of_square(x: Array, sign: float) -> Array:
     return np.exp(sign * high * high) * np.exp(sign * (x - high) * (x + high))
 
 
-def scaled_tail(x: Array) -> Array:
+def erfcx_positive(x: Array) -> Array:
     """exp(x²) erfc(x) for x >= 0 (the variable of M. M. Shepherd and J. G. Laframboise,
     Mathematics of Computation 36, 1981)."""
     near = np.minimum(x, 1e300)
     return polynomial(table.ERFCX, (near - 4) / (near + 4)) / (1 + 2 * x)
 
 
-def tail(x: Array) -> Array:
+def erfc_positive(x: Array) -> Array:
     """erfc(x) for x >= 0."""
-    return scaled_tail(x) * exp_of_square(x, -1.0)
+    return erfcx_positive(x) * exp_of_square(x, -1.0)
 
 
 @blockwise
@@ -92,7 +92,7 @@ def erf_double(x: Array) -> Array:
     """erf(x) = 2 / √π ∫ exp(-t²) dt from 0 to x."""
     size = np.abs(x)
     near = size * polynomial(table.ERF, np.minimum(size * size, 1))
-    return np.copysign(choose(size <= 1, near, 1 - tail(size)), x)
+    return np.copysign(where_mask(size <= 1, near, 1 - erfc_positive(size)), x)
 
 
 def erf(a: Array) -> Array:
@@ -118,15 +118,15 @@ def erf(a: Array) -> Array:
 @blockwise
 def erfc(x: Array) -> Array:
     """1 - erf(x), precise where that is small."""
-    return np.abs(2 * (x < 0) - tail(np.abs(x)))
+    return np.abs(2 * (x < 0) - erfc_positive(np.abs(x)))
 
 
 @blockwise
 def erfcx(x: Array) -> Array:
     """exp(x²) erfc(x)."""
-    return piecewise(x, (x >= 0, scaled_tail),
+    return piecewise(x, (x >= 0, erfcx_positive),
                      (x < 0, lambda x: 2 * np.where(x < -30, np.inf, exp_of_square(x, 1.0))
-                      - scaled_tail(-x)))  # fmt: skip
+                      - erfcx_positive(-x)))  # fmt: skip
 
 
 @blockwise
@@ -134,7 +134,7 @@ def log_ndtr(x: Array) -> Array:
     """The logarithm of the normal distribution function."""
     return piecewise(
         x,
-        (x < -1, lambda x: np.log(scaled_tail(-x * ROOT_HALF) / 2) - x * x / 2),
+        (x < -1, lambda x: np.log(erfcx_positive(-x * ROOT_HALF) / 2) - x * x / 2),
         (x >= -1, lambda x: np.log1p(-erfc(x * ROOT_HALF) / 2)),
     )
 

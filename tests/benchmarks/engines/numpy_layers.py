@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from graphwidget.optable.layers.smooth_activation_kernels import normal_share
+from graphwidget.optable.layers.smooth_activation_kernels import normal_cdf
 from tests.benchmarks import data
 
 Array: TypeAlias = Any
@@ -122,7 +122,7 @@ def layer_norm_backward(
 
 def gelu(x: Array) -> tuple[Array, Array]:
     """x Φ(x), and Φ(x). numpy does not have Φ: it is graphwidget's."""
-    share = normal_share(x)
+    share = normal_cdf(x)
     return x * share, share
 
 
