@@ -22,7 +22,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
     return dim % size
 
 
-def filled_place(dim: int, ndim: int) -> int:
+def wrap_dim_nonempty(dim: int, ndim: int) -> int:
     """A dim counted from the start, of a tensor that must have some.
 
     Raises:
@@ -33,7 +33,7 @@ def filled_place(dim: int, ndim: int) -> int:
     return wrap_dim(dim, ndim)
 
 
-def as_given(dim: int, ndim: int) -> int:
+def checked_dim(dim: int, ndim: int) -> int:
     """A dim as the user gave it, which is what nodes keep, after the check of ``wrap_dim``."""
     wrap_dim(dim, ndim)
     return dim
@@ -47,7 +47,7 @@ def wrap_dims(dim: Any, ndim: int) -> tuple[int, ...]:
     return found if ndim else ()
 
 
-def dims_as_given(dims: Any, ndim: int) -> tuple[int, ...]:
+def checked_dims(dims: Any, ndim: int) -> tuple[int, ...]:
     """Several dims as the user gave them, after the checks of ``wrap_dims``."""
     found = tuple(dims) if isinstance(dims, (tuple, list)) else (index(dims),)
     check_distinct(tuple([wrap_dim(dim, ndim) for dim in found]))

@@ -10,7 +10,7 @@ from ..arrays import dtypes
 from ..arrays.warnings import warn
 from ..autograd.zero_grad import clear_gradients
 from ..functions.creation.factories import empty_like
-from ..functions.memory.conversion import parsed_to
+from ..functions.memory.conversion import parse_to
 from ..graph.hook_handles import RemovableHandle
 from ..graph.tensor import Tensor
 from .module_base import (  # noqa: F401  (users find them here)
@@ -105,7 +105,7 @@ class Module(Calls):
         Raises:
             TypeError: the dtype is not floating.
         """
-        device, dtype, non_blocking, _, order = parsed_to(*args, **kwargs)
+        device, dtype, non_blocking, _, order = parse_to(*args, **kwargs)
         if dtype is not None and not dtype.is_floating_point:
             raise TypeError(
                 "nn.Module.to only accepts floating point or complex dtypes, but got desired "

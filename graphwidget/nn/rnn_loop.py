@@ -13,7 +13,7 @@ import numpy as np
 
 from ..eager.record import TENSORS as F
 from ..functions.dims import wrap_dim
-from ..functions.reduction.reductions import several
+from ..functions.reduction.reductions import returns_tuple
 from ..functions.shape.joins import cat, stack
 from ..graph.tensor import Tensor
 from . import functional, rnn_packed
@@ -68,7 +68,7 @@ def fused(
         biases = weights[2:]
         if not has_biases:
             biases = [Tensor._wrap(np.zeros_like(each._data)) for each in weights]
-        output, *last = several(F.mkldnn_rnn_layer)(
+        output, *last = returns_tuple(F.mkldnn_rnn_layer)(
             input, *weights[:2], *biases, *state, backwards, (), LSTM_MODE,
             state[0]._data.shape[-1], num_layers, has_biases, bidirectional, batch_first, train,
         )  # fmt: skip

@@ -37,7 +37,7 @@ def test_same_stream(seed: int, kind: str) -> None:
         same(generator.rand(shape, ours), torch.rand(shape, dtype=theirs))
         same(generator.uniform(shape, ours, -0.577, 0.577), empty.uniform_(-0.577, 0.577))
         close(generator.normal(shape, ours, 0.3, 2.7), empty.normal_(0.3, 2.7))
-        same(generator.coin(shape, ours, 0.3), empty.bernoulli_(0.3))
+        same(generator.bernoulli_scalar(shape, ours, 0.3), empty.bernoulli_(0.3))
         chances = torch.rand(shape, dtype=theirs)
         generator.rand(shape, ours)
         same(generator.bernoulli(chances.numpy()), torch.bernoulli(chances))

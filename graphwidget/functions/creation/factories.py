@@ -15,7 +15,7 @@ from ...arrays.warnings import warn, warn_once
 from ...dispatch.offer import FUNCTIONS, offer
 from ...graph.tensor import Tensor
 from ..memory.storage import StorageBase, UntypedStorage
-from .factory_decorator import GRADLESS, factory, made, shape_from
+from .factory_decorator import GRADLESS, factory, new_leaf, shape_from
 from .nested_sequences import array_from, check_array, numpy_type
 
 COPY_WARNING = (
@@ -50,8 +50,8 @@ def tensor(
     if isinstance(data, Tensor):
         warn(COPY_WARNING.format("torch.tensor"))
     if isinstance(data, (list, tuple)) and not data:
-        return made(np.zeros((0,), numpy_type(dtype)), requires_grad)
-    return made(array_from(data, dtype), requires_grad)
+        return new_leaf(np.zeros((0,), numpy_type(dtype)), requires_grad)
+    return new_leaf(array_from(data, dtype), requires_grad)
 
 
 @offer(method=False)
@@ -65,8 +65,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
         check_array(data)
-        return made(np.asarray(data, None if dtype is None else numpy_type(dtype)))
-    return made(array_from(data, dtype))
+        return new_leaf(np.asarray(data, None if dtype is None else numpy_type(dtype)))
+    return new_leaf(array_from(data, dtype))
 
 
 @offer(method=False)
@@ -83,10 +83,10 @@ def from_numpy(array: np.ndarray) -> Tensor:
         place = "numpy." * isinstance(array, np.generic)
         raise TypeError(f"expected np.ndarray (got {place}{type(array).__name__})")
     check_array(array)
-    return made(array)
+    return new_leaf(array)
 
 
-def filled(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[..., Tensor]:
+def offer_factory(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[..., Tensor]:
     """Offer a factory of tensors of a given size."""
 
     def numbers(
@@ -100,7 +100,9 @@ def filled(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[..
     return factory(out=True)(numbers)
 
 
-def like(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[..., Tensor]:
+def offer_like_factory(
+    name: str, make: Callable[..., np.ndarray], text: str
+) -> Callable[..., Tensor]:
     """Offer a factory of tensors like a given one."""
 
     def numbers(input: Tensor, *, generator: Any = None, dtype: Any = None) -> np.ndarray:
@@ -115,8 +117,14 @@ def like(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[...,
     return factory(like=True)(numbers)
 
 
-zeros, zeros_like = filled("zeros", np.zeros, "Zeros"), like("zeros_like", np.zeros, "Zeros")
-ones, ones_like = filled("ones", np.ones, "Ones"), like("ones_like", np.ones, "Ones")
+zeros, zeros_like = (
+    offer_factory("zeros", np.zeros, "Zeros"),
+    offer_like_factory("zeros_like", np.zeros, "Zeros"),
+)
+ones, ones_like = (
+    offer_factory("ones", np.ones, "Ones"),
+    offer_like_factory("ones_like", np.ones, "Ones"),
+)
 
 
 @factory(out=True)
@@ -131,7 +139,7 @@ def empty(
     return to_format(np.empty(shape_from("empty", sizes, size), numpy_type(dtype)), memory_format)
 
 
-empty_like = like("empty_like", np.empty, "Uninitialised")
+empty_like = offer_like_factory("empty_like", np.empty, "Uninitialised")
 
 
 @factory(out=True)
@@ -258,13 +266,13 @@ def asarray(
     if isinstance(obj, np.ndarray):
         check_array(obj)
         array = np.array(obj, None if dtype is None else numpy_type(dtype), copy=copy)
-        return made(array, requires_grad, "asarray")
+        return new_leaf(array, requires_grad, "asarray")
     if isinstance(obj, UntypedStorage) and dtype is not None:
         items = np.frombuffer(obj._memory.data, numpy_type(dtype))  # part of one is one of its own
-        return made(items, requires_grad, "asarray")
+        return new_leaf(items, requires_grad, "asarray")
     if copy is False:
         raise ValueError("can't alias arbitrary sequence into a tensor.")
-    return made(array_from(obj, dtype), requires_grad, "asarray")
+    return new_leaf(array_from(obj, dtype), requires_grad, "asarray")
 
 
 OPTIONS = (
@@ -284,7 +292,7 @@ def check_options(kind: Any, *args: Any) -> None:
         raise TypeError(f"expected {OPTIONS.format(wanted)} (got {OPTIONS.format(got)})")
 
 
-def legacy(dtype: Any, *args: Any) -> np.ndarray:
+def legacy_tensor(dtype: Any, *args: Any) -> np.ndarray:
     """What ``FloatTensor(...)`` and ``Tensor(...)`` hold: sizes give memory (zeroed here; PyTorch
     leaves it uninitialised), a sequence gives its values."""
     if not args:
@@ -304,7 +312,7 @@ def legacy(dtype: Any, *args: Any) -> np.ndarray:
     raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
 
 
-class Legacy(type):
+class LegacyTensorType(type):
     """The type of the legacy types of tensors: one is called to make a tensor, and asked whether
     a tensor is one."""
 
@@ -312,7 +320,7 @@ class Legacy(type):
 
     def __call__(cls, *args: Any) -> Tensor:
         check_options(cls.kind, *args)
-        return made(legacy(cls.kind, *args))
+        return new_leaf(legacy_tensor(cls.kind, *args))
 
     def __instancecheck__(cls, each: object) -> bool:
         return isinstance(each, Tensor) and each._data.dtype == cls.kind
@@ -323,7 +331,7 @@ for _name, _dtype in (
     ("LongTensor", np.int64), ("IntTensor", np.int32), ("ShortTensor", np.int16),
     ("CharTensor", np.int8), ("ByteTensor", np.uint8), ("BoolTensor", np.bool_),
 ):  # fmt: skip
-    FUNCTIONS[_name] = Legacy(_name, (), {
+    FUNCTIONS[_name] = LegacyTensorType(_name, (), {
         "kind": _dtype, "__module__": "torch", "dtype": dtypes.of(np.dtype(_dtype)),
         "__doc__": f"The legacy constructor of {np.dtype(_dtype)} tensors: sizes, or values.",
     })  # fmt: skip

@@ -70,7 +70,7 @@ def factory(
             if named:
                 for option in options:
                     named.pop(option.name, None)  # they change nothing on a CPU
-            return made(to_format(numbers(*args, **named), order), requires_grad, name)
+            return new_leaf(to_format(numbers(*args, **named), order), requires_grad, name)
 
         own = inspect.signature(numbers)
         make.__signature__ = own.replace(  # type: ignore[attr-defined]
@@ -81,7 +81,7 @@ def factory(
     return decorate
 
 
-def made(data: Any, requires_grad: bool = False, name: str = "tensor") -> Tensor:
+def new_leaf(data: Any, requires_grad: bool = False, name: str = "tensor") -> Tensor:
     """A new leaf around an array, made by the factory of this name.
 
     Raises:

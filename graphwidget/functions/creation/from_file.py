@@ -9,7 +9,7 @@ from ...arrays.layouts import require_strided
 from ...dispatch.offer import offer
 from ...graph.tensor import Tensor
 from ..memory.storage import mapped_memory
-from .factory_decorator import made
+from .factory_decorator import new_leaf
 
 
 @offer(method=False)
@@ -26,4 +26,4 @@ def from_file(
     devices.require_cpu(device)
     require_strided(layout)
     kind = (dtype or dtypes.get_default_dtype()).numpy
-    return made(mapped_memory(filename, bool(shared), size, kind), requires_grad)
+    return new_leaf(mapped_memory(filename, bool(shared), size, kind), requires_grad)

@@ -10,7 +10,7 @@ import numpy as np
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from .factory_decorator import factory, made
+from .factory_decorator import factory, new_leaf
 from .nested_sequences import numpy_type
 
 
@@ -124,4 +124,4 @@ def frombuffer(
             f"requested buffer length ({count} * {width} bytes) after offset ({offset} bytes) must "
             f"not be greater than actual buffer length ({length} bytes)"
         )
-    return made(np.frombuffer(view, kind, count, offset), requires_grad, "frombuffer")
+    return new_leaf(np.frombuffer(view, kind, count, offset), requires_grad, "frombuffer")

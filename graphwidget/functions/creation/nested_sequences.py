@@ -77,14 +77,14 @@ def type_of(data: Any) -> np.dtype[Any]:
     if isinstance(data, Tensor):
         return data._data.dtype
     if isinstance(data, (bool, int, float)):
-        return plain_type({bool if isinstance(data, bool) else type(data + 0)})
+        return python_numbers_type({bool if isinstance(data, bool) else type(data + 0)})
     if not is_sequence(data):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
     if not len(data):
         return dtypes.default_numpy()
     kinds = set(map(type, data))
     if kinds <= PLAIN:
-        return plain_type(kinds)
+        return python_numbers_type(kinds)
     found = [type_of(item) for item in data]
     result = found[0]
     for each in found[1:]:
@@ -92,7 +92,7 @@ def type_of(data: Any) -> np.dtype[Any]:
     return result
 
 
-def plain_type(kinds: set[type]) -> np.dtype[Any]:
+def python_numbers_type(kinds: set[type]) -> np.dtype[Any]:
     """The type of Python's own numbers."""
     if float in kinds:
         return dtypes.default_numpy()
@@ -111,7 +111,7 @@ def number(item: Any, kind: str) -> Any:
         operator.index(item))  # fmt: skip
 
 
-def rows_of(data: Any, sizes: tuple[int, ...], dim: int, kind: str) -> Any:
+def nested_lists(data: Any, sizes: tuple[int, ...], dim: int, kind: str) -> Any:
     """Nested sequences as lists of numbers, and arrays, of the given sizes.
 
     Raises:
@@ -134,7 +134,7 @@ def rows_of(data: Any, sizes: tuple[int, ...], dim: int, kind: str) -> Any:
         return items
     if any(isinstance(item, np.ndarray) for item in items):
         warn_once(ARRAYS_LISTED)
-    return [rows_of(item, sizes, dim + 1, kind) for item in items]
+    return [nested_lists(item, sizes, dim + 1, kind) for item in items]
 
 
 def array_from(data: Any, dtype: Any = None) -> np.ndarray:
@@ -158,11 +158,11 @@ def array_from(data: Any, dtype: Any = None) -> np.ndarray:
     wanted = type_of(data) if dtype is None else numpy_type(dtype)
     if 0 in sizes:
         return np.zeros(sizes, wanted)
-    rows = rows_of(data, sizes, 0, wanted.kind)
+    rows = nested_lists(data, sizes, 0, wanted.kind)
     found = np.array(rows, np.float64 if wanted.kind == "f" else None)
     if wanted.kind in "iu" and found.dtype.kind in "Ou" and found.dtype.itemsize == 8:
         raise ValueError("Overflow when unpacking long long")
-    return found.astype(wanted) if dtype is None else narrowed(found, wanted)
+    return found.astype(wanted) if dtype is None else cast_checked(found, wanted)
 
 
 def check_array(array: np.ndarray) -> None:
@@ -194,7 +194,7 @@ def check_array(array: np.ndarray) -> None:
         )
 
 
-def narrowed(found: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+def cast_checked(found: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """The numbers in another type.
 
     Raises:

@@ -18,7 +18,7 @@ from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
 from ..shape import reshape_expand
-from .factory_decorator import factory, made
+from .factory_decorator import factory, new_leaf
 from .nested_sequences import numpy_type
 
 DEPRECATED_RANGE = (
@@ -31,12 +31,12 @@ INDEXING = (
 )
 
 
-def plain(value: Any) -> Any:
+def as_number(value: Any) -> Any:
     """A 0-d tensor as its number."""
     return value.item() if isinstance(value, Tensor) else value
 
 
-def steps_between(start: Any, end: Any, step: Any) -> float:
+def count_steps(start: Any, end: Any, step: Any) -> float:
     """How many steps there are from start to end.
 
     Raises:
@@ -68,7 +68,7 @@ def arange(
     """
     if end is None:
         start, end = 0, start
-    start, end, step = (plain(each) for each in (0 if start is None else start, end, step))
+    start, end, step = (as_number(each) for each in (0 if start is None else start, end, step))
     kind = any(isinstance(each, float) for each in (start, end, step))
     found = dtypes.default_numpy() if kind else np.dtype(np.int64)
     chosen = found if dtype is None else numpy_type(dtype)
@@ -77,15 +77,15 @@ def arange(
         if step and not int(step):
             raise ValueError("step must be nonzero")
         start, end, step = int(start), int(end), int(step)
-    count = math.ceil(steps_between(start, end, step))
+    count = math.ceil(count_steps(start, end, step))
     if chosen.kind == "b":
         raise not_implemented("arange_cpu", chosen)
     if chosen.char == "f" and (start, step) != (0, 1):
         return arange_float32(start, step, count)
-    return spaced(start, step, count, chosen)
+    return spaced_array(start, step, count, chosen)
 
 
-def spaced(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> np.ndarray:
+def spaced_array(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> np.ndarray:
     """start, start + step, ..., each computed on its own in float64 or int64."""
     wide = np.float64 if dtype.kind == "f" else np.int64
     numbers: np.ndarray = np.arange(count).astype(wide, copy=False)
@@ -111,8 +111,8 @@ def range(
     warn(DEPRECATED_RANGE)
     if end is None:
         start, end = 0, start
-    count = math.floor(steps_between(start, end, step)) + 1
-    return spaced(start, step, count, numpy_type(dtype))
+    count = math.floor(count_steps(start, end, step)) + 1
+    return spaced_array(start, step, count, numpy_type(dtype))
 
 
 def check_ends(name: str, start: Any, end: Any) -> None:
@@ -145,10 +145,10 @@ def linspace(
         RuntimeError: a negative number of steps.
     """
     check_ends("linspace", start, end)
-    return line(plain(start), plain(end), steps, numpy_type(dtype))
+    return linspace_data(as_number(start), as_number(end), steps, numpy_type(dtype))
 
 
-def line(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
+def linspace_data(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.ndarray:
     """Evenly spaced numbers, counted from the nearer end as PyTorch does."""
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -183,12 +183,12 @@ def logspace(
     kind = chosen if chosen.kind == "f" else np.dtype(np.float64)
     if steps > 1 and chosen.kind == "b":
         raise not_implemented("logspace_cpu", chosen)
-    start, end = plain(start), plain(end)
+    start, end = as_number(start), as_number(end)
     for number in (start, end) if steps > 0 else ():
         check_number_fits(number, chosen)
     if steps > 0 and kind is not chosen:  # integers take the ends as integers
         start, end = int(start), int(end)
-    exponents = line(start, end, steps, kind)
+    exponents = linspace_data(start, end, steps, kind)
     powers: np.ndarray = np.power(kind.type(base), exponents)
     return powers.astype(chosen)
 
@@ -296,7 +296,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
-        return made(np.empty(0, input._data.dtype))
+        return new_leaf(np.empty(0, input._data.dtype))
     grids = meshgrid(*[input] * r, indexing="ij")
     places = np.meshgrid(*[np.arange(input._data.size)] * r, indexing="ij")
     below = np.less_equal if with_replacement else np.less

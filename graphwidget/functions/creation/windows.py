@@ -43,7 +43,7 @@ def window(name: str, length: int, periodic: bool, weigh: Weigh, dtype: Any) -> 
     return weigh(np.arange(length) / steps).astype(kind)
 
 
-def cosines(*weights: float) -> Weigh:
+def cosine_sum(*weights: float) -> Weigh:
     """weights[0] - weights[1] cos(2 π x) + weights[2] cos(4 π x)."""
 
     def weigh(x: np.ndarray) -> np.ndarray:
@@ -55,7 +55,7 @@ def cosines(*weights: float) -> Weigh:
     return weigh
 
 
-def plain(name: str, weigh: Weigh, text: str) -> None:
+def offer_window(name: str, weigh: Weigh, text: str) -> None:
     """Offer a window without parameters."""
 
     def numbers(window_length: int, periodic: bool = True, *, dtype: Any = None) -> np.ndarray:
@@ -66,9 +66,11 @@ def plain(name: str, weigh: Weigh, text: str) -> None:
     factory()(numbers)
 
 
-plain("hann_window", cosines(0.5, 0.5), "1/2 - 1/2 cos(2 π x)")
-plain("blackman_window", cosines(0.42, 0.5, 0.08), "0.42 - 0.5 cos(2 π x) + 0.08 cos(4 π x)")
-plain("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "A triangle")
+offer_window("hann_window", cosine_sum(0.5, 0.5), "1/2 - 1/2 cos(2 π x)")
+offer_window(
+    "blackman_window", cosine_sum(0.42, 0.5, 0.08), "0.42 - 0.5 cos(2 π x) + 0.08 cos(4 π x)"
+)
+offer_window("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "A triangle")
 
 
 @factory()
@@ -84,7 +86,7 @@ def hamming_window(
 
     Shapes: (window_length,).
     """
-    weigh = cosines(alpha, beta)
+    weigh = cosine_sum(alpha, beta)
     return window("hamming_window", window_length, periodic, weigh, dtype)
 
 

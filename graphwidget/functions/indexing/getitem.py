@@ -19,8 +19,8 @@ from ...eager.record import TENSORS
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ...optable.shape.index_kernels import indexed_shape
-from .index_checks import check_bounds, check_items, check_masks, indexed, warn_of_bytes
-from .parse_index import PLAIN, Indices, basic_part, expand_index, plain, slice_numbers
+from .index_checks import check_bounds, check_items, check_masks, indexed, warn_of_byte_masks
+from .parse_index import PLAIN, Indices, basic_part, expand_index, plain_indices, slice_numbers
 
 EXPANDED = (
     "Use of {} on expanded tensors is deprecated. Please clone() the tensor before performing this "
@@ -43,34 +43,36 @@ def getitem(tensor: Tensor, index: Any) -> Tensor:
     elif kind is slice and tensor._data.ndim:
         return TENSORS.slice(tensor, 0, *slice_numbers(index))
     try:
-        return chosen(tensor, index)
+        return getitem_plain(tensor, index)
     except Exception:
         if has_undeclared_override((tensor, index)):
             return tensor[index]
         raise
 
 
-def chosen(tensor: Tensor, index: Any) -> Tensor:
+def getitem_plain(tensor: Tensor, index: Any) -> Tensor:
     """The same for any index."""
-    tensors = plain(tensor, index)
+    tensors = plain_indices(tensor, index)
     if tensors is not None:
-        return read(tensor, Indices(tensors))
+        return advanced_getitem(tensor, Indices(tensors))
     view, left = basic_part(tensor, expand_index(tensor, index))
     if any(item is not None for item in left):
         indices = Indices(left)
         check_masks(indices, view._data.shape)
-        warn_of_bytes(indices)
-        return read(view, indices)
+        warn_of_byte_masks(indices)
+        return advanced_getitem(view, indices)
     return view if view is not tensor else TENSORS.alias(tensor)
 
 
-def read(tensor: Tensor, indices: Indices) -> Tensor:
+def advanced_getitem(tensor: Tensor, indices: Indices) -> Tensor:
     """The items at advanced indices."""
-    found: Tensor = bounded(TENSORS.index, tensor, indices, indices)
+    found: Tensor = with_bounds_errors(TENSORS.index, tensor, indices, indices)
     return found
 
 
-def bounded(act: Callable[..., Any], tensor: Tensor, indices: Indices, *args: Any) -> Any:
+def with_bounds_errors(
+    act: Callable[..., Any], tensor: Tensor, indices: Indices, *args: Any
+) -> Any:
     """``act(tensor, *args)``, which reads or writes at the indices. What is wrong with those is
     found out when numpy refuses them: to look at all of them before costs more than the rest.
 
@@ -93,18 +95,18 @@ def setitem(tensor: Tensor, index: Any, value: Any) -> None:
         IndexError, RuntimeError, TypeError: as PyTorch's.
     """
     try:
-        put_at(tensor, index, value)
+        setitem_plain(tensor, index, value)
     except Exception:
         if not has_undeclared_override((tensor, index, value)):
             raise
         tensor[index] = value
 
 
-def put_at(tensor: Tensor, index: Any, value: Any) -> None:
+def setitem_plain(tensor: Tensor, index: Any, value: Any) -> None:
     """The same, of which nobody is asked."""
     if not isinstance(value, (Tensor, bool, int, float, np.integer)):
         kind = dtypes.legacy_type(tensor._data.dtype)
-        raise TypeError(f"can't assign a {written_name(value)} to a {kind}")
+        raise TypeError(f"can't assign a {value_class_name(value)} to a {kind}")
     if index is False:
         return
     index = None if index is True else index
@@ -117,18 +119,18 @@ def put_at(tensor: Tensor, index: Any, value: Any) -> None:
     if index.__class__ is int and shape and -shape[0] <= index < shape[0]:
         view = TENSORS.select(tensor, 0, index)
     elif not whole:
-        tensors = plain(tensor, index)
+        tensors = plain_indices(tensor, index)
         if tensors is not None:
             left = tensors
         else:
             view, left = basic_part(tensor, expand_index(tensor, index))
     if any(item is not None for item in left):
         if isinstance(value, Tensor):
-            put(view, Indices(left), value, False, False)
+            advanced_setitem(view, Indices(left), value, False, False)
         else:
             number = assigned_number(value, view)
             source = scalar_tensor(number, view._data.dtype)
-            put(view, Indices(left), source, False, True)
+            advanced_setitem(view, Indices(left), source, False, True)
     elif isinstance(value, Tensor):
         assign(view, value)
     else:
@@ -156,7 +158,7 @@ def assigned_number(value: Any, view: Tensor) -> Any:
     return number
 
 
-def written_name(value: Any) -> str:
+def value_class_name(value: Any) -> str:
     """The class's name in the error of an assignment."""
     module = type(value).__module__
     return f"numpy.{type(value).__name__}" if module == "numpy" else type(value).__name__
@@ -221,7 +223,9 @@ def warn_of_repeated(view: Tensor, masks: bool) -> None:
             warn(EXPANDED.format("masked_fill_", "mask", "scalar"))
 
 
-def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number: bool) -> None:
+def advanced_setitem(
+    view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number: bool
+) -> None:
     """Write (or add) at advanced indices.
 
     Raises:
@@ -235,13 +239,13 @@ def put(view: Tensor, indices: Indices, value: Tensor, accumulate: bool, number:
     )  # fmt: skip
     warn_of_repeated(view, masks)
     if not masks:
-        check_apart(view, indices, value)
-    check_put(view, indices, value, masks)
+        check_no_overlap(view, indices, value)
+    check_advanced_setitem(view, indices, value, masks)
     params = {"indices": indices, "accumulate": accumulate}
-    bounded(partial(inplace.write, TABLE["index_put"]), view, indices, (value,), params)
+    with_bounds_errors(partial(inplace.write, TABLE["index_put"]), view, indices, (value,), params)
 
 
-def check_apart(view: Tensor, indices: Indices, value: Tensor) -> None:
+def check_no_overlap(view: Tensor, indices: Indices, value: Tensor) -> None:
     """What is written at advanced indices may overlap neither itself nor what is read for it.
 
     Raises:
@@ -251,7 +255,7 @@ def check_apart(view: Tensor, indices: Indices, value: Tensor) -> None:
     overlap.check_overlap(view._data, [value._data, *given], whole=True)
 
 
-def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> None:
+def check_advanced_setitem(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> None:
     """The value of a write at advanced indices, and those but for their bounds (see ``bounded``).
     One number under masks is a ``masked_fill``.
 
@@ -263,7 +267,7 @@ def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> Non
     plain = all(each._data.dtype.num in PLAIN for each in given)
     if any(each._data.dtype == bool for each in given):  # numpy takes any that choose nothing
         check_masks(indices, view._data.shape)
-    if plain and same and fits(value._data.shape, indices, view._data.shape):
+    if plain and same and broadcasts_to_index(value._data.shape, indices, view._data.shape):
         return  # numpy finds whatever else is wrong
     shape = indexed(indices, view._data.shape)
     if masks and any(each._data.dtype != bool for each in given):
@@ -271,9 +275,9 @@ def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> Non
             "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
         )
     if not masks:
-        warn_of_bytes(indices)
+        warn_of_byte_masks(indices)
     check_items(indices, view._data.shape)
-    if not fits(value._data.shape, indices, view._data.shape):
+    if not broadcasts_to_index(value._data.shape, indices, view._data.shape):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be "
             f"broadcast to indexing result of shape {list(shape)}"
@@ -286,7 +290,7 @@ def check_put(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> Non
         )
 
 
-def fits(value: tuple[int, ...], indices: Indices, shape: tuple[int, ...]) -> bool:
+def broadcasts_to_index(value: tuple[int, ...], indices: Indices, shape: tuple[int, ...]) -> bool:
     """Whether a value of this shape broadcasts to what the indices read."""
     if not value:
         return True

@@ -16,7 +16,7 @@ from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..dims import wrap_dim
 from .getitem import EXPANDED
-from .scatter import INTEGERS, do, kind
+from .scatter import INTEGERS, run_op, scalar_type_of
 
 
 @offer(out=True)
@@ -44,7 +44,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return F.index_select(input, index, dim)
 
 
-def check_slices(name: str, self: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
+def check_sources(name: str, self: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
     """The operands of ``index_add`` and ``index_reduce``.
 
     Raises:
@@ -55,13 +55,16 @@ def check_slices(name: str, self: Tensor, dim: int, index: Tensor, source: Tenso
     if data.ndim > 1:
         raise IndexError(
             f"{name}(): Index is supposed to be a vector, but got dim: {data.ndim} with type: "
-            f"{kind(index)} and size: {list(data.shape)}"
+            f"{scalar_type_of(index)} and size: {list(data.shape)}"
         )
     if data.dtype not in INTEGERS:
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {kind(index)}")
+        raise RuntimeError(
+            f"{name}(): Expected dtype int32/int64 for index but got: {scalar_type_of(index)}"
+        )
     if self._data.dtype != source._data.dtype:
         raise RuntimeError(
-            f"{name}(): self ({kind(self)}) and source ({kind(source)}) must have the same scalar "
+            f"{name}(): self ({scalar_type_of(self)}) and "
+            f"source ({scalar_type_of(source)}) must have the same scalar "
             "type"
         )
     if place >= max(1, len(given)):
@@ -106,7 +109,7 @@ def index_add(
 
     Shapes: index (n,); source is like input with n along ``dim``; the result is like input.
     """
-    check_slices("index_add_", input, dim, index, source)
+    check_sources("index_add_", input, dim, index, source)
     return F.index_add(input, index, source, dim, alpha)
 
 
@@ -115,8 +118,8 @@ def index_add_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1
 ) -> Tensor:
     """``index_add``, written into this tensor."""
-    check_slices("index_add_", self, dim, index, source)
-    return do("index_add", self, (index, source), {"dim": dim, "alpha": alpha}, True)
+    check_sources("index_add_", self, dim, index, source)
+    return run_op("index_add", self, (index, source), {"dim": dim, "alpha": alpha}, True)
 
 
 def _index_reduce(
@@ -133,9 +136,9 @@ def _index_reduce(
     data = index._data
     if data.dtype.kind in "iu" and data.size and (data.min() < 0 or data.max() >= size):
         raise IndexError("index out of range in self")
-    check_slices("index_reduce_", self, dim, index, source)
+    check_sources("index_reduce_", self, dim, index, source)
     params = {"dim": dim, "reduce": reduce, "include_self": include_self}
-    return do("index_reduce", self, (index, source), params, here)
+    return run_op("index_reduce", self, (index, source), params, here)
 
 
 @offer(out=True)
@@ -160,7 +163,7 @@ def index_reduce_(
     return _index_reduce(True, self, dim, index, source, reduce, include_self)
 
 
-def check_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
+def check_index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
     """The operands of ``index_copy``.
 
     Raises:
@@ -181,12 +184,12 @@ def check_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
         )
     if data.dtype != np.int64:
         raise RuntimeError(
-            f"index_copy_(): Expected a long tensor for index, but got {kind(index)}"
+            f"index_copy_(): Expected a long tensor for index, but got {scalar_type_of(index)}"
         )
     if self._data.dtype != source._data.dtype:
         raise RuntimeError(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
-            f"{kind(self)} and (source) {kind(source)}"
+            f"{scalar_type_of(self)} and (source) {scalar_type_of(source)}"
         )
     mine, theirs = (*have[:place], *have[place + 1 :]), (*given[:place], *given[place + 1 :])
     if mine != theirs:
@@ -209,15 +212,15 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
     Shapes: index (n,); source is like input with n along ``dim``; the result is like input.
     """
-    check_copy(input, dim, index, source)
+    check_index_copy(input, dim, index, source)
     return F.index_copy(input, index, source, dim)
 
 
 @offer(function=False)
 def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """``index_copy``, written into this tensor."""
-    check_copy(self, dim, index, source)
-    return do("index_copy", self, (index, source), {"dim": dim}, True)
+    check_index_copy(self, dim, index, source)
+    return run_op("index_copy", self, (index, source), {"dim": dim}, True)
 
 
 def _index_fill(here: bool, self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
@@ -238,8 +241,8 @@ def _index_fill(here: bool, self: Tensor, dim: int, index: Tensor, value: Any) -
     if here and has_internal_overlap(self._data):
         warn(EXPANDED.format("index_fill_", "mask", "scalar"))
     if isinstance(value, Tensor):
-        return do("index_fill.tensor", self, (index, value), {"dim": dim}, here)
-    return do("index_fill", self, (index,), {"dim": dim, "value": value}, here)
+        return run_op("index_fill.tensor", self, (index, value), {"dim": dim}, here)
+    return run_op("index_fill", self, (index,), {"dim": dim, "value": value}, here)
 
 
 @offer()

@@ -40,7 +40,7 @@ def check_masks(indices: Indices, shape: tuple[int, ...]) -> None:
         dim += array.ndim
 
 
-def warn_of_bytes(indices: Indices) -> None:
+def warn_of_byte_masks(indices: Indices) -> None:
     """Masks should be bools.
 
     Warns:

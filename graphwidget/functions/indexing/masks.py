@@ -20,9 +20,16 @@ from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..memory.strides import storage_offset
 from ..shape.slices import as_strided
-from .getitem import EXPANDED, bounded, check_apart, check_expand, check_put, warn_of_repeated
+from .getitem import (
+    EXPANDED,
+    check_advanced_setitem,
+    check_expand,
+    check_no_overlap,
+    warn_of_repeated,
+    with_bounds_errors,
+)
 from .parse_index import MASKS, Indices
-from .scatter import do, kind
+from .scatter import run_op, scalar_type_of
 
 BYTE_MASK = (
     "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now "
@@ -52,8 +59,8 @@ def _masked_fill(here: bool, self: Tensor, mask: Tensor, value: Any) -> Tensor:
     if here:
         broadcast_shape(shapes[::-1])
     if isinstance(value, Tensor):
-        return do("masked_fill.tensor", self, (mask, value), {}, here)
-    return do("masked_fill", self, (mask,), {"value": value}, here)
+        return run_op("masked_fill.tensor", self, (mask, value), {}, here)
+    return run_op("masked_fill", self, (mask,), {"value": value}, here)
 
 
 @offer()
@@ -86,11 +93,11 @@ def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> T
     if self._data.dtype != source._data.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
-            f"{kind(self)} and {kind(source)}"
+            f"{scalar_type_of(self)} and {scalar_type_of(source)}"
         )
     if here and mask._data.ndim > self._data.ndim:
         raise RuntimeError(
-            f"expand(CPU{kind(mask)}Type{{{list(mask._data.shape)}}}, size="
+            f"expand(CPU{scalar_type_of(mask)}Type{{{list(mask._data.shape)}}}, size="
             f"{list(self._data.shape)}): the number of sizes provided ({self._data.ndim}) must be "
             f"greater or equal to the number of dimensions in the tensor ({mask._data.ndim})"
         )
@@ -101,14 +108,15 @@ def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> T
         warn(BYTE_MASK)
     if mask._data.dtype != bool:
         raise RuntimeError(
-            f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind(mask)}"
+            "masked_scatter_ only supports boolean masks, "
+            f"but got mask with dtype {scalar_type_of(mask)}"
         )
     places = np.argwhere(np.broadcast_to(mask._data, shape))
     if source._data.size < len(places):
         if here:  # what there is was written by then
             self._data[tuple(places[: source._data.size].T)] = source._data.reshape(-1)
         raise RuntimeError("Number of elements of source < number of ones in mask")
-    return do("masked_scatter", self, (mask, source), {}, here)
+    return run_op("masked_scatter", self, (mask, source), {}, here)
 
 
 @offer()
@@ -128,7 +136,9 @@ def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The items at flat indices, in the indices' shape."""
     if index._data.dtype != np.int64:
-        raise RuntimeError(f"take(): Expected a long tensor for index, but got {kind(index)}")
+        raise RuntimeError(
+            f"take(): Expected a long tensor for index, but got {scalar_type_of(index)}"
+        )
     if not input._data.size and index._data.size:
         raise IndexError("take(): tried to take from an empty tensor")
     return F.take(input, index)
@@ -138,18 +148,20 @@ def _put(here: bool, self: Tensor, index: Tensor, source: Tensor, accumulate: bo
     if here:
         needs_node(TABLE["put"], (self, index, source))
     if index._data.dtype != np.int64:
-        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {kind(index)}")
+        raise RuntimeError(
+            f"put_(): Expected a long tensor for index, but got {scalar_type_of(index)}"
+        )
     if self._data.dtype != source._data.dtype:
         raise RuntimeError(
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{kind(self)} and source.dtype = {kind(source)}"
+            f"{scalar_type_of(self)} and source.dtype = {scalar_type_of(source)}"
         )
     if index._data.size != source._data.size:
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got "
             f"source.numel() = {source._data.size}, index.numel() = {index._data.size}"
         )
-    return do("put", self, (index, source), {"accumulate": accumulate}, here)
+    return run_op("put", self, (index, source), {"accumulate": accumulate}, here)
 
 
 @offer(function=True)
@@ -202,10 +214,12 @@ def _index_put(here: bool, self: Tensor, indices: Any, values: Tensor, accumulat
     if here:
         warn_of_repeated(self, masks)
         if not masks:
-            check_apart(self, at, values)
-    check_put(self, at, values, masks)
+            check_no_overlap(self, at, values)
+    check_advanced_setitem(self, at, values, masks)
     params = {"indices": at, "accumulate": accumulate}
-    found: Tensor = bounded(partial(do, "index_put"), self, at, (values,), params, here)
+    found: Tensor = with_bounds_errors(
+        partial(run_op, "index_put"), self, at, (values,), params, here
+    )
     return found
 
 

@@ -90,7 +90,7 @@ class Indices(tuple[Any, ...]):
 
 
 # What an index is -----------------------------------------------------------------------------
-def plain(tensor: Tensor, index: Any) -> tuple[Tensor, ...] | None:
+def plain_indices(tensor: Tensor, index: Any) -> tuple[Tensor, ...] | None:
     """The index as Indices take it when it is nothing but tensors, each a vector or more, of
     int64 or bools: the most common one, in which nothing is basic. None for all others."""
     items = index if index.__class__ is tuple else (index,)
@@ -165,7 +165,7 @@ def class_name(item: Any) -> str:
     return f"numpy.{name}" if isinstance(item, np.generic) else name
 
 
-def dims_of(item: Any) -> int:
+def count_dims(item: Any) -> int:
     """How many dims an index takes.
 
     Raises:
@@ -199,7 +199,7 @@ def expand_index(tensor: Tensor, index: Any) -> list[tuple[int, Any]]:
     ndim, items = tensor._data.ndim, as_tuple(index)
     if ndim == 0 and len(items) == 1 and isinstance(items[0], float):
         raise IndexError("too many indices for tensor of dimension 0")
-    used = sum([dims_of(item) for item in items])
+    used = sum([count_dims(item) for item in items])
     if used > ndim:
         if ndim == 0:
             refuse_zero_dim(index)
@@ -211,11 +211,11 @@ def expand_index(tensor: Tensor, index: Any) -> list[tuple[int, Any]]:
         if item is Ellipsis:
             whole += [(place, slice(None))] * min(gap, ndim - dim)
             dim += gap
-        elif dims_of(item) and dim >= ndim:
+        elif count_dims(item) and dim >= ndim:
             raise IndexError(f"index {item} is out of bounds for dimension {place} with size 0")
         else:
             whole.append((place, item))
-            dim += dims_of(item)
+            dim += count_dims(item)
     return whole
 
 

@@ -16,13 +16,15 @@ from ...graph import runtime
 from ...graph.node import Checked, target_of
 from ...graph.tensor import Tensor
 from ...optable import TABLE
-from ..dims import filled_place, wrap_dim
+from ..dims import wrap_dim, wrap_dim_nonempty
 from ..shape.reshape_expand import view
 
 INTEGERS = (np.int32, np.int64)
 
 
-def do(key: str, self: Tensor, rest: tuple[Any, ...], params: dict[str, Any], here: bool) -> Tensor:
+def run_op(
+    key: str, self: Tensor, rest: tuple[Any, ...], params: dict[str, Any], here: bool
+) -> Tensor:
     """An op of the table, out of place or in place."""
     if here:
         return write(TABLE[key], self, rest, params)
@@ -30,7 +32,7 @@ def do(key: str, self: Tensor, rest: tuple[Any, ...], params: dict[str, Any], he
     return out
 
 
-def kind(tensor: Tensor) -> str:
+def scalar_type_of(tensor: Tensor) -> str:
     """PyTorch's word for the type."""
     return dtypes.scalar_type(tensor._data.dtype)
 
@@ -52,12 +54,12 @@ def rank(tensor: Tensor) -> int:
     return tensor._data.ndim or 1
 
 
-def do_from(
+def run_scatter(
     key: str, self: Tensor, index: Tensor, src: Tensor, params: dict[str, Any], here: bool
 ) -> Tensor:
     """``do`` for a scatter from ``src``. Its derivative is read at the index: of a smaller one it
     does not fit, which backward says, as PyTorch's does, where that gradient is wanted."""
-    out = do(key, self, (index, src), params, here)
+    out = run_op(key, self, (index, src), params, here)
     if index._data.shape != src._data.shape and runtime.grad_enabled() and src.requires_grad:
         place = target_of(src)
         if place is not None:
@@ -137,12 +139,12 @@ def _scatter(
     check_scatter(self, dim, index, tensor)
     if reduce is not None:
         if tensor is None:
-            return do("scatter.value_joined", self, (index,),
+            return run_op("scatter.value_joined", self, (index,),
                       {"dim": dim, "value": src, "reduce": reduce}, here)  # fmt: skip
-        return do("scatter.joined", self, (index, tensor), {"dim": dim, "reduce": reduce}, here)
+        return run_op("scatter.joined", self, (index, tensor), {"dim": dim, "reduce": reduce}, here)
     if tensor is None:
-        return do("scatter.value", self, (index,), {"dim": dim, "value": src}, here)
-    return do_from("scatter", self, index, tensor, {"dim": dim}, here)
+        return run_op("scatter.value", self, (index,), {"dim": dim, "value": src}, here)
+    return run_scatter("scatter", self, index, tensor, {"dim": dim}, here)
 
 
 @offer(out=True)
@@ -173,14 +175,14 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     is like input.
     """
     check_scatter(input, dim, index, src)
-    return do_from("scatter_add", input, index, src, {"dim": dim}, False)
+    return run_scatter("scatter_add", input, index, src, {"dim": dim}, False)
 
 
 @offer(function=False)
 def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """``scatter_add``, written into this tensor."""
     check_scatter(self, dim, index, src)
-    return do_from("scatter_add", self, index, src, {"dim": dim}, True)
+    return run_scatter("scatter_add", self, index, src, {"dim": dim}, True)
 
 
 def _scatter_reduce(
@@ -192,7 +194,7 @@ def _scatter_reduce(
         )
     check_scatter(self, dim, index, src)
     params = {"dim": dim, "reduce": reduce, "include_self": include_self}
-    return do_from("scatter_reduce", self, index, src, params, here)
+    return run_scatter("scatter_reduce", self, index, src, params, here)
 
 
 @offer(out=True)
@@ -224,7 +226,8 @@ def check_long(indices: Tensor) -> None:
     """
     if indices._data.dtype != np.int64:
         raise RuntimeError(
-            f"torch.take_along_dim(): dtype of indices should be Long but got {kind(indices)}"
+            "torch.take_along_dim(): dtype of indices should be Long "
+            f"but got {scalar_type_of(indices)}"
         )
 
 
@@ -245,7 +248,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         )
     dim = wrap_dim(dim, len(mine))
     check_long(indices)
-    filled_place(dim, len(mine))
+    wrap_dim_nonempty(dim, len(mine))
 
     def common(own: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
         return broadcast_shape([own, (*other[:dim], own[dim], *other[dim + 1 :])])

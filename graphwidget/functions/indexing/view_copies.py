@@ -13,12 +13,12 @@ from ...graph.tensor import Tensor
 from ..dims import infer_shape, shape_args, wrap_dim
 from ..shape.permute import permute, t, transpose
 from ..shape.reshape_expand import expand, squeeze, unsqueeze, view
-from ..shape.slices import as_strided, diagonal, plain, select, unfold
+from ..shape.slices import as_strided, diagonal, select, unfold, without_history
 from ..shape.splits import chunk, split, split_with_sizes, unbind
 from .parse_index import ZERO_DIM_SLICE
 
 
-def recorded(kind: str, input: Tensor, shown: Any) -> Any:
+def record_copy(kind: str, input: Tensor, shown: Any) -> Any:
     """The op that made a view (or several), recorded as its copying (or unsafe) sister.
 
     ``kind`` is the sister's name with ``{}`` for the view's.
@@ -29,7 +29,7 @@ def recorded(kind: str, input: Tensor, shown: Any) -> Any:
     return getattr(F, key.replace(".", "_"))(input, **params)
 
 
-def sister(
+def offer_view_copy(
     name: str, show: Callable[..., Any], kind: str = "{}_copy", method: bool = False,
     out: bool = True,
 ) -> None:  # fmt: skip
@@ -37,8 +37,8 @@ def sister(
     the same ones."""
 
     def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        shown = show(plain(input), *args, **kwargs)
-        return () if isinstance(shown, tuple) and not shown else recorded(kind, input, shown)
+        shown = show(without_history(input), *args, **kwargs)
+        return () if isinstance(shown, tuple) and not shown else record_copy(kind, input, shown)
 
     function.__name__ = function.__qualname__ = name
     signature = inspect.signature(show)
@@ -87,7 +87,7 @@ def split_sizes(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, .
     return split(input, index(split_size), dim)
 
 
-SISTERS: tuple[tuple[str, Callable[..., Any], str], ...] = (
+VIEW_COPIES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("alias_copy", alias, ""), ("as_strided_copy", as_strided, ""),
     ("diagonal_copy", diagonal, ""), ("expand_copy", expand_view, ""),
     ("permute_copy", permute_view, ""), ("select_copy", select, ""), ("slice_copy", slice, ""),
@@ -97,9 +97,9 @@ SISTERS: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("unbind_copy", unbind, "many"), ("unsafe_split", split_sizes, "unsafe"),
     ("unsafe_split_with_sizes", split_with_sizes, "unsafe"), ("unsafe_chunk", chunk, "unsafe"),
 )  # fmt: skip
-for _name, _show, _kind in SISTERS:
+for _name, _show, _kind in VIEW_COPIES:
     _form = "unsafe_{}" if _kind == "unsafe" else "{}_copy"
-    sister(_name, _show, _form, method=_kind == "unsafe", out=not _kind)
+    offer_view_copy(_name, _show, _form, method=_kind == "unsafe", out=not _kind)
 
 
 @offer(method=False, out=True)
@@ -107,7 +107,7 @@ def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None) -> Tensor:
     """The items in another shape, or (given a dtype) the bits as another type, copied."""
     if isinstance(size, (list, tuple)):
         return F.view_copy(input, infer_shape(shape_args((size,)), input._data.size))
-    return F.clone(view(plain(input), dtype=size if dtype is None else dtype))
+    return F.clone(view(without_history(input), dtype=size if dtype is None else dtype))
 
 
 @offer(method=False, out=True)

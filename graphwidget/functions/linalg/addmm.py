@@ -14,12 +14,12 @@ from ...eager.inplace import write
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
-from ..dims import filled_place, wrap_dim
+from ..dims import wrap_dim, wrap_dim_nonempty
 from ..indexing.getitem import check_expand
 from .products import no_bools
 
 
-def spread(input: Tensor, shape: tuple[int, ...]) -> None:
+def check_broadcasts(input: Tensor, shape: tuple[int, ...]) -> None:
     """Check that what is added broadcasts to the product's shape.
 
     Raises:
@@ -29,7 +29,7 @@ def spread(input: Tensor, shape: tuple[int, ...]) -> None:
         check_expand(input._data, shape)
 
 
-def same_types(input: Tensor, one: Tensor, two: Tensor) -> None:
+def check_same_types(input: Tensor, one: Tensor, two: Tensor) -> None:
     """Check that three matrices have one type.
 
     Raises:
@@ -45,11 +45,11 @@ def same_types(input: Tensor, one: Tensor, two: Tensor) -> None:
             )
 
 
-Spread = Callable[[Tensor, tuple[int, ...]], None]
+ShapeCheck = Callable[[Tensor, tuple[int, ...]], None]
 """What is asked of the tensor that a product of a shape is added to."""
 
 
-def filled_by(input: Tensor, shape: tuple[int, ...]) -> None:
+def check_fits_self(input: Tensor, shape: tuple[int, ...]) -> None:
     """Check that a product fits the tensor that it is written into.
 
     Raises:
@@ -62,7 +62,7 @@ def filled_by(input: Tensor, shape: tuple[int, ...]) -> None:
         )
 
 
-def same_written(kind: np.dtype[Any], made: np.dtype[Any]) -> None:
+def check_written_type(kind: np.dtype[Any], made: np.dtype[Any]) -> None:
     """Check that what is written has the type of the tensor that it is written into.
 
     Raises:
@@ -75,9 +75,11 @@ def same_written(kind: np.dtype[Any], made: np.dtype[Any]) -> None:
         )
 
 
-def check_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, fits: Spread = spread) -> None:
+def check_addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, fits: ShapeCheck = check_broadcasts
+) -> None:
     """PyTorch's checks of ``addmm``: first the types, then the sizes."""
-    same_types(input, mat1, mat2)
+    check_same_types(input, mat1, mat2)
     a, b = mat1._data.shape, mat2._data.shape
     for name, shape in (("mat1", a), ("mat2", b)):
         if len(shape) != 2:
@@ -101,7 +103,7 @@ def addmm(
     return F.addmm_scaled(input, mat1, mat2, beta, alpha)
 
 
-def check_addmv(input: Tensor, mat: Tensor, vec: Tensor, fits: Spread | None = None) -> None:
+def check_addmv(input: Tensor, mat: Tensor, vec: Tensor, fits: ShapeCheck | None = None) -> None:
     """PyTorch's checks of ``addmv``."""
     a, b, c = mat._data.shape, vec._data.shape, input._data.shape
     if len(a) != 2 or len(b) != 1 or len(c) > 1:
@@ -127,10 +129,12 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: fl
     return F.addmv(input, mat, vec, beta, alpha)
 
 
-def check_addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, fits: Spread | None = None) -> None:
+def check_addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, fits: ShapeCheck | None = None
+) -> None:
     """PyTorch's checks of ``addbmm``."""
     a, b = batch1._data.shape, batch2._data.shape
-    spread(input, (a[wrap_dim(1, len(a))], b[wrap_dim(2, len(b))]))
+    check_broadcasts(input, (a[wrap_dim(1, len(a))], b[wrap_dim(2, len(b))]))
     check_batches(batch1, batch2)
     if a[0] != b[0]:
         raise RuntimeError(
@@ -138,20 +142,20 @@ def check_addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, fits: Spread | N
         )
     if a[2] != b[1]:
         raise RuntimeError(f"Incompatible matrix sizes for bmm ({a[1]}x{a[2]} and {b[1]}x{b[2]})")
-    same_types(input, batch1, batch2)
+    check_same_types(input, batch1, batch2)
     if fits is not None:
         fits(input, (a[1], b[2]))
     no_bools("addmm_impl_cpu_", input)
 
 
 def check_baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, fits: Spread | None = None
+    input: Tensor, batch1: Tensor, batch2: Tensor, fits: ShapeCheck | None = None
 ) -> None:
     """PyTorch's checks of ``baddbmm``."""
     a, b = batch1._data.shape, batch2._data.shape
-    filled_place(0, len(a))
-    shape = a[0], a[filled_place(1, len(a))], b[filled_place(2, len(b))]
-    spread(input, shape)
+    wrap_dim_nonempty(0, len(a))
+    shape = a[0], a[wrap_dim_nonempty(1, len(a))], b[wrap_dim_nonempty(2, len(b))]
+    check_broadcasts(input, shape)
     given = [each._data.dtype for each in (input, batch1, batch2)]
     if given[0] != given[1]:
         raise RuntimeError(
@@ -167,7 +171,7 @@ def check_baddbmm(
         )
     if fits is not None:
         fits(input, shape)
-        same_written(given[0], given[2])
+        check_written_type(given[0], given[2])
     no_bools("baddbmm", input)
     if given[1] != given[2]:
         raise RuntimeError(
@@ -201,7 +205,9 @@ def baddbmm(
     return F.baddbmm(input, batch1, batch2, beta, alpha)
 
 
-def check_addr(input: Tensor, vec1: Tensor, vec2: Tensor, fits: Spread = spread) -> None:
+def check_addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, fits: ShapeCheck = check_broadcasts
+) -> None:
     """PyTorch's checks of ``addr``."""
     for name, each in (("vec1", vec1), ("vec2", vec2)):
         if each._data.ndim != 1:
@@ -226,7 +232,7 @@ def _fits_addr(input: Tensor, shape: tuple[int, ...]) -> None:
 
 
 def _added_in_place(
-    key: str, check: Callable[..., None], fits: Spread = filled_by
+    key: str, check: Callable[..., None], fits: ShapeCheck = check_fits_self
 ) -> Callable[..., Tensor]:
     def method(
         self: Tensor, one: Tensor, two: Tensor, *, beta: float = 1, alpha: float = 1

@@ -30,7 +30,7 @@ def einsum(*args: Any) -> Tensor:
     Raises:
         RuntimeError: an equation that does not fit the operands (PyTorch's texts).
     """
-    equation, operands = in_letters(args)
+    equation, operands = parse_operands(args)
     if not isinstance(equation, str) or any(not isinstance(each, Tensor) for each in operands):
         raise refusal("_VF", "einsum", (equation, operands), {}) or TypeError(equation)
     left, arrow, right = equation.partition("->")
@@ -46,10 +46,10 @@ def einsum(*args: Any) -> Tensor:
         )
     plan = Plan(labels, operands)
     plan.place_output(output_subscripts(right, len(left) + 2) if arrow else None)
-    return contracted([plan.arranged(i) for i in range(len(operands))], plan)
+    return contract([plan.arranged(i) for i in range(len(operands))], plan)
 
 
-def in_letters(args: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
+def parse_operands(args: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
     """The equation and the operands, from either format."""
     if len(args) < 2:
         raise ValueError(
@@ -203,7 +203,7 @@ class Plan:
                 order[at] = dim
                 dim += 1
             else:
-                operand = diagonal_at(operand, order[at], dim, label, i)
+                operand = diagonal_of_repeated(operand, order[at], dim, label, i)
         for at, found in enumerate(order):
             if found == -1:
                 operand = F.unsqueeze(operand, operand._data.ndim)
@@ -212,7 +212,7 @@ class Plan:
         return F.permute(operand, tuple(order))
 
 
-def diagonal_at(operand: Tensor, first: int, dim: int, label: str, i: int) -> Tensor:
+def diagonal_of_repeated(operand: Tensor, first: int, dim: int, label: str, i: int) -> Tensor:
     """The diagonal of two dims with one subscript, at the place of the first of them."""
     shape = operand._data.shape
     if shape[first] != shape[dim]:
@@ -227,7 +227,7 @@ def diagonal_at(operand: Tensor, first: int, dim: int, label: str, i: int) -> Te
     return F.permute(found, tuple(order))
 
 
-def contracted(operands: list[Tensor], plan: Plan) -> Tensor:
+def contract(operands: list[Tensor], plan: Plan) -> Tensor:
     """The operands multiplied from left to right, each dim summed over as soon as it may be."""
     counts = [0] * plan.total
     sizes = [1] * plan.total
@@ -266,7 +266,7 @@ def contracted(operands: list[Tensor], plan: Plan) -> Tensor:
                 counts[dim] = 0
         a = F.sum_dim(a, tuple(alone[0]), True) if alone[0] else a
         b = F.sum_dim(b, tuple(alone[1]), True) if alone[1] else b
-        operands[:2] = [pair(a, b, summed)]
+        operands[:2] = [contract_pair(a, b, summed)]
     (result,) = operands
     if plan.total == plan.outputs:
         return result
@@ -275,7 +275,7 @@ def contracted(operands: list[Tensor], plan: Plan) -> Tensor:
     return F.sum_dim(result, tuple(range(plan.outputs, plan.total)), False)
 
 
-def pair(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
+def contract_pair(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
     """The product of two arranged operands, summed over dims that both have: one ``bmm``."""
     if not summed:
         return F.mul(left, right)
@@ -337,10 +337,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
         first, second = list(range(-dims, 0)), list(range(dims))
     else:
         first, second = dims
-    return along(a, b, first, second)
+    return contract_dims(a, b, first, second)
 
 
-def along(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:
+def contract_dims(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:
     """The sum of products over pairs of dims."""
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
@@ -368,13 +368,13 @@ def along(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Tensor:
     if rows == 1 and columns == 1:
         x, y = F.permute(a, order), F.permute(b, order2)
         if x.is_contiguous() and y.is_contiguous():
-            return reshape(dot(flat(x), flat(y)), shape)
+            return reshape(dot(flatten(x), flatten(y)), shape)
         return reshape(F.sum(F.squeeze(x) * F.squeeze(y), x._data.dtype), shape)
     x = reshape(F.permute(a, order), rows, inner)
     return reshape(mm(x, reshape(F.permute(b, order2), inner, columns)), shape)
 
 
-def flat(x: Tensor) -> Tensor:
+def flatten(x: Tensor) -> Tensor:
     """The items in one dim; a vector as it is."""
     return x if x._data.ndim == 1 else reshape(x, x._data.size)
 
@@ -394,7 +394,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
             "inner() the last dimension must match on both input tensors but got shapes "
             f"{list(a)} and {list(b)}"
         )
-    return along(input, other, [-1], [-1])
+    return contract_dims(input, other, [-1], [-1])
 
 
 @offer(out=True)

@@ -14,8 +14,8 @@ from ...dispatch.out import column_major_out
 from ...dispatch.return_types import named
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from ..dims import filled_place
-from ..reduction.reductions import several
+from ..dims import wrap_dim_nonempty
+from ..reduction.reductions import returns_tuple
 from .solve import check_floating, check_info, check_matrix, check_square
 
 ZERO_PIVOT = (
@@ -51,14 +51,14 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """
     check_lu("linalg.lu", A, pivot)
     P = F.lu_pivoting(A)
-    return LU((P, *several(F.linalg_lu)(A, P, pivot=pivot)))
+    return LU((P, *returns_tuple(F.linalg_lu)(A, P, pivot=pivot)))
 
 
 @offer(space="linalg", out=True)
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """L and U in one matrix, the exchanges of rows, and the first pivot that is 0 (0: none)."""
     check_lu("torch.lu_factor", A, pivot)
-    found = LU_FACTOR_EX(several(F.linalg_lu_factor_ex)(A, pivot=pivot))
+    found = LU_FACTOR_EX(returns_tuple(F.linalg_lu_factor_ex)(A, pivot=pivot))
     if check_errors:
         check_info("torch.linalg.lu_factor_ex", found[2], ZERO_PIVOT, RuntimeError)
     return found
@@ -131,14 +131,14 @@ OLD_SOLVE = (
 )
 
 
-def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+def torch_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """The solutions of A X = input from what ``lu_factor`` gives."""
     warn_once(OLD_SOLVE)
     return lu_solve(LU_data, LU_pivots, input)
 
 
-old_lu_solve.__name__ = old_lu_solve.__qualname__ = "lu_solve"
-offer(out=True)(old_lu_solve)
+torch_lu_solve.__name__ = torch_lu_solve.__qualname__ = "lu_solve"
+offer(out=True)(torch_lu_solve)
 OLD_LU = (
     "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and "
     "will be removed in a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\n"
@@ -149,20 +149,20 @@ OLD_LU = (
 WITH_INFO = named("_lu_with_info", "LU", "pivots", "info")
 
 
-def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+def torch_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """``linalg.lu_factor`` or, with ``get_infos``, ``linalg.lu_factor_ex``."""
     warn_once(OLD_LU)
     found = lu_factor_ex(A, pivot=pivot)
     return WITH_INFO(found) if get_infos else tuple(found[:2])
 
 
-old_lu.__name__ = old_lu.__qualname__ = "lu"
-offer(method=False)(old_lu)
+torch_lu.__name__ = torch_lu.__qualname__ = "lu"
+offer(method=False)(torch_lu)
 
 
 def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """``torch.lu`` of this tensor."""
-    return old_lu(self, pivot, get_infos)
+    return torch_lu(self, pivot, get_infos)
 
 
 lu_method.__name__ = lu_method.__qualname__ = "lu"
@@ -189,7 +189,7 @@ def lu_unpack(
         )
     none = Tensor._wrap(np.empty(0, LU_data._data.dtype))
     P = F.lu_permutation(LU_data, LU_pivots) if unpack_pivots else none
-    return LU_UNPACK((P, *(several(F.lu_unpack)(LU_data) if unpack_data else (none, none))))
+    return LU_UNPACK((P, *(returns_tuple(F.lu_unpack)(LU_data) if unpack_data else (none, none))))
 
 
 # Householder's reflections -----------------------------------------------------------------------
@@ -198,7 +198,7 @@ def geqrf(input: Tensor) -> Any:
     """R of a QR factorization, with the vectors of its reflections below, and their factors."""
     if input.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
-    return GEQRF(several(F.geqrf)(input))
+    return GEQRF(returns_tuple(F.geqrf)(input))
 
 
 @column_major_out(resized=False)
@@ -217,7 +217,7 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
             f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]"
         )
     factors = tau._data.shape
-    if shape[-1] < factors[filled_place(-1, len(factors))]:
+    if shape[-1] < factors[wrap_dim_nonempty(-1, len(factors))]:
         raise RuntimeError(
             f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]"
         )
@@ -274,7 +274,7 @@ def ormqr(
     side, tau = -2 if left else -1, input2._data.shape
     if other[side] != shape[-2]:
         raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
-    if tau[filled_place(-1, len(tau))] != min(other[side], shape[-1]):
+    if tau[wrap_dim_nonempty(-1, len(tau))] != min(other[side], shape[-1]):
         raise RuntimeError(
             f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])"
         )
@@ -342,7 +342,7 @@ def triangular_solve(
             f"type {kinds[1]} instead."
         )
     broadcast_shape([b[:-2], A._data.shape[:-2]])
-    return TRIANGULAR(several(F.triangular_solve)(
+    return TRIANGULAR(returns_tuple(F.triangular_solve)(
         input, A, upper=upper, transpose=transpose, unitriangular=unitriangular))  # fmt: skip
 
 
@@ -365,7 +365,7 @@ def eig(input: Tensor) -> Any:
     if not np.isfinite(input._data).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     check_floating("linalg.eig", input, half=True)
-    return EIG(several(F.linalg_eig)(input))
+    return EIG(returns_tuple(F.linalg_eig)(input))
 
 
 @offer(space="linalg", out=True)

@@ -15,7 +15,7 @@ from ...graph.tensor import Tensor
 from ...graph.views import refresh_for_op
 from ..memory.strides import contiguous
 from ..shape.permute import squeeze_, t, transpose
-from ..shape.reshape_expand import check_tensors, reshaped, unsqueeze
+from ..shape.reshape_expand import check_tensors, reshape_to, unsqueeze
 from .addmm import addmm
 from .products import bmm, dot, mm, mv
 
@@ -44,7 +44,7 @@ def matmul(input: Tensor, other: Any) -> Tensor:
         return mv(input, other)
     if n == 1 and m == 2:
         return squeeze_(mm(unsqueeze(input, 0), other), 0)
-    if folds(input, other):
+    if should_fold(input, other):
         return _folded(input, other)
     return _batched(input, other)
 
@@ -53,7 +53,7 @@ SPACES["linalg"]["matmul"] = matmul
 F.__dict__["matmul"] = matmul  # derivatives multiply batches with it
 
 
-def folds(a: Tensor, b: Tensor) -> bool:
+def should_fold(a: Tensor, b: Tensor) -> bool:
     """Whether PyTorch folds the batch of the larger operand into its rows instead of repeating
     the other: when that saves a copy in backward, or needs none."""
     n, m = a._data.ndim, b._data.ndim
@@ -81,7 +81,7 @@ def _folded(a: Tensor, b: Tensor) -> Tensor:
     rows = 1
     for size in lead:
         rows *= size
-    flat = reshaped(large, (rows, large._data.shape[-1]))
+    flat = reshape_to(large, (rows, large._data.shape[-1]))
     if small._data.ndim == 1:
         return F.unsafe_view(mv(flat, small), lead)
     out = F.unsafe_view(mm(flat, small), (*lead, small._data.shape[-1]))
@@ -103,12 +103,12 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
     count = 1
     for size in batch:
         count *= size
-    x = reshaped(F.expand(a, (*batch, rows, inner)), (count, rows, inner))
+    x = reshape_to(F.expand(a, (*batch, rows, inner)), (count, rows, inner))
     shape = (*batch, *((rows,) if n > 1 else ()), *((columns,) if m > 1 else ()))
     if m == 1:
-        y = unsqueeze(reshaped(F.expand(b, (*batch, inner2)), (count, inner2)), 2)
+        y = unsqueeze(reshape_to(F.expand(b, (*batch, inner2)), (count, inner2)), 2)
         return F.unsafe_view(F.squeeze_dim(bmm(x, y), 2), shape)
-    y = reshaped(F.expand(b, (*batch, inner2, columns)), (count, inner2, columns))
+    y = reshape_to(F.expand(b, (*batch, inner2, columns)), (count, inner2, columns))
     return F.unsafe_view(bmm(x, y), shape)
 
 
@@ -174,10 +174,10 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
                 f"multi_dot(): tensors {place} and {place + 1} with shapes {list(one)} and "
                 f"{list(two)} cannot be multiplied"
             )
-    return F.view(chained(given), shape)
+    return F.view(multiply_chain(given), shape)
 
 
-def chained(matrices: list[Tensor]) -> Tensor:
+def multiply_chain(matrices: list[Tensor]) -> Tensor:
     """The product, in the order that takes the fewest multiplications."""
     if len(matrices) == 2:
         return mm(*matrices)

@@ -8,7 +8,7 @@ from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from ..dims import filled_place
+from ..dims import wrap_dim_nonempty
 from ..shape.reshape_expand import reshape
 
 
@@ -152,7 +152,7 @@ def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
             raise RuntimeError("no dimension of size 3 in input")
     if len(a) != len(b):
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    place = filled_place(dim, len(a))
+    place = wrap_dim_nonempty(dim, len(a))
     if a[place] != 3 or b[place] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[place]} and "
@@ -180,12 +180,12 @@ NO_DIM = (
 )
 
 
-def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+def torch_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product along a dim of size 3 (the first such, without ``dim``)."""
     if dim is None:
         warn_once(NO_DIM)
     return _cross(input, other, dim)
 
 
-old_cross.__name__ = old_cross.__qualname__ = "cross"
-offer(out=True)(old_cross)
+torch_cross.__name__ = torch_cross.__qualname__ = "cross"
+offer(out=True)(torch_cross)

@@ -15,7 +15,7 @@ from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import bump
 from ...optable.linalg.solve_kernels import singular_values
-from ..reduction.reductions import several
+from ..reduction.reductions import returns_tuple
 from ..shape.reshape_expand import flatten, reshape
 from .solve import check_floating, check_matrix, check_square, inv, solve
 
@@ -36,7 +36,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
         )
     check_matrix("linalg.qr", A)
     check_floating("linalg.qr", A, half=True)
-    return LINALG_QR(several(F.linalg_qr)(A, mode=mode))
+    return LINALG_QR(returns_tuple(F.linalg_qr)(A, mode=mode))
 
 
 OLD_QR = (
@@ -47,23 +47,23 @@ OLD_QR = (
 )
 
 
-def old_qr(input: Tensor, some: bool = True) -> Any:
+def torch_qr(input: Tensor, some: bool = True) -> Any:
     """Orthogonal Q and triangular R with Q R = input."""
     warn_once(OLD_QR)
     return QR(qr(input, "reduced" if some else "complete"))
 
 
-old_qr.__name__ = old_qr.__qualname__ = "qr"
-offer(out=True)(old_qr)
+torch_qr.__name__ = torch_qr.__qualname__ = "qr"
+offer(out=True)(torch_qr)
 
 LINALG_SVD, SVD = named("linalg_svd", "U", "S", "Vh"), named("svd", "U", "S", "V")
 
 
-def singular(A: Tensor, full_matrices: bool) -> tuple[Tensor, ...]:
+def svd_all(A: Tensor, full_matrices: bool) -> tuple[Tensor, ...]:
     """U, S and Vh."""
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A, half=True)
-    return several(F.linalg_svd)(A, full_matrices=full_matrices)
+    return returns_tuple(F.linalg_svd)(A, full_matrices=full_matrices)
 
 
 @offer(space="linalg", out=True)
@@ -73,12 +73,12 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
     Shapes: A (..., m, n), k = min(m, n); U (..., m, k), S (..., k), Vh (..., k, n), and full U
     (..., m, m), Vh (..., n, n).
     """
-    return LINALG_SVD(singular(A, full_matrices))
+    return LINALG_SVD(svd_all(A, full_matrices))
 
 
-def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """U, S and V with U diag(S) Vᵀ = input."""
-    U, S, Vh = singular(input, not some)
+    U, S, Vh = svd_all(input, not some)
     if not compute_uv:
         rows, columns = input._data.shape[-2:]
         batch = input._data.shape[:-2]
@@ -90,20 +90,20 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     return SVD((U, S, F.transpose(Vh, Vh.ndim - 2, Vh.ndim - 1)))
 
 
-old_svd.__name__ = old_svd.__qualname__ = "svd"
-offer(out=True)(old_svd)
+torch_svd.__name__ = torch_svd.__qualname__ = "svd"
+offer(out=True)(torch_svd)
 
 
 @offer(space="linalg", out=True)
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values of matrices, falling."""
-    return singular(A, False)[1]
+    return svd_all(A, False)[1]
 
 
 EIGH = named("linalg_eigh", "eigenvalues", "eigenvectors")
 
 
-def symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
+def eigh_both(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
     """Eigenvalues and eigenvectors.
 
     Raises:
@@ -120,19 +120,19 @@ def symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
             "ill-conditioned or has too many repeated eigenvalues (error code: "
             f"{A._data.shape[-1] - 1})."
         )
-    return several(F.linalg_eigh)(A, UPLO=UPLO.upper())
+    return returns_tuple(F.linalg_eigh)(A, UPLO=UPLO.upper())
 
 
 @offer(space="linalg", out=True)
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues, rising, and eigenvectors of symmetric matrices, of which one half is read."""
-    return EIGH(symmetric(A, UPLO))
+    return EIGH(eigh_both(A, UPLO))
 
 
 @offer(space="linalg", out=True)
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues, rising, of symmetric matrices, of which one half is read."""
-    return symmetric(A, UPLO)[0]
+    return eigh_both(A, UPLO)[0]
 
 
 # Pseudo-inverses ---------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ DRIVERS = (None, "gels", "gelsy", "gelsd", "gelss")
 LSTSQ = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 
 
-def check_unknowns(input: Tensor, b: Tensor) -> None:
+def check_lstsq(input: Tensor, b: Tensor) -> None:
     """Equations and right hand sides that fit each other.
 
     Raises:
@@ -208,7 +208,7 @@ def lstsq(
     Shapes: input (..., m, n), b (..., m, k) or (..., m); the solutions are (..., n, k) or (...,
     n).
     """
-    check_unknowns(input, b)
+    check_lstsq(input, b)
     if input._data.dtype != b._data.dtype:
         one, two = dtypes.scalar_type(input._data.dtype), dtypes.scalar_type(b._data.dtype)
         raise RuntimeError(
@@ -225,11 +225,11 @@ def lstsq(
     batch = input._data.shape[:-2]
     broadcast_shape([batch, b._data.shape[: len(batch)]])
     told = driver not in (None, "gelsy")
-    solution, residuals = several(F.linalg_lstsq)(
+    solution, residuals = returns_tuple(F.linalg_lstsq)(
         input, b, tolerance(input, None if driver == "gels" else rcond), told
     )
     empty = Tensor._wrap(np.empty(0, input._data.dtype))
-    ranks = empty.long() if driver == "gels" else Tensor._wrap(ranks_of(input, None, rcond))
+    ranks = empty.long() if driver == "gels" else Tensor._wrap(matrix_ranks(input, None, rcond))
     values = empty
     if driver in ("gelsd", "gelss") and input._data.size:
         values = Tensor._wrap(singular_values(input._data))
@@ -248,18 +248,18 @@ def matrix_rank(
     if hermitian:
         check_square("linalg.eigh", A)
     atol, rtol = (atol, rtol) if tol is None else (tol, 0.0)
-    out = Tensor._wrap(ranks_of(A, atol, rtol, hermitian))
+    out = Tensor._wrap(matrix_ranks(A, atol, rtol, hermitian))
     bump(out, "sum_out")  # PyTorch sums into it
     return out
 
 
-def ranks_of(A: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> np.ndarray:
+def matrix_ranks(A: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> np.ndarray:
     """How many singular values of each matrix are above its tolerances."""
     data = A._data
     values = np.absolute(np.linalg.eigvalsh(data)) if hermitian else singular_values(data)
     top = values.max(-1, initial=0.0)
-    absolute = numbers(0.0 if atol is None else atol)
-    relative = numbers(tolerance(A, None) if rtol is None else rtol)
+    absolute = tolerances(0.0 if atol is None else atol)
+    relative = tolerances(tolerance(A, None) if rtol is None else rtol)
     if rtol is None:
         relative = np.where(absolute > 0, 0.0, relative)
     broadcast_shape([absolute.shape, relative.shape])
@@ -269,7 +269,7 @@ def ranks_of(A: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> np.nda
     return np.asarray(np.add.reduce(above, -1, np.int64))
 
 
-def numbers(value: Any) -> np.ndarray:
+def tolerances(value: Any) -> np.ndarray:
     """A number, or one for each matrix, as an array."""
     found: np.ndarray = value._data if isinstance(value, Tensor) else np.asarray(float(value))
     return found

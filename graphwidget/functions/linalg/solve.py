@@ -16,10 +16,10 @@ from ...eager.promote import scalar_tensor
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import bump
-from ..dims import as_given
+from ..dims import checked_dim
 from ..pointwise.arithmetic import where
 from ..reduction.norms import matrix_norm, vector_norm
-from ..reduction.reductions import several
+from ..reduction.reductions import returns_tuple
 from .matmul import matmul
 from .products import vdot
 
@@ -41,7 +41,7 @@ def check_floating(name: str, A: Tensor, half: bool = False) -> None:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
 
 
-def check_alike(name: str, one: str, A: Tensor, two: str, B: Tensor) -> None:
+def check_same_types(name: str, one: str, A: Tensor, two: str, B: Tensor) -> None:
     """Two operands, by their names in the error, of one type.
 
     Raises:
@@ -123,7 +123,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverses of square matrices, and where (from 1) an elimination failed."""
     check_square("linalg.inv", A)
     check_floating("linalg.inv", A)
-    found = INV_EX(several(F.linalg_inv_ex)(A))
+    found = INV_EX(returns_tuple(F.linalg_inv_ex)(A))
     if check_errors:
         check_info("linalg.inv_ex", found[1], SINGULAR)
     return found
@@ -167,16 +167,16 @@ def slogdet(A: Tensor) -> Any:
     """The signs of determinants and the logarithms of their sizes."""
     check_square("linalg.slogdet", A)
     check_floating("linalg.slogdet", A)
-    return LINALG_SLOGDET(several(F.linalg_slogdet)(A))
+    return LINALG_SLOGDET(returns_tuple(F.linalg_slogdet)(A))
 
 
-def old_slogdet(input: Tensor) -> Any:
+def torch_slogdet(input: Tensor) -> Any:
     """The signs of determinants and the logarithms of their sizes."""
     return SLOGDET(slogdet(input))
 
 
-old_slogdet.__name__ = old_slogdet.__qualname__ = "slogdet"
-offer(out=True)(old_slogdet)
+torch_slogdet.__name__ = torch_slogdet.__qualname__ = "slogdet"
+offer(out=True)(torch_slogdet)
 FUNCTIONS["det"] = METHODS["det"] = det
 
 
@@ -188,7 +188,7 @@ def logdet(input: Tensor) -> Tensor:
     """
     check_square("logdet", input)
     check_floating("logdet", input)
-    sign, size = several(F.linalg_slogdet)(input)
+    sign, size = returns_tuple(F.linalg_slogdet)(input)
     return F.where(F.eq(sign, -1.0), scalar_tensor(float("nan"), size._data.dtype), size)
 
 
@@ -204,7 +204,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     """
     name = "linalg.solve"
     check_floating(name, A, half=True)
-    check_alike(name, "A", A, "B", B)
+    check_same_types(name, "A", A, "B", B)
     check_square(name, A)
     a, b = A._data.shape, B._data.shape
     if not b:
@@ -222,7 +222,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
             f"{name}: Incompatible shapes of A and B for the equation {side} ({a[-2]}x{a[-1]} and "
             f"{right[-2]}x{right[-1]})"
         )
-    result, info = several(F.linalg_solve_ex)(A, B, left=left)
+    result, info = returns_tuple(F.linalg_solve_ex)(A, B, left=left)
     if check_errors:
         check_info("linalg.solve_ex", info, NO_SOLUTION)
     return SOLVE_EX((result, info))
@@ -281,7 +281,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     """
     check_square("linalg.cholesky", A)
     check_floating("linalg.cholesky", A, half=True)
-    found = CHOLESKY_EX(several(F.linalg_cholesky_ex)(A, upper=upper))
+    found = CHOLESKY_EX(returns_tuple(F.linalg_cholesky_ex)(A, upper=upper))
     if check_errors:
         check_info("linalg.cholesky_ex", found[1], NOT_POSITIVE)
     return found
@@ -311,7 +311,7 @@ OLD_CHOLESKY = (
 )
 
 
-def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
+def torch_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """The triangular L with L Lᵀ = input (U with Uᵀ U = input).
 
     Raises:
@@ -319,13 +319,13 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """
     warn_once(OLD_CHOLESKY)
     check_square("cholesky", input)
-    info = several(F.linalg_cholesky_ex)(input.detach(), upper=upper)[1]
+    info = returns_tuple(F.linalg_cholesky_ex)(input.detach(), upper=upper)[1]
     check_info("cholesky", info, NOT_POSITIVE)
     return F.cholesky(input, upper)
 
 
-old_cholesky.__name__ = old_cholesky.__qualname__ = "cholesky"
-offer(out=True)(old_cholesky)
+torch_cholesky.__name__ = torch_cholesky.__qualname__ = "cholesky"
+offer(out=True)(torch_cholesky)
 
 
 @offer(out=True)
@@ -405,8 +405,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
         raise TypeError("linalg_vecdot() takes two tensors")  # the parser's words come first
     check_floating("linalg.vecdot", x, half=True)
-    check_alike("linalg.vecdot", "x", x, "y", y)
+    check_same_types("linalg.vecdot", "x", x, "y", y)
     if x._data.ndim == 1 == y._data.ndim:
         return vdot(x, y)
     found = F.mul(x, y)
-    return F.sum_dim(found, (as_given(dim, found._data.ndim),), False)
+    return F.sum_dim(found, (checked_dim(dim, found._data.ndim),), False)

@@ -24,7 +24,7 @@ _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}
 Parsed = tuple[devices.device | None, dtypes.dtype | None, bool, bool, memory_format | None]
 
 
-def parsed_to(*args: Any, **kwargs: Any) -> Parsed:
+def parse_to(*args: Any, **kwargs: Any) -> Parsed:
     """(device, dtype, non_blocking, copy, memory_format) from the arguments of `to`, in any of its
     forms.
 
@@ -75,13 +75,13 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         AssertionError: a CUDA device.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], dtypes.dtype):
-        return as_type(self, args[0])
-    device, dtype, _, copy, order = parsed_to(*args, **kwargs)
+        return to_dtype(self, args[0])
+    device, dtype, _, copy, order = parse_to(*args, **kwargs)
     devices.require_cpu(device)
-    return as_type(self, dtype or self.dtype, order, copy)
+    return to_dtype(self, dtype or self.dtype, order, copy)
 
 
-def as_type(
+def to_dtype(
     self: Tensor, dtype: dtypes.dtype, order: memory_format | None = None, copy: bool = False
 ) -> Tensor:
     """The tensor in a dtype and a memory format, itself when it has them already."""
@@ -94,7 +94,7 @@ def as_type(
     return out
 
 
-F.__dict__["in_type_of"] = lambda grad, self: as_type(self, grad.dtype)
+F.__dict__["in_type_of"] = lambda grad, self: to_dtype(self, grad.dtype)
 
 
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
@@ -108,22 +108,22 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if dtype is None:
         return dtypes.legacy_type(self._data.dtype)
     if _is_dtype(dtype):
-        return as_type(self, _PYTHON_TYPES.get(dtype, dtype))
+        return to_dtype(self, _PYTHON_TYPES.get(dtype, dtype))
     if not isinstance(dtype, str | type) and not callable(dtype):
         raise TypeError("dtype must be a type, str, or dtype object")
     name = dtype if isinstance(dtype, str) else f"torch.{dtype.__name__}"
     for known in dtypes.ALL:
         if name == dtypes.legacy_type(known.numpy):
-            return as_type(self, known)
+            return to_dtype(self, known)
     raise ValueError(f"invalid type: '{name}'")
 
 
-def cast(name: str, target: dtypes.dtype) -> Callable[..., Tensor]:
+def offer_cast(name: str, target: dtypes.dtype) -> Callable[..., Tensor]:
     """The method of this name, which converts to one dtype."""
 
     def method(self: Tensor, memory_format: Any = None) -> Tensor:
         check_format(name, memory_format)
-        return as_type(self, target, memory_format)
+        return to_dtype(self, target, memory_format)
 
     method.__doc__ = f"The tensor as {target!r}, itself when it is already."
     return method
@@ -133,7 +133,7 @@ def cast(name: str, target: dtypes.dtype) -> Callable[..., Tensor]:
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor itself, unless it is wanted in another memory format: it is on the CPU."""
     check_format("cpu", memory_format)
-    return as_type(self, self.dtype, memory_format)
+    return to_dtype(self, self.dtype, memory_format)
 
 
 @offer(function=False)
@@ -164,7 +164,7 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
 @offer(function=False)
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor in another one's dtype."""
-    return as_type(self, dtypes.of(other._data.dtype))
+    return to_dtype(self, dtypes.of(other._data.dtype))
 
 
 for _name, _target in (
@@ -173,7 +173,7 @@ for _name, _target in (
     ("char", dtypes.int8), ("byte", dtypes.uint8), ("bool", dtypes.bool_),
     *((name, dtypes.ABSENT[name]) for name in ("bfloat16", "chalf", "cfloat", "cdouble")),
 ):  # fmt: skip
-    METHODS[_name] = cast(_name, _target)
+    METHODS[_name] = offer_cast(_name, _target)
 for _name in ("cuda", "mps", "xpu", "meta", "sparse", "quantized"):
     METHODS["is_" + _name] = property(lambda self: False)
 

@@ -119,7 +119,7 @@ class StorageBase:
 
     def share_memory_(self) -> Any:
         """The storage itself: workers are threads here and share everything."""
-        share(self._memory)
+        mark_shared(self._memory)
         return self
 
     def cpu(self) -> Any:
@@ -134,7 +134,7 @@ class StorageBase:
         return f"{items}[torch.storage.{self._words()} of size {self.size()}]"
 
     def __reduce__(self) -> Any:
-        return restored, (type(self) is TypedStorage, np.array(self._memory))
+        return rebuild_storage, (type(self) is TypedStorage, np.array(self._memory))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         copied = copied_memory(self._memory, memo)
@@ -166,7 +166,7 @@ _shared: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDiction
 """The memory that programs said other processes share."""
 
 
-def share(data: np.ndarray) -> None:
+def mark_shared(data: np.ndarray) -> None:
     """Note that the memory behind an array is shared."""
     owner = memory_owner(data)
     _shared[id(owner)] = owner
@@ -201,11 +201,11 @@ def mapped_memory(filename: Any, shared: bool, size: int, kind: np.dtype[Any]) -
     if size:
         memory = np.memmap(filename, kind, "r+" if shared else "c", 0, (size,))
         found = np.ndarray((size,), kind, memory)
-    share(found)
+    mark_shared(found)
     return found
 
 
-def restored(typed: bool, memory: np.ndarray) -> Any:
+def rebuild_storage(typed: bool, memory: np.ndarray) -> Any:
     """A storage out of a pickle."""
     return (TypedStorage if typed else UntypedStorage)._of(memory)
 
@@ -302,7 +302,7 @@ for _name, _dtype in (
     setattr(TypedStorage, _name, _converting(_dtype))
 
 
-def warn_typed() -> None:
+def warn_of_typed_storage() -> None:
     """Say that typed storages are deprecated, as PyTorch does."""
     warn_once(DEPRECATED)
 

@@ -32,7 +32,7 @@ from ...graph.version import bump
 from ...graph.views import check_writable
 from ..dims import shape_args, wrap_dim
 from . import storage as storages
-from .storage import StorageBase, TypedStorage, UntypedStorage, share, warn_typed
+from .storage import StorageBase, TypedStorage, UntypedStorage, mark_shared, warn_of_typed_storage
 
 
 @offer()
@@ -95,7 +95,7 @@ def storage(self: Tensor) -> TypedStorage:
     Warns:
         UserWarning: typed storages are deprecated.
     """
-    warn_typed()
+    warn_of_typed_storage()
     memory = bytes_of(self._data)
     usable = memory.size - memory.size % self._data.itemsize
     made: TypedStorage = TypedStorage._of(memory[:usable].view(self._data.dtype))
@@ -126,7 +126,7 @@ def set_(
     elif isinstance(source, Tensor) and size is None:
         found = source._data
     else:
-        found = placed(data.dtype, source, storage_offset, size, stride)
+        found = array_on_storage(data.dtype, source, storage_offset, size, stride)
     before, self._data, self._meta = self._meta, found, meta_of(found)
     if self._node is None:
         self._accumulator = None  # graphs that refer to it have lost the leaf
@@ -138,7 +138,7 @@ def set_(
     return self
 
 
-def placed(
+def array_on_storage(
     dtype: np.dtype[Any], source: Tensor | StorageBase, offset: int, size: Any, stride: Any
 ) -> np.ndarray:
     """Items of a type in a tensor's (or a storage's) memory, which grows where strides are given.
@@ -234,7 +234,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     return resize_(input, the_template._data.shape)
 
 
-def regrouped(self: Tensor, name: str, shape: Any, shown: Any) -> Tensor:
+def deprecated_view(self: Tensor, name: str, shape: Any, shown: Any) -> Tensor:
     """The same items in another shape, by a deprecated name.
 
     Raises:
@@ -255,20 +255,20 @@ def regrouped(self: Tensor, name: str, shape: Any, shown: Any) -> Tensor:
 @offer(function=False)
 def resize(self: Tensor, *sizes: Any) -> Tensor:
     """The same items in another shape; deprecated."""
-    return regrouped(self, "resize", shape_args(sizes), "x".join(map(str, sizes)))
+    return deprecated_view(self, "resize", shape_args(sizes), "x".join(map(str, sizes)))
 
 
 @offer(function=False)
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """The same items in another tensor's shape; deprecated."""
     shape = tensor._data.shape
-    return regrouped(self, "resize_as", shape, "x".join(map(str, shape)))
+    return deprecated_view(self, "resize_as", shape, "x".join(map(str, shape)))
 
 
 @offer(function=False)
 def share_memory_(self: Tensor) -> Tensor:
     """The tensor itself: workers are threads here and share everything."""
-    share(self._data)
+    mark_shared(self._data)
     return self
 
 

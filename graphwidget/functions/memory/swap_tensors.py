@@ -18,7 +18,7 @@ POISONED = (
 )
 
 
-def poisoned(grad_outputs: Any) -> None:
+def refuse_backward(grad_outputs: Any) -> None:
     """What graphs say that would give to the one that the tensor was.
 
     Raises:
@@ -41,7 +41,7 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
     for each in pair.values():
         place = None if each._accumulator is None else each._accumulator()
         if place is not None:
-            place.register_prehook(poisoned)
+            place.register_prehook(refuse_backward)
         each._accumulator = None
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
     for name in SLOTS:

@@ -96,7 +96,7 @@ class Generator:
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored_generator, (pack_state(self).tobytes(),)
+        return rebuild_generator, (pack_state(self).tobytes(),)
 
     def words(self, count: int) -> Array:
         """`count` words of 32 random bits."""
@@ -155,7 +155,7 @@ def pack_state(generator: Generator) -> Array:
     return state.view(np.uint8)
 
 
-def restored_generator(state: bytes) -> Generator:
+def rebuild_generator(state: bytes) -> Generator:
     """A generator out of a pickle, or a copy: in the state of the one that was put into it."""
     made = Generator()
     unpack_state(made, np.frombuffer(state, np.uint8))
@@ -298,7 +298,7 @@ def bernoulli(probability: Array, generator: Generator | None = None) -> Array:
     return (drawn < probability).astype(probability.dtype)
 
 
-def coin(
+def bernoulli_scalar(
     shape: Shape, dtype: NumpyDtype, probability: float, generator: Generator | None = None
 ) -> Array:
     """Zeros and ones with one probability for all, as `Tensor.bernoulli_(p)` and dropout draw."""

@@ -20,20 +20,20 @@ from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.views import check_writable
 from ...optable import TABLE
-from ..creation.factories import filled, like
-from ..creation.factory_decorator import factory, made, shape_from
+from ..creation.factories import offer_factory, offer_like_factory
+from ..creation.factory_decorator import factory, new_leaf, shape_from
 from ..creation.nested_sequences import numpy_type
 from . import generator as random
 from . import sampling
 from .generator import Generator
 
 rand, rand_like = (
-    filled("rand", random.rand, "Uniform in [0, 1)"),
-    like("rand_like", random.rand, "Uniform in [0, 1)"),
+    offer_factory("rand", random.rand, "Uniform in [0, 1)"),
+    offer_like_factory("rand_like", random.rand, "Uniform in [0, 1)"),
 )
 randn, randn_like = (
-    filled("randn", random.randn, "Standard normal"),
-    like("randn_like", random.randn, "Standard normal"),
+    offer_factory("randn", random.randn, "Standard normal"),
+    offer_like_factory("randn_like", random.randn, "Standard normal"),
 )
 
 
@@ -59,7 +59,7 @@ def randint(
         low, high = 0, low
     chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
     shape = shape_from("randint", (size,))
-    return sampling.between(shape, chosen, int(low), int(high), generator)
+    return sampling.random_integers_between(shape, chosen, int(low), int(high), generator)
 
 
 @factory(like=True)
@@ -74,7 +74,7 @@ def randint_like(
     """``randint`` in the shape and (by default) the dtype of ``input``."""
     start, end = (0, low) if high is None else (low, high)
     chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-    return sampling.between(input._data.shape, chosen, start, end, generator)
+    return sampling.random_integers_between(input._data.shape, chosen, start, end, generator)
 
 
 @factory(out=True)
@@ -116,10 +116,10 @@ def normal(
         mean, std = (each.item() if isinstance(each, Tensor) else each for each in (mean, std))
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         shape, kind = shape_from("normal", (size,)), numpy_type(dtype)
-        return made(random.normal(shape, kind, mean, std, generator), requires_grad, "normal")
+        return new_leaf(random.normal(shape, kind, mean, std, generator), requires_grad, "normal")
     if not isinstance(std, Tensor):
         data = random.normal(mean._data.shape, mean._data.dtype, 0.0, std, generator)
-        return F.normal_mean(mean, data_of(data + mean._data))
+        return F.normal_mean(mean, drawn_tensor(data + mean._data))
     if not bool((std._data >= 0).all()):
         raise RuntimeError("normal expects all elements of std >= 0.0")
     centre = mean._data if isinstance(mean, Tensor) else np.asarray(mean, std._data.dtype)
@@ -127,11 +127,11 @@ def normal(
     data = random.normal(shape, kind, 0.0, 1.0, generator) * std._data + centre
     data = data.astype(kind)
     if isinstance(mean, Tensor):
-        return F.normal_both(mean, std, data_of(data))
-    return F.normal_std(std, data_of(data))
+        return F.normal_both(mean, std, drawn_tensor(data))
+    return F.normal_std(std, drawn_tensor(data))
 
 
-def data_of(array: Any) -> Tensor:
+def drawn_tensor(array: Any) -> Tensor:
     """A tensor of numbers that were drawn."""
     return Tensor._wrap(np.asarray(array))
 
@@ -146,11 +146,13 @@ def bernoulli(
         RuntimeError: a probability is not between 0 and 1.
     """
     if p is not None:
-        drawn = made(random.coin(input._data.shape, input._data.dtype, p, generator))
+        drawn = new_leaf(
+            random.bernoulli_scalar(input._data.shape, input._data.dtype, p, generator)
+        )
         if runtime.grad_enabled() and input.requires_grad:
             set_history(drawn, NotImplementedNode("aten::bernoulli", (input,)))
         return drawn
-    return F.bernoulli(input, data_of(random.bernoulli(input._data, generator)))
+    return F.bernoulli(input, drawn_tensor(random.bernoulli(input._data, generator)))
 
 
 @offer(method=False)
@@ -159,7 +161,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
     Shapes: any; the result has the same.
     """
-    return F.poisson(input, data_of(sampling.poisson(input._data, generator)))
+    return F.poisson(input, drawn_tensor(sampling.poisson(input._data, generator)))
 
 
 @offer(method=False)
@@ -169,7 +171,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     Raises:
         ValueError: not of floating types.
     """
-    return F.binomial(count, prob, data_of(sampling.binomial(count._data, prob._data,
+    return F.binomial(count, prob, drawn_tensor(sampling.binomial(count._data, prob._data,
                                                                   generator)))  # fmt: skip
 
 
@@ -188,11 +190,11 @@ def multinomial(
     Raises:
         RuntimeError: too many without replacement, or weights that are none.
     """
-    return made(sampling.multinomial(input._data, num_samples, replacement, generator))
+    return new_leaf(sampling.multinomial(input._data, num_samples, replacement, generator))
 
 
 # Written into tensors -----------------------------------------------------------------------------
-def _written(key: str, self: Tensor, draw: Callable[[], np.ndarray], *others: Tensor) -> Tensor:
+def _write_drawn(key: str, self: Tensor, draw: Callable[[], np.ndarray], *others: Tensor) -> Tensor:
     """Random numbers written into a tensor. None are drawn where autograd refuses the write."""
     op = TABLE[key]
     if runtime.mode.enabled and self.requires_grad:
@@ -202,10 +204,10 @@ def _written(key: str, self: Tensor, draw: Callable[[], np.ndarray], *others: Te
 
 def _drawn(key: str, self: Tensor, draw: Callable[..., np.ndarray], *args: Any) -> Tensor:
     """``draw(shape, dtype, *args)`` written into a tensor, in the order of its memory."""
-    return _written(key, self, partial(drawn, self._data, draw, *args))
+    return _write_drawn(key, self, partial(draw_in_order, self._data, draw, *args))
 
 
-def drawn(data: np.ndarray, draw: Callable[..., np.ndarray], *args: Any) -> np.ndarray:
+def draw_in_order(data: np.ndarray, draw: Callable[..., np.ndarray], *args: Any) -> np.ndarray:
     """``draw(shape, dtype, *args)`` for an array, in the order of its memory."""
     if data.flags.c_contiguous:
         return draw(data.shape, data.dtype, *args)
@@ -266,7 +268,7 @@ def bernoulli_(
     """Ones with probability ``p`` (one for all, or one for each item), else zeros, written into
     this tensor."""
     if not isinstance(p, Tensor):
-        return _drawn("bernoulli.written", self, random.coin, p, generator)
+        return _drawn("bernoulli.written", self, random.bernoulli_scalar, p, generator)
     data = self._data
 
     def draw() -> np.ndarray:
@@ -275,7 +277,7 @@ def bernoulli_(
         found = random.bernoulli(chances, generator).astype(data.dtype)
         return found.transpose(np.argsort(order))
 
-    return _written("bernoulli.tensor", self, draw, p)
+    return _write_drawn("bernoulli.tensor", self, draw, p)
 
 
 @offer(function=False)
@@ -290,7 +292,7 @@ def random_(
         RuntimeError: the range is empty, or too large for the dtype.
     """
     if from_ is None:
-        return _drawn("random.written", self, sampling.whole_range, generator)
+        return _drawn("random.written", self, sampling.random_integers, generator)
     if to is None:
-        return _drawn("random.below", self, sampling.between, 0, from_, generator)
-    return _drawn("random.range", self, sampling.between, from_, to, generator)
+        return _drawn("random.below", self, sampling.random_integers_between, 0, from_, generator)
+    return _drawn("random.range", self, sampling.random_integers_between, from_, to, generator)

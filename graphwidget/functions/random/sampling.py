@@ -15,7 +15,7 @@ from . import generator as random
 from .generator import Generator, NumpyDtype, Shape
 
 
-def units(shape: Shape, generator: Generator | None) -> Array:
+def uniform_doubles(shape: Shape, generator: Generator | None) -> Array:
     """Uniform float64 numbers in [0, 1)."""
     drawn: Array = (generator or random.default).unit(math.prod(shape), double=True)
     return drawn.reshape(shape)
@@ -32,7 +32,7 @@ def exponential(
             "Exponential distribution is a continuous probability distribution. dtype must be a "
             f"floating point but you specified {dtypes.scalar_type(dtype)}"
         )
-    return np.asarray(-np.log1p(-units(shape, generator)) / rate).astype(dtype)
+    return np.asarray(-np.log1p(-uniform_doubles(shape, generator)) / rate).astype(dtype)
 
 
 def cauchy(
@@ -46,7 +46,7 @@ def cauchy(
         )
     if sigma <= 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    angles = np.pi * (units(shape, generator) - 0.5)
+    angles = np.pi * (uniform_doubles(shape, generator) - 0.5)
     return np.asarray(median + sigma * np.tan(angles)).astype(dtype)
 
 
@@ -58,7 +58,7 @@ def geometric(
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if dtype.kind == "b" and 0 not in shape:
         raise not_implemented("geometric_cpu", dtype)
-    trials = np.ceil(np.log(units(shape, generator)) / math.log1p(-p))
+    trials = np.ceil(np.log(uniform_doubles(shape, generator)) / math.log1p(-p))
     return np.asarray(trials).astype(dtype)
 
 
@@ -74,7 +74,7 @@ def log_normal(
     return np.exp(normals.reshape(shape) * std + mean).astype(dtype)
 
 
-def whole_range(shape: Shape, dtype: NumpyDtype, generator: Generator | None = None) -> Array:
+def random_integers(shape: Shape, dtype: NumpyDtype, generator: Generator | None = None) -> Array:
     """Integers over all that a type represents exactly, from 0 on."""
     source, count = generator or random.default, math.prod(shape)
     if dtype.kind == "f":
@@ -85,7 +85,7 @@ def whole_range(shape: Shape, dtype: NumpyDtype, generator: Generator | None = N
     return (words % np.uint64(limit)).astype(dtype).reshape(shape)
 
 
-def between(
+def random_integers_between(
     shape: Shape, dtype: NumpyDtype, low: int, high: int, generator: Generator | None = None
 ) -> Array:
     """Integers in [low, high), which the type must be able to hold.
@@ -289,7 +289,7 @@ def multinomial(
     if replacement and count > 1:
         sums = np.cumsum(weights, -1)
         sums = sums / sums[..., -1:]
-        drawn = units((*weights.shape[:-1], count), generator)
+        drawn = uniform_doubles((*weights.shape[:-1], count), generator)
         rows = zip(np.atleast_2d(sums), np.atleast_2d(drawn), strict=True)
         found = np.array([np.searchsorted(row, unit) for row, unit in rows], np.int64)
         return found.reshape(drawn.shape)

@@ -14,10 +14,10 @@ from ...eager.record import TENSORS as F
 from ...graph import errors
 from ...graph.tensor import Tensor
 from ...optable import TABLE
-from ..dims import as_given, dims_as_given, filled_place, wrap_dim
+from ..dims import checked_dim, checked_dims, wrap_dim, wrap_dim_nonempty
 from ..memory.strides import contiguous
 from ..shape.reshape_expand import expand, view
-from .reductions import numpy_type, some_dims
+from .reductions import checked_reduction_dims, numpy_type
 
 INF = float("inf")
 
@@ -46,7 +46,8 @@ def check_dtype(name: str, tensor: Tensor, dtype: Any) -> None:
     have, wanted = tensor._data.dtype, dtype.numpy
     if wanted.kind != "f":
         raise RuntimeError(
-            f"{name}: dtype should be floating point or complex, but got {dtypes.scalar_type(wanted)}"
+            f"{name}: dtype should be floating point or complex, "
+            f"but got {dtypes.scalar_type(wanted)}"
         )
     if wanted.itemsize < have.itemsize:
         raise RuntimeError(
@@ -67,7 +68,7 @@ def vector_norm(
     """
     check_type("linalg.vector_norm", x)
     check_dtype("linalg.vector_norm", x, dtype)
-    dims = None if dim is None else some_dims(dim, x.ndim)
+    dims = None if dim is None else checked_reduction_dims(dim, x.ndim)
     if x._data.size == 0 and (ord < 0 or ord == INF):
         shown = "inf" if ord == INF else "-inf" if ord == -INF else f"{ord:g}"
         if not dims:
@@ -119,7 +120,7 @@ def matrix_norm(
     if dtype is not None:
         A = A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
-        return of_singular_values(A, ord, (rows, columns), keepdim)
+        return singular_value_norm(A, ord, (rows, columns), keepdim)
     if abs(ord) == INF:
         rows, columns = columns, rows
     sums = vector_norm(A, 1, rows, keepdim)
@@ -129,7 +130,7 @@ def matrix_norm(
     return choose(sums, (columns,), keepdim)
 
 
-def of_singular_values(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: bool) -> Tensor:
+def singular_value_norm(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: bool) -> Tensor:
     """The sum, the largest or the smallest of the singular values."""
     others = tuple(d for d in range(A.ndim) if d not in dims)
     to_back = (*others, *dims)
@@ -206,7 +207,7 @@ def frobenius_norm(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The square root of the sum of squares along one or two dims; the older name."""
     warn_once(OLDER.format("frobenius_norm", "vector_norm(A, 2., dim, keepdim)"))
     check_type("linalg.vector_norm", input)
-    return F.norm_dim(input, 2.0, some_dims(dim, input.ndim), keepdim)
+    return F.norm_dim(input, 2.0, checked_reduction_dims(dim, input.ndim), keepdim)
 
 
 @offer(method=False, out=True)
@@ -229,20 +230,20 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
         IndexError: a dim out of range, or a 0-d tensor's dim 0.
     """
     if dim == -1:
-        needs_floats(v)
+        check_floating(v)
         return F.norm_all(v, pow)
     shape, last = v._data.shape, v.ndim - 1
     if dim not in (0, last):
         wrap_dim(dim, v.ndim)
         return F.transpose(norm_except_dim(F.transpose(v, 0, dim), pow, 0), 0, dim)
-    filled_place(dim, v.ndim)
+    wrap_dim_nonempty(dim, v.ndim)
     rows = (shape[0], -1) if dim == 0 else (-1, shape[last])
     found = F.norm_dim(v.contiguous().view(rows), pow, (1 if dim == 0 else 0,), False)
     return F.view(found, tuple(n if d == dim else 1 for d, n in enumerate(shape)))
 
 
 # Distances ---------------------------------------------------------------------------------------
-def needs_floats(tensor: Tensor) -> None:
+def check_floating(tensor: Tensor) -> None:
     """Norms are of floating types.
 
     Raises:
@@ -259,7 +260,7 @@ def needs_floats(tensor: Tensor) -> None:
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of order ``p`` of the difference."""
     away = F.sub(input.detach(), other.detach())  # refuses what a subtraction refuses
-    needs_floats(away)
+    check_floating(away)
     one, two = (each if each._meta.floating else each.to(away.dtype) for each in (input, other))
     return F.dist(one, two, p)
 
@@ -319,11 +320,11 @@ FEW_ROWS = 25
 def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
     """``cdist`` by a product of matrices, the batches spread and seen as one dim."""
     batch = broadcast_shape([x1._data.shape[:-2], x2._data.shape[:-2]])
-    first, second = (one_batch(each, batch) for each in (x1, x2))
+    first, second = (flatten_batch(each, batch) for each in (x1, x2))
     return view(F._euclidean_dist(first, second), *batch, x1.shape[-2], x2.shape[-2])
 
 
-def one_batch(x: Tensor, batch: tuple[int, ...]) -> Tensor:
+def flatten_batch(x: Tensor, batch: tuple[int, ...]) -> Tensor:
     """Matrices spread over a batch, which is one dim; a single matrix as it is."""
     if math.prod(batch) == 1:
         return x
@@ -358,7 +359,7 @@ def renorm_arguments(
         raise RuntimeError(
             f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
         )
-    return p, as_given(dim, input.ndim), maxnorm
+    return p, checked_dim(dim, input.ndim), maxnorm
 
 
 @offer(function=False)
@@ -372,7 +373,7 @@ def renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """log of the sum of exp along dims; neither overflows nor loses precision."""
     source = input if input._meta.floating else F.to_copy(input, dtypes.default_numpy())
-    dims, shape = dims_as_given(dim, input.ndim), input._data.shape
+    dims, shape = checked_dims(dim, input.ndim), input._data.shape
     if shape and not dims and not keepdim and 0 not in shape:  # PyTorch's own mistake
         raise errors.shape_error((), (1,) * len(shape))
     return F.logsumexp(source, dims, keepdim)

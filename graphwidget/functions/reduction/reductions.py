@@ -12,10 +12,10 @@ from ...dispatch.return_types import Named, named
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable.pointwise.common_kernels import count_along
-from ..dims import as_given, dims_as_given, wrap_dim, wrap_dims
+from ..dims import checked_dim, checked_dims, wrap_dim, wrap_dims
 
 
-def several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
+def returns_tuple(record: Any) -> Callable[..., tuple[Tensor, ...]]:
     """A record function that returns several tensors, typed so."""
     return record  # type: ignore[no-any-return]
 
@@ -25,13 +25,13 @@ def numpy_type(dtype: Any) -> Any:
     return None if dtype is None else dtype.numpy
 
 
-def some_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
+def checked_reduction_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
     """The dims, checked, as the user gave them, which is what nodes keep; None and ``()`` both
     mean all. (So does leaving them out, in signatures ``...``, of which nodes keep nothing.)"""
-    return None if dim is None else dims_as_given(dim, ndim)
+    return None if dim is None else checked_dims(dim, ndim)
 
 
-def filled_dim(name: str, input: Tensor, dim: int) -> int:
+def checked_nonempty_dim(name: str, input: Tensor, dim: int) -> int:
     """The dim, checked, as the user gave it.
 
     Raises:
@@ -40,11 +40,11 @@ def filled_dim(name: str, input: Tensor, dim: int) -> int:
     data = input._data
     wrapped = wrap_dim(dim, data.ndim)
     if data.ndim and not data.shape[wrapped]:
-        raise no_choice(name, wrapped)
+        raise empty_dim_error(name, wrapped)
     return dim
 
 
-def no_choice(name: str, dim: int) -> IndexError:
+def empty_dim_error(name: str, dim: int) -> IndexError:
     """The error for a choice of items along an empty dim."""
     return IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
 
@@ -59,13 +59,13 @@ def sum(input: Tensor, dim: Any = ..., keepdim: bool = False, *, dtype: Any = No
         if not keepdim:
             return F.sum(input, dtype)
         dim = None
-    return F.sum_dim(input, some_dims(dim, input.ndim), keepdim, dtype)
+    return F.sum_dim(input, checked_reduction_dims(dim, input.ndim), keepdim, dtype)
 
 
 @offer(out=True)
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of all items but nan, or along dims."""
-    return F.nansum(input, some_dims(dim, input.ndim), keepdim, numpy_type(dtype))
+    return F.nansum(input, checked_reduction_dims(dim, input.ndim), keepdim, numpy_type(dtype))
 
 
 @offer(out=True)
@@ -87,7 +87,7 @@ def mean(input: Tensor, dim: Any = ..., keepdim: bool = False, *, dtype: Any = N
         if not keepdim:
             return F.mean(input, dtype)
         dim = None
-    return F.mean_dim(input, some_dims(dim, input.ndim), keepdim, dtype)
+    return F.mean_dim(input, checked_reduction_dims(dim, input.ndim), keepdim, dtype)
 
 
 @offer(out=True)
@@ -119,11 +119,11 @@ def prod(
     """The product of all items, or along a dim; gradients are exact where items are 0."""
     if dim is None:
         return F.prod(input, numpy_type(dtype))
-    return F.prod_dim(input, as_given(dim, input.ndim), keepdim, numpy_type(dtype))
+    return F.prod_dim(input, checked_dim(dim, input.ndim), keepdim, numpy_type(dtype))
 
 
 # Extremes ----------------------------------------------------------------------------------------
-def no_items(name: str) -> RuntimeError:
+def empty_input_error(name: str) -> RuntimeError:
     """The error for extremes of nothing."""
     return RuntimeError(
         f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
@@ -140,9 +140,9 @@ def _extreme(name: str, pair: type[Named], pairwise: str) -> Callable[..., Any]:
             return getattr(F, pairwise)(input, dim)
         if dim is None:
             if input._data.size == 0:
-                raise no_items(name)
+                raise empty_input_error(name)
             return getattr(F, name)(input)
-        dim = filled_dim(name, input, dim)
+        dim = checked_nonempty_dim(name, input, dim)
         return pair(getattr(F, name + "_dim")(input, dim=dim, keepdim=keepdim))
 
     function.__name__ = function.__qualname__ = name
@@ -159,12 +159,12 @@ min = offer(out=True)(_extreme("min", named("min", "values", "indices"), "minimu
 
 def _extremes(name: str) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-        dims = some_dims(() if dim is None else dim, input.ndim)
+        dims = checked_reduction_dims(() if dim is None else dim, input.ndim)
         if input._data.size == 0:
             if not dims:
-                raise no_items(name)
+                raise empty_input_error(name)
             if empty := [d for d in dims if not input._data.shape[d]]:
-                raise no_choice(name, empty[0])
+                raise empty_dim_error(name, empty[0])
         return getattr(F, name)(input, dims, keepdim)  # type: ignore[no-any-return]
 
     function.__name__ = function.__qualname__ = name
@@ -191,7 +191,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
         wrapped = wrap_dim(dim, input.ndim)
         if input.ndim and not input._data.shape[wrapped]:
             raise IndexError(f"aminmax: Expected reduction dim {wrapped} to have non-zero size.")
-    return AMINMAX(several(F.aminmax)(input, dim=dim, keepdim=keepdim))
+    return AMINMAX(returns_tuple(F.aminmax)(input, dim=dim, keepdim=keepdim))
 
 
 def _place(name: str) -> Callable[..., Tensor]:
@@ -199,7 +199,7 @@ def _place(name: str) -> Callable[..., Tensor]:
         if input._data.dtype == bool:
             raise RuntimeError(f"{name}(): does not support bool input")
         if dim is not None:
-            dim = filled_dim(name, input, dim)
+            dim = checked_nonempty_dim(name, input, dim)
         elif input._data.size == 0:
             raise IndexError(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
@@ -232,8 +232,8 @@ def _spread(name: str) -> Callable[..., Any]:
             raise RuntimeError(f"{said} only support floating point and complex dtypes")
         if correction is None and (unbiased is not None or dim is not ...):
             correction = 1 if unbiased is None else int(unbiased)
-        dims = some_dims(None if dim is ... else dim, input.ndim)
-        warn_freedom(name, input._data.shape, dims, correction)
+        dims = checked_reduction_dims(None if dim is ... else dim, input.ndim)
+        warn_degrees_of_freedom(name, input._data.shape, dims, correction)
         found = getattr(F, name)(input, dim=dims, correction=correction, keepdim=keepdim)
         return tuple(found) if "_" in name else found
 
@@ -245,7 +245,9 @@ def _spread(name: str) -> Callable[..., Any]:
     return function
 
 
-def warn_freedom(name: str, shape: tuple[int, ...], dims: Any, correction: float | None) -> None:
+def warn_degrees_of_freedom(
+    name: str, shape: tuple[int, ...], dims: Any, correction: float | None
+) -> None:
     """Warn where there are too few items for a spread (PyTorch's text)."""
     count = 0 if 0 in shape else count_along(shape, dims)
     if count - (1 if correction is None else correction) <= 0:

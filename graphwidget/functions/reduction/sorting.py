@@ -16,8 +16,8 @@ from ...eager.promote import is_number
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
-from ..dims import as_given, wrap_dim
-from .reductions import filled_dim, numpy_type, several
+from ..dims import checked_dim, wrap_dim
+from .reductions import checked_nonempty_dim, numpy_type, returns_tuple
 
 # Order -------------------------------------------------------------------------------------------
 SORT = named("sort", "values", "indices")
@@ -32,7 +32,9 @@ def sort(
     Shapes: any; both results have the same.
     """
     record = F.sort if stable is None else F.sort_stable
-    return SORT(several(record)(input, dim=as_given(dim, input.ndim), descending=descending))
+    return SORT(
+        returns_tuple(record)(input, dim=checked_dim(dim, input.ndim), descending=descending)
+    )
 
 
 @offer()
@@ -75,7 +77,7 @@ def topk(
         raise RuntimeError("selected index k out of range")
     if input._data.dtype == bool:
         raise RuntimeError("topk does not support bool dtypes on CPU")
-    return TOPK(several(F.topk)(input, k=k, dim=dim, largest=largest, sorted=sorted))
+    return TOPK(returns_tuple(F.topk)(input, k=k, dim=dim, largest=largest, sorted=sorted))
 
 
 KTHVALUE = named("kthvalue", "values", "indices")
@@ -88,18 +90,18 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
     Raises:
         RuntimeError: there are fewer than k.
     """
-    filled_dim("kthvalue", input, dim)
+    checked_nonempty_dim("kthvalue", input, dim)
     if not 1 <= k <= (input._data.shape[dim] if input.ndim else 1):
         place = wrap_dim(dim, input.ndim)
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {place}")
-    return KTHVALUE(several(F.kthvalue)(input, k=k, dim=dim, keepdim=keepdim))
+    return KTHVALUE(returns_tuple(F.kthvalue)(input, k=k, dim=dim, keepdim=keepdim))
 
 
 def _median(name: str, result: type[Named]) -> Callable[..., Any]:
     def function(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         if dim is None:
             return getattr(F, name)(input)
-        dim = filled_dim("median", input, dim)
+        dim = checked_nonempty_dim("median", input, dim)
         return result(getattr(F, name + "_dim")(input, dim=dim, keepdim=keepdim))
 
     function.__name__ = function.__qualname__ = name
@@ -119,15 +121,15 @@ MODE = named("mode", "values", "indices")
 @offer(out=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent items along a dim (the smallest of several), and where the last stood."""
-    dim = filled_dim("mode", input, dim)
-    return MODE(several(F.mode)(input, dim=dim, keepdim=keepdim))
+    dim = checked_nonempty_dim("mode", input, dim)
+    return MODE(returns_tuple(F.mode)(input, dim=dim, keepdim=keepdim))
 
 
 # Running -----------------------------------------------------------------------------------------
 def _running(name: str, what: str) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         record = getattr(F, name)
-        return record(input, as_given(dim, input.ndim), numpy_type(dtype))  # type: ignore[no-any-return]
+        return record(input, checked_dim(dim, input.ndim), numpy_type(dtype))  # type: ignore[no-any-return]
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Running {what} along a dim."
@@ -141,7 +143,7 @@ cumprod = offer(out=True)(_running("cumprod", "products"))
 def _running_in_place(name: str) -> Callable[..., Tensor]:
     def method(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         needs_node(TABLE[name], (self,))
-        dim = as_given(dim, self.ndim)
+        dim = checked_dim(dim, self.ndim)
         if dtype is not None and dtype.numpy != self._data.dtype:
             one, two = dtypes.c_type(self._data.dtype), dtypes.c_type(dtype.numpy)
             raise RuntimeError(
@@ -162,7 +164,7 @@ def _running_extreme(name: str, result: type[Named]) -> Callable[..., Any]:
     def function(input: Tensor, dim: int) -> Any:
         if input.ndim == 0 and dim not in (-1, 0):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
-        return result(getattr(F, name)(input, dim=as_given(dim, input.ndim)))
+        return result(getattr(F, name)(input, dim=checked_dim(dim, input.ndim)))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The running {name[3:]}imum along a dim, and where it last stood."
@@ -179,7 +181,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
 
     Shapes: any; the result has the same.
     """
-    dim = as_given(dim, input.ndim)
+    dim = checked_dim(dim, input.ndim)
     if not input._meta.floating:
         raise not_implemented("logcumsumexp_out_cpu", input._data.dtype)
     return F.logcumsumexp(input, dim)

@@ -14,11 +14,11 @@ from ...arrays.type_errors import not_implemented
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from ..dims import as_given, dims_as_given, shape_args, wrap_dim
+from ..dims import checked_dim, checked_dims, shape_args, wrap_dim
 from .reshape_expand import atleast_1d, atleast_2d, atleast_3d, check_tensors, flatten, reshape
 
 
-def tensors_of(given: Any, name: str) -> tuple[Tensor, ...]:
+def check_tensor_list(given: Any, name: str) -> tuple[Tensor, ...]:
     """A list of tensors.
 
     Raises:
@@ -41,7 +41,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     Raises:
         ValueError, RuntimeError: none, or sizes that do not match (PyTorch's texts).
     """
-    given = tensors_of(tensors, "cat")
+    given = check_tensor_list(tensors, "cat")
     if not given:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     first = given[0]._data.shape
@@ -90,11 +90,11 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     Raises:
         RuntimeError: none, or different sizes (PyTorch's texts).
     """
-    given = tensors_of(tensors, "stack")
+    given = check_tensor_list(tensors, "stack")
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")
     first = given[0]._data.shape
-    as_given(dim, len(first) + 1)
+    checked_dim(dim, len(first) + 1)
     for i, each in enumerate(given):
         if each._data.shape != first:
             raise RuntimeError(
@@ -104,9 +104,9 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return F.stack(given, dim=dim)
 
 
-def some(tensors: Any, name: str) -> tuple[Tensor, ...]:
+def check_nonempty_list(tensors: Any, name: str) -> tuple[Tensor, ...]:
     """A list of tensors that is not empty."""
-    given = tensors_of(tensors, name)
+    given = check_tensor_list(tensors, name)
     if not given:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return given
@@ -115,14 +115,14 @@ def some(tensors: Any, name: str) -> tuple[Tensor, ...]:
 @offer(method=False, out=True)
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors joined along dim 1 (vectors along dim 0)."""
-    given = atleast_1d(some(tensors, "hstack"))
+    given = atleast_1d(check_nonempty_list(tensors, "hstack"))
     return cat(given, 0 if given[0]._data.ndim == 1 else 1)
 
 
 @offer("row_stack", method=False, out=True)
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors joined along dim 0, vectors as rows."""
-    return cat(atleast_2d(some(tensors, "vstack")), 0)
+    return cat(atleast_2d(check_nonempty_list(tensors, "vstack")), 0)
 
 
 @offer(method=False, out=True)
@@ -131,13 +131,13 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
 
     Shapes: all alike, but along dim 2; fewer than three dims are filled up.
     """
-    return cat(atleast_3d(some(tensors, "dstack")), 2)
+    return cat(atleast_3d(check_nonempty_list(tensors, "dstack")), 2)
 
 
 @offer(method=False, out=True)
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors joined along dim 1, vectors as columns."""
-    given = some(tensors, "column_stack")
+    given = check_nonempty_list(tensors, "column_stack")
     return cat([reshape(x, (x._data.size, 1)) if x._data.ndim < 2 else x for x in given], 1)
 
 
@@ -202,7 +202,7 @@ def repeat_interleave(
         RuntimeError: repeats that are negative or do not fit.
     """
     if repeats is None:
-        counts = counts_of(input)
+        counts = check_repeats(input)
         check_size(counts, output_size)
         return Tensor._wrap(np.repeat(np.arange(input._data.size), counts))
     if isinstance(repeats, int):
@@ -224,7 +224,7 @@ def repeat_interleave(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{repeats._data.size} and input.size({dim}) = {size}"
         )
-    counts = counts_of(repeats)
+    counts = check_repeats(repeats)
     if counts.size == 1:
         counts = np.broadcast_to(counts.reshape(1), (size,))
     check_size(counts, output_size)
@@ -241,7 +241,7 @@ def check_size(counts: np.ndarray, output_size: int | None) -> None:
         raise RuntimeError("allocated size does not match required size")
 
 
-def counts_of(repeats: Tensor) -> np.ndarray:
+def check_repeats(repeats: Tensor) -> np.ndarray:
     """How often each item is wanted."""
     data = repeats._data
     if data.ndim > 1:
@@ -278,7 +278,7 @@ def flip(input: Tensor, *turned: Any, dims: Any = None) -> Tensor:
     Shapes: any; the result has the same.
     """
     given = turned if dims is None else (dims,)
-    return F.flip(input, dims_as_given(shape_args(given), input._data.ndim))
+    return F.flip(input, checked_dims(shape_args(given), input._data.ndim))
 
 
 @offer()

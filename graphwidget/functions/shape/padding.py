@@ -118,23 +118,23 @@ def circular_pad(input: Tensor, sizes: tuple[int, ...]) -> Tensor:
     out = F.zeros_of(input, tuple(wide))
     inner, source = out, input
     for dim, (before, after) in sides.items():
-        inner = F.slice(inner, dim, max0(before), wide[dim] - max0(after), 1)
-        source = F.slice(source, dim, max0(-before), shape[dim] - max0(-after), 1)
+        inner = F.slice(inner, dim, at_least_0(before), wide[dim] - at_least_0(after), 1)
+        source = F.slice(source, dim, at_least_0(-before), shape[dim] - at_least_0(-after), 1)
     inner.copy_(source)
     for dim in sorted(sides):
         before, after = sides[dim]
         if before > 0:
-            end = wide[dim] - max0(after)
+            end = wide[dim] - at_least_0(after)
             F.slice(out, dim, 0, before, 1).copy_(F.slice(out, dim, end - before, end, 1))
         if after > 0:
-            begin = max0(before)
+            begin = at_least_0(before)
             F.slice(out, dim, wide[dim] - after, wide[dim], 1).copy_(
                 F.slice(out, dim, begin, begin + after, 1)
             )
     return out
 
 
-def max0(size: int) -> int:
+def at_least_0(size: int) -> int:
     """The size, or 0."""
     return size if size > 0 else 0
 

@@ -9,7 +9,7 @@ from ...dispatch.offer import METHODS, offer
 from ...eager.inplace import reshape_in_place, reshape_needs_node
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from ..dims import as_given, dims_as_given, shape_args, wrap_dim
+from ..dims import checked_dim, checked_dims, shape_args, wrap_dim
 
 
 @offer()
@@ -34,7 +34,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     Shapes: any with both dims; their sizes change places.
     """
     ndim = input._data.ndim
-    return F.transpose(input, as_given(dim0, ndim), as_given(dim1, ndim))
+    return F.transpose(input, checked_dim(dim0, ndim), checked_dim(dim1, ndim))
 
 
 @offer()
@@ -176,7 +176,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     reshape_needs_node(self, "transpose_")
     ndim = self._data.ndim
     return reshape_in_place(
-        "transpose_inplace", self, dim0=as_given(dim0, ndim), dim1=as_given(dim1, ndim)
+        "transpose_inplace", self, dim0=checked_dim(dim0, ndim), dim1=checked_dim(dim1, ndim)
     )
 
 
@@ -184,7 +184,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     """``unsqueeze``, of this tensor itself."""
     reshape_needs_node(self, "unsqueeze_")
-    return reshape_in_place("unsqueeze_inplace", self, dim=as_given(dim, self._data.ndim + 1))
+    return reshape_in_place("unsqueeze_inplace", self, dim=checked_dim(dim, self._data.ndim + 1))
 
 
 @offer(function=False)
@@ -195,5 +195,5 @@ def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
         return reshape_in_place("squeeze_inplace", self)
     if isinstance(dim, int):
-        return reshape_in_place("squeeze_inplace.dim", self, dim=as_given(dim, ndim))
-    return reshape_in_place("squeeze_inplace.dims", self, dim=dims_as_given(dim, ndim))
+        return reshape_in_place("squeeze_inplace.dim", self, dim=checked_dim(dim, ndim))
+    return reshape_in_place("squeeze_inplace.dims", self, dim=checked_dims(dim, ndim))

@@ -16,7 +16,7 @@ from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import counter_of
-from ..dims import as_given, dims_as_given, infer_shape, shape_args, wrap_dim
+from ..dims import checked_dim, checked_dims, infer_shape, shape_args, wrap_dim
 
 
 # Sizes ------------------------------------------------------------------------------------------
@@ -73,10 +73,10 @@ def view_bits(self: Tensor, dtype: dtypes.dtype) -> Tensor:
 def reshape(input: Tensor, *sizes: Any, shape: Any = None) -> Tensor:
     """The same items in another shape; a view where possible, else a copy."""
     shape = sizes if shape is None else (shape,)
-    return reshaped(input, infer_shape(shape_args(shape), input._data.size))
+    return reshape_to(input, infer_shape(shape_args(shape), input._data.size))
 
 
-def reshaped(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+def reshape_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The same, of a shape that is known to fit."""
     data = input._data
     if data.flags.c_contiguous:
@@ -162,7 +162,7 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
 @offer()
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dim of size 1."""
-    return F.unsqueeze(input, as_given(dim, input._data.ndim + 1))
+    return F.unsqueeze(input, checked_dim(dim, input._data.ndim + 1))
 
 
 @offer()
@@ -171,8 +171,8 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
         return F.squeeze(input)
     if isinstance(dim, int):
-        return F.squeeze_dim(input, as_given(dim, input._data.ndim))
-    return F.squeeze_dims(input, dims_as_given(dim, input._data.ndim))
+        return F.squeeze_dim(input, checked_dim(dim, input._data.ndim))
+    return F.squeeze_dims(input, checked_dims(dim, input._data.ndim))
 
 
 @offer(function=False)
@@ -183,10 +183,10 @@ def expand(self: Tensor, *sizes: Any, size: Any = None, implicit: bool = False) 
         RuntimeError: the sizes do not allow it (PyTorch's texts).
     """
     size = sizes if size is None else (size,)
-    return F.expand(self, spread_shape(self, list(shape_args(size))))
+    return F.expand(self, expand_shape(self, list(shape_args(size))))
 
 
-def spread_shape(self: Tensor, target: list[int]) -> tuple[int, ...]:
+def expand_shape(self: Tensor, target: list[int]) -> tuple[int, ...]:
     """The larger size, with every -1 filled in.
 
     Raises:
@@ -294,7 +294,7 @@ def check_tensors(given: Sequence[Any]) -> None:
             )
 
 
-def at_least(tensors: tuple[Any, ...], make: Any) -> Any:
+def map_tensors(tensors: tuple[Any, ...], make: Any) -> Any:
     """A function of one tensor, for one, several or a list of them."""
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return make(tensors[0])
@@ -303,29 +303,29 @@ def at_least(tensors: tuple[Any, ...], make: Any) -> Any:
     return tuple(make(each) for each in given)
 
 
-def with_1d(tensor: Tensor) -> Tensor:
+def to_1d(tensor: Tensor) -> Tensor:
     """The tensor, with a dim at least."""
     return tensor if tensor._data.ndim else F.view(tensor, (1,))
 
 
-def with_2d(tensor: Tensor) -> Tensor:
+def to_2d(tensor: Tensor) -> Tensor:
     """The tensor, with two dims at least."""
     if tensor._data.ndim == 0:
         return F.view(tensor, (1, 1))
     return F.unsqueeze(tensor, 0) if tensor._data.ndim == 1 else tensor
 
 
-def with_3d(tensor: Tensor) -> Tensor:
+def to_3d(tensor: Tensor) -> Tensor:
     """The tensor, with three dims at least."""
     if tensor._data.ndim == 0:
         return F.view(tensor, (1, 1, 1))
-    return F.unsqueeze(with_2d(tensor), -1) if tensor._data.ndim < 3 else tensor
+    return F.unsqueeze(to_2d(tensor), -1) if tensor._data.ndim < 3 else tensor
 
 
 @offer(method=False)
 def atleast_1d(*tensors: Any) -> Any:
     """0-d tensors with a dim, others as they are."""
-    return at_least(tensors, with_1d)
+    return map_tensors(tensors, to_1d)
 
 
 @offer(method=False)
@@ -334,7 +334,7 @@ def atleast_2d(*tensors: Any) -> Any:
 
     Shapes: any; 0-d becomes (1, 1), (n,) becomes (1, n).
     """
-    return at_least(tensors, with_2d)
+    return map_tensors(tensors, to_2d)
 
 
 @offer(method=False)
@@ -343,4 +343,4 @@ def atleast_3d(*tensors: Any) -> Any:
 
     Shapes: any; 0-d becomes (1, 1, 1), (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1).
     """
-    return at_least(tensors, with_3d)
+    return map_tensors(tensors, to_3d)

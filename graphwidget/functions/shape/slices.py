@@ -12,7 +12,7 @@ from ...dispatch.offer import offer
 from ...eager.inplace import reshape_in_place
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from ..dims import as_given, wrap_dim
+from ..dims import checked_dim, wrap_dim
 from .reshape_expand import ravel
 
 SIZES_DIFFER = (
@@ -50,7 +50,7 @@ def check_select(tensor: Tensor, dim: int, index: int) -> None:
         )
 
 
-def range_of(tensor: Tensor, dim: int, start: Any, length: int) -> int:
+def wrap_range(tensor: Tensor, dim: int, start: Any, length: int) -> int:
     """Where a range of a dim begins, counted from the dim's own beginning.
 
     Raises:
@@ -81,14 +81,14 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
     Shapes: any; ``dim`` has the size ``length``.
     """
-    begin = range_of(input, dim, start, length)
+    begin = wrap_range(input, dim, start, length)
     return F.slice(input, dim, begin, begin + length, 1)
 
 
 @offer(out=True)
 def narrow_copy(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """``narrow``, copied."""
-    return F.narrow_copy(input, dim, range_of(input, dim, start, length), length)
+    return F.narrow_copy(input, dim, wrap_range(input, dim, start, length), length)
 
 
 # Diagonals and windows ----------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | Non
 
 
 # A tensor written into a part of a copy -----------------------------------------------------------
-def check_part(src: Tensor, part: Tensor) -> None:
+def check_source_size(src: Tensor, part: Tensor) -> None:
     """What is written must have the part's size.
 
     Raises:
@@ -239,7 +239,7 @@ def check_part(src: Tensor, part: Tensor) -> None:
         raise RuntimeError(SIZES_DIFFER.format(list(src._data.shape), list(part._data.shape)))
 
 
-def plain(tensor: Tensor) -> Tensor:
+def without_history(tensor: Tensor) -> Tensor:
     """The same memory without a history, to see what a part would be."""
     return Tensor._wrap(tensor._data)
 
@@ -250,7 +250,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 
     Shapes: src is input without ``dim``; the result is like input.
     """
-    check_part(src, select(plain(input), dim, index))
+    check_source_size(src, select(without_history(input), dim, index))
     return F.select_scatter(input, src, dim, index)
 
 
@@ -265,8 +265,8 @@ def slice_scatter(
     """
     if not input._data.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    as_given(dim, input._data.ndim)
-    check_part(src, F.slice(plain(input), dim, start, end, step))
+    checked_dim(dim, input._data.ndim)
+    check_source_size(src, F.slice(without_history(input), dim, start, end, step))
     return F.slice_scatter(input, src, dim, start, end, step)
 
 
@@ -278,7 +278,7 @@ def diagonal_scatter(
 
     Shapes: src is like the diagonal; the result is like input.
     """
-    check_part(src, diagonal(plain(input), offset, dim1, dim2))
+    check_source_size(src, diagonal(without_history(input), offset, dim1, dim2))
     return F.diagonal_scatter(input, src, offset, dim1, dim2)
 
 
@@ -289,5 +289,5 @@ def as_strided_scatter(
     """A copy with ``src`` where sizes, strides and offset say."""
     sizes, strides = tuple(size), tuple(stride)
     geometry = check_strided(input, sizes, strides, storage_offset)
-    check_part(src, as_strided(plain(input), sizes, strides, storage_offset))
+    check_source_size(src, as_strided(without_history(input), sizes, strides, storage_offset))
     return F.as_strided_scatter(input, src, sizes, strides, storage_offset, geometry)

@@ -12,7 +12,7 @@ from ...arrays.dtypes import scalar_type
 from ...dispatch.offer import METHODS, offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from ..dims import as_given, wrap_dim
+from ..dims import checked_dim, wrap_dim
 
 
 def _several(record: Any) -> Callable[..., tuple[Tensor, ...]]:
@@ -29,7 +29,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     if input._data.ndim == 0:
         wrap_dim(dim, 0)
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return _several(F.unbind)(input, dim=as_given(dim, input._data.ndim))
+    return _several(F.unbind)(input, dim=checked_dim(dim, input._data.ndim))
 
 
 @offer()
@@ -101,7 +101,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return split(input, -(-total // chunks), dim)
 
 
-def either(*given: Any) -> Any:
+def not_none(*given: Any) -> Any:
     """The one that is not None: how a split is told may be called by several names."""
     return next((each for each in given if each is not None), None)
 
@@ -115,7 +115,9 @@ def tensor_split(
 
     Shapes: any; the pieces differ along ``dim`` only.
     """
-    indices_or_sections = either(indices_or_sections, sections, indices, tensor_indices_or_sections)
+    indices_or_sections = not_none(
+        indices_or_sections, sections, indices, tensor_indices_or_sections
+    )
     if input._data.ndim == 0:
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
@@ -172,7 +174,7 @@ def hsplit(
 ) -> tuple[Tensor, ...]:
     """Slices along dim 1 (dim 0 of a vector)."""
     dim = 0 if input._data.ndim == 1 else 1
-    return split_along(input, either(indices_or_sections, sections, indices), "hsplit", dim, 1)  # type: ignore[no-any-return]
+    return split_along(input, not_none(indices_or_sections, sections, indices), "hsplit", dim, 1)  # type: ignore[no-any-return]
 
 
 @offer()
@@ -183,7 +185,7 @@ def vsplit(
 
     Shapes: two dims at least.
     """
-    return split_along(input, either(indices_or_sections, sections, indices), "vsplit", 0, 2)  # type: ignore[no-any-return]
+    return split_along(input, not_none(indices_or_sections, sections, indices), "vsplit", 0, 2)  # type: ignore[no-any-return]
 
 
 @offer()
@@ -194,4 +196,4 @@ def dsplit(
 
     Shapes: three dims at least.
     """
-    return split_along(input, either(indices_or_sections, sections, indices), "dsplit", 2, 3)  # type: ignore[no-any-return]
+    return split_along(input, not_none(indices_or_sections, sections, indices), "dsplit", 2, 3)  # type: ignore[no-any-return]

@@ -59,8 +59,8 @@ def gradient(
     check_gradient(input, dims, edge_order)
     steps = tuple(given) if many else (given,) * len(dims)
     return tuple(
-        even(input, wrap_dim(d, data.ndim), step, edge_order) if is_number(step)
-        else uneven(input, wrap_dim(d, data.ndim), step, edge_order)
+        even_gradient(input, wrap_dim(d, data.ndim), step, edge_order) if is_number(step)
+        else uneven_gradient(input, wrap_dim(d, data.ndim), step, edge_order)
         for d, step in zip(dims, steps, strict=True)
     )  # fmt: skip
 
@@ -84,26 +84,26 @@ def check_gradient(input: Tensor, dims: tuple[int, ...], edge_order: int) -> Non
         )
 
 
-def part(input: Tensor, dim: int, start: int, end: int | None) -> Tensor:
+def slice_dim(input: Tensor, dim: int, start: int, end: int | None) -> Tensor:
     """A slice of a dim; places may count from its end."""
     size = input._data.shape[dim]
     stop = size if end is None else end % size if end < 0 else end
     return F.slice(input, dim, start % size if start < 0 else start, min(stop, size), 1)
 
 
-def floats(input: Tensor) -> Tensor:
+def to_floats(input: Tensor) -> Tensor:
     """Integers as floats: these are differenced before, as PyTorch does it."""
     return input if input._meta.floating else F.to_copy(input, dtypes.default_numpy())
 
 
-def even(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
+def even_gradient(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
     """Slopes for one distance between all neighbours."""
 
     def between(high: tuple[int, int | None], low: tuple[int, int | None]) -> Tensor:
-        return floats(F.sub(part(input, dim, *high), part(input, dim, *low)))
+        return to_floats(F.sub(slice_dim(input, dim, *high), slice_dim(input, dim, *low)))
 
     def times(place: int, number: float) -> Tensor:
-        return F.mul_number(floats(part(input, dim, place, place + 1)), number)
+        return F.mul_number(to_floats(slice_dim(input, dim, place, place + 1)), number)
 
     size = input._data.shape[dim]
     centre = F.div_number(between((2, None), (0, -2)), step)
@@ -118,7 +118,7 @@ def even(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
     return F.cat([start, F.div_number(centre, 2), end], dim)
 
 
-def uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
+def uneven_gradient(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
     """Slopes of samples at given coordinates.
 
     Raises:
@@ -133,20 +133,22 @@ def uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
     shape[dim] = -1
 
     def total(*parts: tuple[Tensor, tuple[int, int | None]]) -> Tensor:
-        products = [F.mul(weights, part(input, dim, *range_)) for weights, range_ in parts]
+        products = [F.mul(weights, slice_dim(input, dim, *range_)) for weights, range_ in parts]
         return F.add(F.add(products[0], products[1]), products[2])
 
     # each distance, sum and product that is used is a node of its own, as in PyTorch
-    h = F.sub(part(places, 0, 1, None), part(places, 0, 0, -1))
-    left, right = part(h, 0, 0, -1), part(h, 0, 1, None)
+    h = F.sub(slice_dim(places, 0, 1, None), slice_dim(places, 0, 0, -1))
+    left, right = slice_dim(h, 0, 0, -1), slice_dim(h, 0, 1, None)
     centre = total(
         (view(-right / (left * (left + right)), *shape), (0, -2)),
         (view((right - left) / (left * right), *shape), (1, -1)),
         (view(left / (right * (left + right)), *shape), (2, None)),
     )
     if edge_order == 1:
-        start = F.sub(part(input, dim, 1, 2), part(input, dim, 0, 1)) / select(h, 0, 0)
-        end = F.sub(part(input, dim, -1, None), part(input, dim, -2, -1)) / select(h, 0, -1)
+        start = F.sub(slice_dim(input, dim, 1, 2), slice_dim(input, dim, 0, 1)) / select(h, 0, 0)
+        end = F.sub(slice_dim(input, dim, -1, None), slice_dim(input, dim, -2, -1)) / select(
+            h, 0, -1
+        )
         return F.cat([start, centre, end], dim)
 
     def at(place: int) -> Tensor:

@@ -13,7 +13,7 @@ from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import wrap_dim
 from ..linalg.products import mm
-from ..reduction.reductions import several
+from ..reduction.reductions import returns_tuple
 from ..shape.permute import squeeze_, t, transpose_, unsqueeze_
 from ..shape.reshape_expand import flatten, view
 
@@ -76,7 +76,7 @@ def _quantile(
 
 def sorted_items(input: Tensor) -> Tensor:
     """The items sorted along the last dim."""
-    return several(F.sort)(input, dim=-1, descending=False)[0]
+    return returns_tuple(F.sort)(input, dim=-1, descending=False)[0]
 
 
 def ranks_of(rows: np.ndarray, q: Tensor, pass_nan: bool, interpolation: str) -> Tensor:
@@ -122,7 +122,7 @@ def nanquantile(
 
 
 # Differences and integrals -----------------------------------------------------------------------
-def part(input: Tensor, dim: int, start: int, end: int) -> Tensor:
+def slice_dim(input: Tensor, dim: int, start: int, end: int) -> Tensor:
     """The items from start to end along a dim."""
     return F.slice(input, dim, start, end, 1)
 
@@ -158,13 +158,13 @@ def diff(
     result = F.cat(joined, dim) if len(joined) > 1 else input
     for _ in range(min(n, result._data.shape[dim])):
         size = result._data.shape[dim]
-        before, after = part(result, dim, 0, size - 1), part(result, dim, 1, size)
+        before, after = slice_dim(result, dim, 0, size - 1), slice_dim(result, dim, 1, size)
         kind = F.logical_xor if result._data.dtype == bool else F.sub
         result = kind(after, before)
     return result
 
 
-def spacing(y: Tensor, x: Tensor, dim: int, name: str) -> Tensor:
+def sample_spacing(y: Tensor, x: Tensor, dim: int, name: str) -> Tensor:
     """The distances of sample points, fit to be multiplied with the samples."""
     size = y._data.shape[dim]
     if x._data.ndim == 1:
@@ -176,13 +176,13 @@ def spacing(y: Tensor, x: Tensor, dim: int, name: str) -> Tensor:
     elif x._data.ndim < y._data.ndim:
         x = view(x, *(1,) * (y._data.ndim - x._data.ndim), *x._data.shape)
     count = x._data.shape[dim]
-    return F.sub(part(x, dim, 1, count), part(x, dim, 0, count - 1))
+    return F.sub(slice_dim(x, dim, 1, count), slice_dim(x, dim, 0, count - 1))
 
 
-def pairs(y: Tensor, dim: int) -> Tensor:
+def neighbour_sums(y: Tensor, dim: int) -> Tensor:
     """The sums of neighbours."""
     size = y._data.shape[dim]
-    return F.add(part(y, dim, 0, size - 1), part(y, dim, 1, size))
+    return F.add(slice_dim(y, dim, 0, size - 1), slice_dim(y, dim, 1, size))
 
 
 def no_bool_samples(name: str, y: Tensor, x: Tensor | None) -> None:
@@ -216,8 +216,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -
         shape = tuple(n for d, n in enumerate(y._data.shape) if d != dim)
         return Tensor._wrap(np.zeros(shape, y._data.dtype))
     if x is not None:
-        distances = spacing(y, x, dim, "trapezoid")
-        return F.div_number(F.sum_dim(F.mul(pairs(y, dim), distances), (dim,)), 2.0)
+        distances = sample_spacing(y, x, dim, "trapezoid")
+        return F.div_number(F.sum_dim(F.mul(neighbour_sums(y, dim), distances), (dim,)), 2.0)
     ends = F.add(F.select(y, dim, 0), F.select(y, dim, size - 1))
     half = F.mul_number(ends, 0.5)
     inner = F.sub(F.sum_dim(y, (dim,)), half)
@@ -235,9 +235,9 @@ def cumulative_trapezoid(
     no_bool_samples("cumulative_trapezoid", y, x)
     place = sample_dim(y, dim)
     if x is not None:
-        distances = spacing(y, x, place, "cumulative_trapezoid")
-        return F.div_number(F.cumsum(F.mul(pairs(y, place), distances), dim), 2.0)
-    return F.cumsum(F.mul_number(pairs(y, place), dx / 2.0), dim)
+        distances = sample_spacing(y, x, place, "cumulative_trapezoid")
+        return F.div_number(F.cumsum(F.mul(neighbour_sums(y, place), distances), dim), 2.0)
+    return F.cumsum(F.mul_number(neighbour_sums(y, place), dx / 2.0), dim)
 
 
 # Covariance --------------------------------------------------------------------------------------

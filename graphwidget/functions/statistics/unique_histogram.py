@@ -12,18 +12,18 @@ from ...dispatch.offer import offer
 from ...dispatch.return_types import named
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from ..creation.factory_decorator import made
+from ..creation.factory_decorator import new_leaf
 from ..dims import wrap_dim
-from ..reduction.reductions import several
+from ..reduction.reductions import returns_tuple
 
 
-def chosen(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
+def unique_results(found: tuple[Tensor, ...], inverse: bool, counts: bool) -> Any:
     """The items, and what else was asked for."""
     parts = [found[0], *([found[1]] if inverse else []), *([found[2]] if counts else [])]
     return tuple(parts) if len(parts) > 1 else parts[0]
 
 
-def slices_dim(input: Tensor, dim: int) -> int:
+def wrap_slices_dim(input: Tensor, dim: int) -> int:
     """The dim along which slices are told apart.
 
     Raises:
@@ -52,10 +52,10 @@ def unique(
     Shapes: any; (n,) distinct items, and the places like input; with ``dim`` n slices along it.
     """
     if dim is None:
-        found = several(F.unique2)(input, dim=None)
+        found = returns_tuple(F.unique2)(input, dim=None)
     else:
-        found = several(F.unique_dim)(input, dim=slices_dim(input, dim))
-    return chosen(found, return_inverse, return_counts)
+        found = returns_tuple(F.unique_dim)(input, dim=wrap_slices_dim(input, dim))
+    return unique_results(found, return_inverse, return_counts)
 
 
 @offer()
@@ -69,9 +69,9 @@ def unique_consecutive(
 
     Shapes: any; (n,) runs, and the places like input; with ``dim`` n slices along it.
     """
-    wrapped = None if dim is None else slices_dim(input, dim)
-    found = several(F.unique_consecutive)(input, dim=wrapped)
-    return chosen(found, return_inverse, return_counts)
+    wrapped = None if dim is None else wrap_slices_dim(input, dim)
+    found = returns_tuple(F.unique_consecutive)(input, dim=wrapped)
+    return unique_results(found, return_inverse, return_counts)
 
 
 def histogram_range(input: Tensor, low: float, high: float) -> tuple[float, float]:
@@ -117,7 +117,7 @@ def histogram(
     points = data.reshape(-1, 1)
     edges = grid_edges(points, bins, range)
     counts = grid_counts(points, edges, weight, density)
-    return HISTOGRAM((made(counts), made(edges[0])))
+    return HISTOGRAM((new_leaf(counts), new_leaf(edges[0])))
 
 
 HISTOGRAMDD = named("histogramdd", "hist", "bin_edges")
@@ -150,7 +150,7 @@ def histogramdd(
     points = data.reshape(-1, dims)
     edges = grid_edges(points, bins, range)
     counts = grid_counts(points, edges, weight, density)
-    return HISTOGRAMDD((made(counts), tuple(made(each) for each in edges)))
+    return HISTOGRAMDD((new_leaf(counts), tuple(new_leaf(each) for each in edges)))
 
 
 def check_grid(data: np.ndarray, bins: list[Any], weight: Tensor | None) -> None:

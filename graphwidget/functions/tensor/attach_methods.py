@@ -29,7 +29,7 @@ from .. import (  # noqa: F401  (each offers its functions when it is imported)
     statistics,
 )
 from ..creation import factories
-from ..dims import filled_place
+from ..dims import wrap_dim_nonempty
 from ..pointwise import (  # noqa: F401  (each offers its functions when it is imported)
     activations,
     arithmetic,
@@ -54,7 +54,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or the size of one dim."""
     if dim is None:
         return self.shape
-    return self._data.shape[filled_place(dim, self._data.ndim)]
+    return self._data.shape[wrap_dim_nonempty(dim, self._data.ndim)]
 
 
 @offer("nelement", function=False)
@@ -117,7 +117,7 @@ def new_tensor(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Te
 
 
 runtime.provide(
-    legacy_array=factories.legacy, as_strided=slices.as_strided, uniform=generator.uniform
+    legacy_array=factories.legacy_tensor, as_strided=slices.as_strided, uniform=generator.uniform
 )
 METHODS["new_tensor"] = new_tensor
 for _name in ("zeros", "ones", "empty", "full", "empty_strided"):
@@ -144,7 +144,7 @@ PLACES += [
 ]
 Tensor._make_subclass = staticmethod(rare_methods.make_subclass)  # type: ignore[attr-defined]
 Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
-F.__dict__.update(reshape=reshape_expand.reshape, sum_to_size=methods.summed_to)
+F.__dict__.update(reshape=reshape_expand.reshape, sum_to_size=methods.sum_to_shape)
 
 
 def seal(cls: type[Tensor]) -> None:

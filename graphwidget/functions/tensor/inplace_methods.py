@@ -14,7 +14,7 @@ from ...graph.tensor import Tensor
 from ...optable import TABLE
 
 
-def scaled_writer(key: str) -> Callable[..., Tensor]:
+def offer_scaled_inplace(key: str) -> Callable[..., Tensor]:
     """``add_`` and ``sub_``, which take ``alpha``."""
 
     def method(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
@@ -89,4 +89,4 @@ def square_(self: Tensor) -> Tensor:
 
 
 for _name in ("add", "sub"):
-    offer(function=False)(scaled_writer(_name))
+    offer(function=False)(offer_scaled_inplace(_name))

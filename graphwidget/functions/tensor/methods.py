@@ -32,10 +32,10 @@ def sum_to_size(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
     if not input._meta.floating and own != shape:
         input = runtime.tensors.to_copy(input, np.dtype(np.int64))  # as all sums of integers
-    return summed_to(input, shape)
+    return sum_to_shape(input, shape)
 
 
-def summed_to(input: Tensor, shape: Any) -> Tensor:
+def sum_to_shape(input: Tensor, shape: Any) -> Tensor:
     """The same in derivatives, where a tensor of that size is left as it is."""
     return (
         input

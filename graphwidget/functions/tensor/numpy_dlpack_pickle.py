@@ -19,11 +19,11 @@ from ...dispatch.offer import METHODS, offer
 from ...dispatch.resize import bytes_of
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
-from ..creation.factory_decorator import made
+from ..creation.factory_decorator import new_leaf
 from ..memory.storage import copied_memory
 from . import methods
 
-NOT_REMADE = (
+NOT_RESIZABLE = (
     "The default implementation of __deepcopy__() for non-wrapper subclasses only works for "
     "subclass types that implement new_empty() and for which that function returns another "
     "instance of the same subclass. You should either properly implement new_empty() for your "
@@ -85,7 +85,7 @@ class Capsule:
         return (1, 0)
 
 
-class Owner:
+class WritableMemory:
     """Owner of memory that numpy is told it may write (numpy's ``__array_interface__``)."""
 
     def __init__(self, array: np.ndarray) -> None:
@@ -94,10 +94,10 @@ class Owner:
         self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
 
 
-def written(array: np.ndarray) -> np.ndarray:
+def as_writable(array: np.ndarray) -> np.ndarray:
     """The same memory, to be written: bare capsules cannot say that it must not be, which numpy
     takes for a no and PyTorch for a yes."""
-    return array if array.flags.writeable else np.asarray(Owner(array))
+    return array if array.flags.writeable else np.asarray(WritableMemory(array))
 
 
 @offer(method=False)
@@ -121,15 +121,15 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         found = np.from_dlpack(ext_tensor)
     else:
         try:
-            found = written(np.from_dlpack(Capsule(ext_tensor)))
+            found = as_writable(np.from_dlpack(Capsule(ext_tensor)))
         except ValueError:
             raise RuntimeError(INVALID_CAPSULE) from None
     dtypes.of(found.dtype)
-    return made(found.copy() if copy else found)
+    return new_leaf(found.copy() if copy else found)
 
 
 # Copies and pickles ----------------------------------------------------------------------------
-class Place(NamedTuple):
+class StoragePlace(NamedTuple):
     """Where in a storage items of a type lie, in bytes."""
 
     dtype: str
@@ -138,18 +138,18 @@ class Place(NamedTuple):
     strides: tuple[int, ...]
 
 
-def place_of(data: np.ndarray) -> tuple[np.ndarray, Place]:
+def storage_place(data: np.ndarray) -> tuple[np.ndarray, StoragePlace]:
     """An array whose memory has no gaps (a copy, if it has), and its place in that."""
     if not memory_of(data).flags.c_contiguous:
         data = np.ascontiguousarray(data)
     offset = data.ctypes.data - memory_of(data).ctypes.data if data.size else 0
-    return data, Place(data.dtype.str, data.shape, offset, data.strides)
+    return data, StoragePlace(data.dtype.str, data.shape, offset, data.strides)
 
 
-def rebuild(
+def rebuild_tensor(
     kind: type[Tensor] | None,
     memory: np.ndarray,
-    place: Place,
+    place: StoragePlace,
     requires_grad: bool,
     attributes: dict[str, Any],
 ) -> Tensor:
@@ -194,10 +194,10 @@ def reduce(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     As in PyTorch each tensor brings a storage of its own, and warns that its hooks stay behind.
     """
     warn_if_has_hooks(self)
-    data, place = place_of(self._data)
+    data, place = storage_place(self._data)
     kind = None if type(self) is Tensor else type(self)
     memory = bytes_of(data).copy()
-    return rebuild, (kind, memory, tuple(place), self.requires_grad, self.__dict__)
+    return rebuild_tensor, (kind, memory, tuple(place), self.requires_grad, self.__dict__)
 
 
 def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -209,11 +209,11 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if not self.is_leaf:
         raise RuntimeError(LEAVES_ONLY)
     if type(self) is not Tensor and type(self.new_empty([])) is not type(self):
-        raise RuntimeError(NOT_REMADE)
-    data, place = place_of(self._data)
+        raise RuntimeError(NOT_RESIZABLE)
+    data, place = storage_place(self._data)
     attributes = copy.deepcopy(self.__dict__, memo)
     memory = copied_memory(data, memo)
-    out = rebuild(type(self), memory, place, self.requires_grad, attributes)
+    out = rebuild_tensor(type(self), memory, place, self.requires_grad, attributes)
     memo[id(self)] = out
     if self._grad is not None:
         out._grad = copy.deepcopy(self._grad, memo)

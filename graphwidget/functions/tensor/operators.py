@@ -79,12 +79,12 @@ def equal(self: Tensor, other: Any) -> Any:
     return found
 
 
-def turned(self: Tensor) -> Tensor:
+def reverse_first_dim(self: Tensor) -> Tensor:
     """The tensor with its first dim reversed; a number as it is."""
     return F.flip(self, (0,)) if self._data.ndim else self
 
 
-def at(self: Tensor, other: Any) -> Tensor:
+def matmul_operator(self: Tensor, other: Any) -> Tensor:
     """self @ other, which no number may be."""
     if not isinstance(other, Tensor):
         return runtime.left_alone("__matmul__", self, other)  # type: ignore[no-any-return]
@@ -98,7 +98,7 @@ def rmatmul(self: Tensor, other: Any) -> Tensor:
     return matmul.matmul(other, self)
 
 
-def scalar(self: Tensor) -> Any:
+def as_scalar(self: Tensor) -> Any:
     """The only item, for ``float(x)`` and the like.
 
     Raises:
@@ -111,7 +111,7 @@ def scalar(self: Tensor) -> Any:
 
 def as_float(self: Tensor) -> float:
     """The only item as a float, with PyTorch's warning that it has no history."""
-    found = float(scalar(self))
+    found = float(as_scalar(self))
     if self.requires_grad and runtime.grad_enabled():
         warn_once(SCALAR_OF_A_GRAPH)
     return found
@@ -172,7 +172,7 @@ def contains(self: Tensor, item: Any) -> bool:
     return bool(np.any(self._data == (item._data if isinstance(item, Tensor) else item)))
 
 
-def left_alone(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
+def not_implemented(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
     """The operator of a name, which leaves operands of other kinds to themselves: Python then says
     that there is no such operation."""
 
@@ -198,7 +198,7 @@ WRITERS: dict[str, Callable[[Tensor, Any], Any]] = {
     "__irshift__": inplace_method("bitwise_right_shift"),
 }  # fmt: skip
 METHODS.update({
-    **{name: left_alone(name, function) for name, function in WRITERS.items()},
+    **{name: not_implemented(name, function) for name, function in WRITERS.items()},
     **{
         f"__{name}__": operator(f"__{name}__", key)
         for name, key in (
@@ -210,18 +210,18 @@ METHODS.update({
             ("rshift", "bitwise_right_shift"), ("neg", "neg"), ("abs", "abs"),
         )
     },
-    "__rsub__": arithmetic.rsub, "__rtruediv__": left_alone("__rtruediv__", arithmetic.rdiv),
-    "__eq__": equal, "__reversed__": turned,
+    "__rsub__": arithmetic.rsub, "__rtruediv__": not_implemented("__rtruediv__", arithmetic.rdiv),
+    "__eq__": equal, "__reversed__": reverse_first_dim,
     "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow,
-    "__mod__": left_alone("__mod__", elementwise.remainder),
-    "__matmul__": at, "__invert__": invert,
+    "__mod__": not_implemented("__mod__", elementwise.remainder),
+    "__matmul__": matmul_operator, "__invert__": invert,
     "__getitem__": getitem, "__setitem__": setitem, "__delitem__": delete,
-    "__rfloordiv__": left_alone("__rfloordiv__", rfloordiv),
+    "__rfloordiv__": not_implemented("__rfloordiv__", rfloordiv),
     "__rmod__": rmod, "__rmatmul__": rmatmul,
-    "__rlshift__": left_alone("__rlshift__", rlshift),
-    "__rrshift__": left_alone("__rrshift__", rrshift),
+    "__rlshift__": not_implemented("__rlshift__", rlshift),
+    "__rrshift__": not_implemented("__rrshift__", rrshift),
     "__pos__": arithmetic.positive,
-    "__float__": as_float, "__int__": lambda self: int(scalar(self)),
+    "__float__": as_float, "__int__": lambda self: int(as_scalar(self)),
     "__bool__": as_bool, "__index__": as_index, "__len__": length, "__iter__": iterate,
     "__contains__": contains, "__hash__": object.__hash__,  # defining __eq__ took it away
 })  # fmt: skip

@@ -240,11 +240,11 @@ def tensor_repr(self: Tensor, *, tensor_contents: Any = None) -> str:
     """``repr(tensor)``: its numbers, and where they come from."""
     name = type(self).__name__
     prefix = "tensor(" if name in ("Tensor", "Parameter") else f"{name}("
-    shown = tensor_str(self._data, suffixes(self), prefix, tensor_contents)
+    shown = tensor_str(self._data, repr_suffixes(self), prefix, tensor_contents)
     return f"Parameter({shown})" if self.__dict__.get("_is_param", False) else shown
 
 
-def suffixes(tensor: Tensor) -> list[str]:
+def repr_suffixes(tensor: Tensor) -> list[str]:
     """What stands after a tensor's numbers about its history."""
     try:
         node = tensor.grad_fn

@@ -20,8 +20,8 @@ from ...graph.base import OWN
 from ...graph.tensor import Tensor
 from ...graph.version import bump
 from ...graph.views import check_writable
-from ..creation.factories import legacy
-from ..creation.factory_decorator import made
+from ..creation.factories import legacy_tensor
+from ..creation.factory_decorator import new_leaf
 from .inplace_methods import copy_
 
 NO_SUBCLASS = (
@@ -65,7 +65,7 @@ def conj_physical_(input: Tensor) -> Tensor:
 
 
 # Python functions of items ------------------------------------------------------------------------
-def items_mapped(self: Tensor, name: str, others: tuple[Any, ...], function: Any) -> Tensor:
+def map_items(self: Tensor, name: str, others: tuple[Any, ...], function: Any) -> Tensor:
     """Write ``function(item, ...)`` over each item, without history.
 
     Raises:
@@ -91,13 +91,13 @@ def items_mapped(self: Tensor, name: str, others: tuple[Any, ...], function: Any
 @offer(function=False)
 def apply_(self: Tensor, callable: Callable[[Any], Any], /) -> Tensor:
     """A Python function of each item, written over it; slow."""
-    return items_mapped(self, "apply_", (), callable)
+    return map_items(self, "apply_", (), callable)
 
 
 @offer(function=False)
 def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any], /) -> Tensor:
     """A Python function of each item and another tensor's, written over it; slow."""
-    return items_mapped(self, "map_", (tensor,), callable)
+    return map_items(self, "map_", (tensor,), callable)
 
 
 @offer(function=False)
@@ -105,7 +105,7 @@ def map2_(
     self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any], /
 ) -> Tensor:
     """A Python function of each item and two other tensors', written over it; slow."""
-    return items_mapped(self, "map2_", (x, y), callable)
+    return map_items(self, "map2_", (x, y), callable)
 
 
 # Sizes and types ----------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def new(self: Tensor, *args: Any, size: Any = None, device: Any = None) -> Tenso
     given = args if size is None else (dtypes.Size(size),)
     if given and isinstance(given[0], str):
         raise TypeError(f"new(): invalid data type '{type(given[0]).__name__}'")
-    return made(legacy(self._data.dtype, *given))
+    return new_leaf(legacy_tensor(self._data.dtype, *given))
 
 
 @offer(function=False)
@@ -180,7 +180,7 @@ def volatile(self: Tensor) -> bool:
     return False
 
 
-def told_names(self: Tensor) -> list[str]:
+def dir_names(self: Tensor) -> list[str]:
     """What ``dir`` tells: all but what warns when it is asked for."""
     return sorted(name for name in object.__dir__(self) if name != "volatile")
 
@@ -211,8 +211,8 @@ def set_grad_dtype(self: Tensor, wanted: dtypes.dtype | None) -> None:
         raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type_name(wanted)}")
     if wanted is not None and there is not None and there.dtype is not wanted:
         raise RuntimeError(
-            f"Cannot set grad_dtype to '{dtypes.scalar_type(wanted.numpy)}' because there is already "
-            f"a gradient with dtype '{dtypes.c_type(there._data.dtype)}'. Please clear the "
+            f"Cannot set grad_dtype to '{dtypes.scalar_type(wanted.numpy)}' because there is "
+            f"already a gradient with dtype '{dtypes.c_type(there._data.dtype)}'. Please clear the "
             "gradient (.grad = None) before changing grad_dtype, or ensure the new grad_dtype "
             "matches the existing gradient's dtype."
         )
@@ -227,7 +227,7 @@ METHODS.update(
     name=property(lambda self: None, doc="None: tensors have no names."),
     grad_dtype=property(grad_dtype, set_grad_dtype),
     volatile=property(volatile),
-    __dir__=told_names,
+    __dir__=dir_names,
 )
 for _name in ("ipu", "maia", "mkldnn", "mtia", "nested", "sparse_csr", "vulkan", "xla"):
     METHODS["is_" + _name] = property(lambda self: False)

@@ -39,7 +39,7 @@ def kept(like: np.ndarray, dtype: Any, p: float) -> np.ndarray:
     """1 with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
     order = memory_order(like.shape, like)
     shape = tuple(like.shape[dim] for dim in order)
-    return generator.coin(shape, dtype, 1 - p).transpose(np.argsort(order))
+    return generator.bernoulli_scalar(shape, dtype, 1 - p).transpose(np.argsort(order))
 
 
 def _kept(like: np.ndarray, p: float) -> Tensor:
@@ -178,7 +178,7 @@ def _alpha_dropout(
         return input
     if p == 1:
         return _zeroed(input, inplace)
-    drawn = generator.coin(like.shape, like.dtype, 1 - p)
+    drawn = generator.bernoulli_scalar(like.shape, like.dtype, 1 - p)
     a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     noise = Tensor._wrap(drawn * like.dtype.type(a))
     shift = Tensor._wrap((drawn - like.dtype.type(1)) * like.dtype.type(ALPHA * a))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...eager.record import TENSORS as F
-from ...functions.reduction.reductions import several
+from ...functions.reduction.reductions import returns_tuple
 from ...graph.tensor import Tensor
 from .sizes import each_dim
 
@@ -18,7 +18,7 @@ def gradients(
 ) -> Tensor:
     """The gradient by input or weight, of the two that is `wanted`."""
     stride, padding, dilation, groups = options
-    found = several(F.convolution_backward)(
+    found = returns_tuple(F.convolution_backward)(
         grad, input, weight, *(each_dim(each, dims) for each in (stride, padding, dilation)),
         False, (0,) * dims, groups, (wanted,),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ...arrays.warnings import warn
 from ...eager.record import TENSORS as F
-from ...functions.dims import filled_place
+from ...functions.dims import wrap_dim_nonempty
 from ...functions.reduction.norms import norm_except_dim
 from ...graph.tensor import Tensor
 from ..parameter import Parameter, is_lazy
@@ -48,7 +48,7 @@ def normed_weight(v: Tensor, g: Tensor, dim: int) -> Tensor:
     """
     v, g = v.contiguous(), g.contiguous()
     if dim in (0, v.dim() - 1):
-        filled_place(dim, v.dim())
+        wrap_dim_nonempty(dim, v.dim())
         if v._meta.floating and g._data.dtype != v._data.dtype:
             raise RuntimeError(f"expected scalar type {v.dtype.word} but found {g.dtype.word}")
         return F.weight_norm_interface(v, g, dim)
