@@ -6,21 +6,21 @@ from ..arrays.warnings import warn
 from ..dispatch.offer import FUNCTIONS
 from ..graph.tensor import Tensor
 from . import functional
-from .functional_layer import _OfFunction, shown
+from .functional_layer import _FunctionalLayer, repr_options
 from .module import Module
 
 
-class _Activation(_OfFunction, Module):
+class _Activation(_FunctionalLayer, Module):
     """Those without options."""
 
     def forward(self, input: Tensor) -> Tensor:
         return self._computed(input)
 
 
-class _InPlace(_OfFunction, Module):
+class _InPlace(_FunctionalLayer, Module):
     """Those that may write into their input."""
 
-    extra_repr = shown(flag="inplace")
+    extra_repr = repr_options(flag="inplace")
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class ReLU6(_InPlace):
 class LeakyReLU(Module):
     """x where it is positive, else negative_slope · x."""
 
-    extra_repr = shown("negative_slope", flag="inplace")
+    extra_repr = repr_options("negative_slope", flag="inplace")
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class LeakyReLU(Module):
 class RReLU(Module):
     """Leaky ReLU with a slope drawn from [lower, upper] in training, their mean in evaluation."""
 
-    extra_repr = shown("lower", "upper", flag="inplace")
+    extra_repr = repr_options("lower", "upper", flag="inplace")
 
     def __init__(
         self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False
@@ -77,7 +77,7 @@ class RReLU(Module):
 class ELU(Module):
     """x where it is positive, else alpha · (exp(x) − 1)."""
 
-    extra_repr = shown("alpha", flag="inplace")
+    extra_repr = repr_options("alpha", flag="inplace")
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class ELU(Module):
 class CELU(Module):
     """max(0, x) + min(0, alpha · (exp(x / alpha) − 1))."""
 
-    extra_repr = shown("alpha", flag="inplace")
+    extra_repr = repr_options("alpha", flag="inplace")
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ class Softsign(_Activation):
 class Softplus(Module):
     """log(1 + exp(beta · x)) / beta; x itself where beta · x > threshold."""
 
-    extra_repr = shown("beta", "threshold")
+    extra_repr = repr_options("beta", "threshold")
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -231,7 +231,7 @@ class Hardtanh(Module):
         AssertionError: max_val is not greater.
     """
 
-    extra_repr = shown("min_val", "max_val", flag="inplace")
+    extra_repr = repr_options("min_val", "max_val", flag="inplace")
 
     def __init__(
         self,
@@ -261,7 +261,7 @@ class Hardtanh(Module):
 class Threshold(Module):
     """x where it exceeds the threshold, else the value."""
 
-    extra_repr = shown("threshold", "value", flag="inplace")
+    extra_repr = repr_options("threshold", "value", flag="inplace")
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ..functions.creation.factories import empty
 from ..graph.tensor import Tensor
 from . import functional, init
-from .functional_layer import unusual
+from .functional_layer import repr_changed
 from .module import Module
 from .module_base import OwnMethods
 from .parameter import Parameter
@@ -17,7 +17,7 @@ Sizes = int | tuple[int, ...]
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-def each_dim(value: Any, dims: int) -> tuple[int, ...]:
+def per_dim(value: Any, dims: int) -> tuple[int, ...]:
     """One size for each dim, from one for all or from a sequence of them."""
     return tuple(value) if isinstance(value, list | tuple) else (value,) * dims
 
@@ -46,12 +46,12 @@ class _ConvNd(OwnMethods, Module):
         kernel_size, stride, padding, dilation = sizes
         dims = self._dims
         self.in_channels, self.out_channels = channels
-        self.kernel_size = each_dim(kernel_size, dims)
-        self.stride = each_dim(stride, dims)
-        self.dilation = each_dim(dilation, dims)
-        self.padding = padding if isinstance(padding, str) else each_dim(padding, dims)
+        self.kernel_size = per_dim(kernel_size, dims)
+        self.stride = per_dim(stride, dims)
+        self.dilation = per_dim(dilation, dims)
+        self.padding = padding if isinstance(padding, str) else per_dim(padding, dims)
         self.transposed = self._transposed
-        self.output_padding = each_dim(output_padding, dims)
+        self.output_padding = per_dim(output_padding, dims)
         self.groups = groups
         self.padding_mode = padding_mode
         self._check()
@@ -97,7 +97,7 @@ class _ConvNd(OwnMethods, Module):
             f"stride={self.stride}"
         )
         zeros, ones = (0,) * dims, (1,) * dims
-        text += unusual(self, padding=zeros, dilation=ones, output_padding=zeros, groups=1)
+        text += repr_changed(self, padding=zeros, dilation=ones, output_padding=zeros, groups=1)
         if self.bias is None:
             text += ", bias=False"
         if self.padding_mode != "zeros":

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ..graph.tensor import Tensor
 from . import functional
-from .functional_layer import shown
+from .functional_layer import repr_options
 from .module import Module
 from .module_base import OwnMethods
 
@@ -14,7 +14,7 @@ from .module_base import OwnMethods
 class _DropoutNd(OwnMethods, Module):
     _own = ("forward",)
     _function: ClassVar[str]
-    extra_repr = shown("p", "inplace")
+    extra_repr = repr_options("p", "inplace")
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()

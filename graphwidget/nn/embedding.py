@@ -8,7 +8,7 @@ from ..autograd.grad_mode import no_grad
 from ..functions.creation.factories import empty
 from ..graph.tensor import Tensor
 from . import functional, init
-from .functional_layer import unusual
+from .functional_layer import repr_changed
 from .module import Module
 from .parameter import Parameter
 
@@ -49,7 +49,7 @@ class _Table(Module):
 
     def _told(self, **usual: Any) -> str:
         """The sizes, and what differs from the defaults."""
-        return f"{self.num_embeddings}, {self.embedding_dim}" + unusual(self, **usual)
+        return f"{self.num_embeddings}, {self.embedding_dim}" + repr_changed(self, **usual)
 
 
 def _sizes(embeddings: Tensor) -> tuple[int, int]:

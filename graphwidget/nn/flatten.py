@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.tensor import Tensor
-from .functional_layer import shown
+from .functional_layer import repr_options
 from .module import Module
 
 
 class Flatten(Module):
     """The dims from `start_dim` to `end_dim` as one."""
 
-    extra_repr = shown("start_dim", "end_dim")
+    extra_repr = repr_options("start_dim", "end_dim")
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Unflatten(Module):
         TypeError: the sizes are no tuple or list of ints.
     """
 
-    extra_repr = shown("dim", "unflattened_size")
+    extra_repr = repr_options("dim", "unflattened_size")
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()

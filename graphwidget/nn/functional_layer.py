@@ -10,7 +10,7 @@ from . import functional
 from .module_base import OwnMethods
 
 
-def shown(*options: str, flag: str = "") -> Callable[[Any], str]:
+def repr_options(*options: str, flag: str = "") -> Callable[[Any], str]:
     """An `extra_repr` that tells attributes, as "p=0.5, dim=1", and a flag only where it is set."""
 
     def extra_repr(self: Any) -> str:
@@ -23,13 +23,13 @@ def shown(*options: str, flag: str = "") -> Callable[[Any], str]:
     return extra_repr
 
 
-def unusual(module: Any, **usual: Any) -> str:
+def repr_changed(module: Any, **usual: Any) -> str:
     """The attributes that differ from what they usually are, each as ", dim=1"."""
     values = {name: getattr(module, name) for name in usual}
     return "".join(f", {name}={each}" for name, each in values.items() if each != usual[name])
 
 
-class _OfFunction(OwnMethods):
+class _FunctionalLayer(OwnMethods):
     """A base of layers that call a function of `nn.functional` with attributes of their own."""
 
     _function: ClassVar[str]

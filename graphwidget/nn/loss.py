@@ -9,7 +9,7 @@ from ..arrays.warnings import warn
 from ..graph.tensor import Tensor
 from . import functional
 from .functional.reduction import reduction_text
-from .functional_layer import _OfFunction
+from .functional_layer import _FunctionalLayer
 from .linear import Linear
 from .linear_cross_entropy import LinearCrossEntropyOptions
 from .module import Module
@@ -48,7 +48,7 @@ class _WeightedLoss(_Loss):
         self.register_buffer("weight", weight)
 
 
-class _PairLoss(_OfFunction):
+class _PairLoss(_FunctionalLayer):
     """The part of those of an input and a target."""
 
     _options: ClassVar[tuple[str, ...]] = ("reduction",)
@@ -259,7 +259,7 @@ class KLDivLoss(_PairLoss, _Loss):
         self.log_target = log_target
 
 
-class PoissonNLLLoss(_OfFunction, _Loss):
+class PoissonNLLLoss(_FunctionalLayer, _Loss):
     """Minus the log likelihood of counts, by their rates or the logarithms of these."""
 
     _function = "poisson_nll_loss"
@@ -284,7 +284,7 @@ class PoissonNLLLoss(_OfFunction, _Loss):
         return self._computed(log_input, target)
 
 
-class GaussianNLLLoss(_OfFunction, _Loss):
+class GaussianNLLLoss(_FunctionalLayer, _Loss):
     """Minus the log likelihood of normal values, by mean and variance."""
 
     _function = "gaussian_nll_loss"
@@ -306,7 +306,7 @@ class GaussianNLLLoss(_OfFunction, _Loss):
         return self._computed(input, target, var)
 
 
-class CTCLoss(_OfFunction, _Loss):
+class CTCLoss(_FunctionalLayer, _Loss):
     """Connectionist temporal classification; see `functional.ctc_loss`."""
 
     _function = "ctc_loss"

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from ..graph.tensor import Tensor
 from .distance import PairwiseDistance
-from .functional_layer import _OfFunction
+from .functional_layer import _FunctionalLayer
 from .loss import _Loss, _PairLoss, _WeightedLoss
 
 
-class _OfTwoInputs(_OfFunction, _Loss):
+class _OfTwoInputs(_FunctionalLayer, _Loss):
     """The part of those of two inputs and a target."""
 
     _options = ("margin", "reduction")
@@ -105,7 +105,7 @@ class MultiLabelSoftMarginLoss(_PairLoss, _WeightedLoss):
     _options = ("weight", "reduction")
 
 
-class _OfTriplets(_OfFunction, _Loss):
+class _OfTriplets(_FunctionalLayer, _Loss):
     """The part of those of an anchor, what is alike it, and what is not."""
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:

@@ -19,21 +19,21 @@ from .module_base import (  # noqa: F401  (users find them here)
     register_module_parameter_registration_hook,
 )
 from .module_call import (  # noqa: F401  (users find them here)
-    Calls,
-    added,
+    ModuleCalls,
+    add_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
-from .module_conversion import convert
+from .module_conversion import convert_parameter
 from .module_state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
 from .parameter import UninitializedTensorMixin
 
 Self = TypeVar("Self", bound="Module")
 
 
-class Module(Calls):
+class Module(ModuleCalls):
     """The base class of all layers and models: assign parameters and modules as attributes,
     define `forward`, and call the module."""
 
@@ -90,7 +90,7 @@ class Module(Calls):
                 parameter.convert(fn)
             elif parameter is not None:
                 what = f"{self._get_name()}.{name}"
-                self._parameters[name] = convert(parameter, fn, what)
+                self._parameters[name] = convert_parameter(parameter, fn, what)
         for name, buffer in self._buffers.items():
             if isinstance(buffer, UninitializedTensorMixin):
                 buffer.convert(fn)
@@ -211,13 +211,13 @@ class Module(Calls):
 
     def register_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before the state dict is made."""
-        return added(self._state_dict_pre_hooks, hook)
+        return add_hook(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` when the module's part of the
         state dict is made; it may change the dict and returns None."""
         hook._from_public_api = True  # type: ignore[attr-defined]
-        return added(self._state_dict_hooks, hook)
+        return add_hook(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         if getattr(hook, "_from_public_api", False):
@@ -225,7 +225,7 @@ class Module(Calls):
                 "Cannot register the same function as the state dict post hook that was "
                 "previously registered via register_state_dict_post_hook"
             )
-        return added(self._state_dict_hooks, hook)
+        return add_hook(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata, strict, missing_keys,
@@ -236,12 +236,12 @@ class Module(Calls):
         self, hook: Callable[..., None], with_module: bool = False
     ) -> RemovableHandle:
         given = (lambda *args: hook(self, *args)) if with_module else hook
-        return added(self._load_state_dict_pre_hooks, given)
+        return add_hook(self._load_state_dict_pre_hooks, given)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` when the module and all below it are loaded; it
         may change the lists and returns None."""
-        return added(self._load_state_dict_post_hooks, hook)
+        return add_hook(self._load_state_dict_post_hooks, hook)
 
     # ------------------------------------------------------------------------------- text
 

@@ -26,7 +26,7 @@ _SILENCED = (
 )
 
 
-class Everywhere:
+class GlobalHooks:
     """Hooks of every module, each called before a module's own."""
 
     forward_pre: ClassVar[Hooks] = OrderedDict()
@@ -39,28 +39,28 @@ class Everywhere:
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call `hook(module, args)` before each forward of every module."""
-    return added(Everywhere.forward_pre, hook)
+    return add_hook(GlobalHooks.forward_pre, hook)
 
 
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Call `hook(module, args, output)` after each forward of every module."""
-    kinds = (Everywhere.with_kwargs, with_kwargs), (Everywhere.always_called, always_call)
-    return added(Everywhere.forward, hook, False, *kinds)
+    kinds = (GlobalHooks.with_kwargs, with_kwargs), (GlobalHooks.always_called, always_call)
+    return add_hook(GlobalHooks.forward, hook, False, *kinds)
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call `hook(module, grad_output)` before the backward of every module."""
-    return added(Everywhere.backward_pre, hook)
+    return add_hook(GlobalHooks.backward_pre, hook)
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call `hook(module, grad_input, grad_output)` after the backward of every module."""
-    return added(Everywhere.backward, hook)
+    return add_hook(GlobalHooks.backward, hook)
 
 
-class Calls(ModuleBase):
+class ModuleCalls(ModuleBase):
     """The part of `Module` that runs forward, with what users hooked to it."""
 
     _forward_pre_hooks: Hooks
@@ -96,10 +96,10 @@ class Calls(ModuleBase):
             or self._backward_pre_hooks
             or self._forward_hooks
             or self._forward_pre_hooks
-            or Everywhere.forward_pre
-            or Everywhere.forward
-            or Everywhere.backward_pre
-            or Everywhere.backward
+            or GlobalHooks.forward_pre
+            or GlobalHooks.forward
+            or GlobalHooks.backward_pre
+            or GlobalHooks.backward
         ):
             return self.forward(*args, **kwargs)
         return _Call(self, args, kwargs).run()
@@ -121,7 +121,7 @@ class Calls(ModuleBase):
         With `with_kwargs` it is `hook(module, args, kwargs)` and returns None or both.
         """
         kind = (self._forward_pre_hooks_with_kwargs, with_kwargs)
-        return added(self._forward_pre_hooks, hook, prepend, kind)
+        return add_hook(self._forward_pre_hooks, hook, prepend, kind)
 
     def register_forward_hook(
         self,
@@ -133,7 +133,7 @@ class Calls(ModuleBase):
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after each forward; what it returns replaces the
         output. With `always_call` it runs also when forward raised, with output None."""
-        return added(
+        return add_hook(
             self._forward_hooks,
             hook,
             prepend,
@@ -146,7 +146,7 @@ class Calls(ModuleBase):
     ) -> RemovableHandle:
         """Call `hook(module, grad_output)` when the gradients of the outputs are known, before
         the module's own backward; what it returns replaces them."""
-        return added(self._backward_pre_hooks, hook, prepend)
+        return add_hook(self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(
         self, hook: Callable[..., Any], prepend: bool = False
@@ -173,10 +173,10 @@ class Calls(ModuleBase):
         if self._is_full_backward_hook is (not full):
             raise RuntimeError(_TWO_KINDS)
         self._is_full_backward_hook = full
-        return added(self._backward_hooks, hook, prepend)
+        return add_hook(self._backward_hooks, hook, prepend)
 
 
-def added(
+def add_hook(
     hooks: Hooks, hook: Any, first: bool = False, *kinds: tuple[Flags, bool]
 ) -> RemovableHandle:
     """Register a hook, at the end or in first place, and in those flags that are True of it."""
@@ -189,7 +189,7 @@ def added(
 class _Call:
     """One call of a module that has hooks."""
 
-    def __init__(self, module: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(self, module: ModuleCalls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.module = module
         self.args = args
         self.kwargs = kwargs
@@ -208,9 +208,9 @@ class _Call:
         module = self.module
         full = bool(module._is_full_backward_hook)
         backward = list(module._backward_hooks.values())
-        every = [*Everywhere.backward.values(), *(backward if full else ())]
-        before_backward = [*Everywhere.backward_pre.values(), *module._backward_pre_hooks.values()]
-        for key, hook in (*Everywhere.forward_pre.items(), *module._forward_pre_hooks.items()):
+        every = [*GlobalHooks.backward.values(), *(backward if full else ())]
+        before_backward = [*GlobalHooks.backward_pre.values(), *module._backward_pre_hooks.values()]
+        for key, hook in (*GlobalHooks.forward_pre.items(), *module._forward_pre_hooks.items()):
             self._before(hook, key in module._forward_pre_hooks_with_kwargs)
         gradients = None
         if every or before_backward:
@@ -247,11 +247,11 @@ class _Call:
         self.args, self.kwargs = changed
 
     def _forward_hooks(self) -> tuple[tuple[int, Any], ...]:
-        return (*Everywhere.forward.items(), *self.module._forward_hooks.items())
+        return (*GlobalHooks.forward.items(), *self.module._forward_hooks.items())
 
     def _after(self, key: int, hook: Any) -> None:
         self.done.add(key)
-        with_kwargs = (Everywhere.with_kwargs, self.module._forward_hooks_with_kwargs)
+        with_kwargs = (GlobalHooks.with_kwargs, self.module._forward_hooks_with_kwargs)
         given = (
             (self.args, self.kwargs) if any(key in each for each in with_kwargs) else (self.args,)
         )
@@ -260,7 +260,7 @@ class _Call:
             self.result = changed
 
     def _after_an_error(self) -> None:
-        always = {*Everywhere.always_called, *self.module._forward_hooks_always_called}
+        always = {*GlobalHooks.always_called, *self.module._forward_hooks_always_called}
         for key, hook in self._forward_hooks():
             if key in always and key not in self.done:
                 try:

@@ -33,7 +33,7 @@ def get_swap_module_params_on_conversion() -> bool:
     return _switches["swap"]
 
 
-def convert(parameter: Any, fn: Callable[[Tensor], Tensor], what: str) -> Any:
+def convert_parameter(parameter: Any, fn: Callable[[Tensor], Tensor], what: str) -> Any:
     """A parameter and its gradient, converted: the same object, unless it is to be a new one.
 
     Raises:

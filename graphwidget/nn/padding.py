@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ..graph.tensor import Tensor
 from . import functional
-from .functional_layer import shown
+from .functional_layer import repr_options
 from .module import Module
 from .module_base import OwnMethods
 
@@ -32,7 +32,7 @@ class _Pad(OwnMethods, Module):
 
 class _ConstantPadNd(_Pad):
     _mode = "constant"
-    extra_repr = shown("padding", "value")
+    extra_repr = repr_options("padding", "value")
 
     def __init__(self, padding: Any, value: float) -> None:
         super().__init__(padding)

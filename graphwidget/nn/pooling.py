@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from ..graph.tensor import Tensor
 from . import functional
-from .functional.sizes import each_dim
-from .functional_layer import shown
+from .functional.sizes import per_dim
+from .functional_layer import repr_options
 from .module import Module
 from .module_base import OwnMethods
 
@@ -15,7 +15,7 @@ from .module_base import OwnMethods
 class _MaxPoolNd(OwnMethods, Module):
     _own = ("forward",)
     _dims: ClassVar[int]
-    extra_repr = shown("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    extra_repr = repr_options("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class MaxPool3d(_MaxPoolNd):
 class AvgPool1d(Module):
     """The mean of windows along the last dim."""
 
-    extra_repr = shown("kernel_size", "stride", "padding")
+    extra_repr = repr_options("kernel_size", "stride", "padding")
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class AvgPool1d(Module):
 
 class _AvgPoolNd(OwnMethods, Module):
     _dims: ClassVar[int]
-    extra_repr = shown("kernel_size", "stride", "padding")
+    extra_repr = repr_options("kernel_size", "stride", "padding")
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class AvgPool3d(_AvgPoolNd):
 class _LPPoolNd(OwnMethods, Module):
     _own = ("forward",)
     _dims: ClassVar[int]
-    extra_repr = shown("norm_type", "kernel_size", "stride", "ceil_mode")
+    extra_repr = repr_options("norm_type", "kernel_size", "stride", "ceil_mode")
 
     def __init__(
         self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
@@ -176,7 +176,7 @@ class LPPool3d(_LPPoolNd):
 class _AdaptiveAvgPoolNd(OwnMethods, Module):
     _own = ("forward",)
     _function: ClassVar[str]
-    extra_repr = shown("output_size")
+    extra_repr = repr_options("output_size")
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
@@ -239,13 +239,13 @@ def _single(value: Any) -> tuple[int, ...]:
 
 class _MaxUnpool(OwnMethods, Module):
     _dims: ClassVar[int]
-    extra_repr = shown("kernel_size", "stride", "padding")
+    extra_repr = repr_options("kernel_size", "stride", "padding")
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         super().__init__()
-        self.kernel_size = each_dim(kernel_size, self._dims)
-        self.stride = each_dim(stride if stride is not None else kernel_size, self._dims)
-        self.padding = each_dim(padding, self._dims)
+        self.kernel_size = per_dim(kernel_size, self._dims)
+        self.stride = per_dim(stride if stride is not None else kernel_size, self._dims)
+        self.padding = per_dim(padding, self._dims)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         """What was pooled, with zeros where nothing was the largest."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..graph.tensor import Tensor
 from . import functional
-from .functional_layer import shown
+from .functional_layer import repr_options
 from .module import Module
 
 
@@ -63,7 +63,7 @@ class UpsamplingBilinear2d(Upsample):
 class Unfold(Module):
     """The windows of (N, C, H, W) as columns (N, C k, windows), with k items in a window."""
 
-    extra_repr = shown("kernel_size", "dilation", "padding", "stride")
+    extra_repr = repr_options("kernel_size", "dilation", "padding", "stride")
 
     def __init__(
         self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
@@ -82,7 +82,7 @@ class Unfold(Module):
 class Fold(Module):
     """The reverse of `Unfold`: columns added up into (N, C, *output_size)."""
 
-    extra_repr = shown("output_size", "kernel_size", "dilation", "padding", "stride")
+    extra_repr = repr_options("output_size", "kernel_size", "dilation", "padding", "stride")
 
     def __init__(
         self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
@@ -108,7 +108,7 @@ class Fold(Module):
 class PixelShuffle(Module):
     """(*, C r r, H, W) to (*, C, H r, W r) (Shi et al., 2016)."""
 
-    extra_repr = shown("upscale_factor")
+    extra_repr = repr_options("upscale_factor")
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ class PixelShuffle(Module):
 class PixelUnshuffle(Module):
     """The reverse of `PixelShuffle`: (*, C, H r, W r) to (*, C r r, H, W)."""
 
-    extra_repr = shown("downscale_factor")
+    extra_repr = repr_options("downscale_factor")
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
@@ -136,7 +136,7 @@ class PixelUnshuffle(Module):
 class ChannelShuffle(Module):
     """The channels in groups, taken one of each in turn (Zhang et al., 2018)."""
 
-    extra_repr = shown("groups")
+    extra_repr = repr_options("groups")
 
     def __init__(self, groups: int) -> None:
         super().__init__()

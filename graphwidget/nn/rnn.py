@@ -14,12 +14,12 @@ from ..functions.creation.factories import empty
 from ..functions.shape.joins import stack
 from ..graph.tensor import Tensor
 from . import init, rnn_functions, rnn_packed
-from .functional_layer import unusual
+from .functional_layer import repr_changed
 from .module import Module
 from .module_base import OwnMethods
 from .parameter import Parameter
 from .rnn_cell import gru_step, lstm_step
-from .rnn_loop import Step, stepping, through
+from .rnn_loop import Step, run_layers, step_by_step
 from .utils.rnn import PackedSequence
 
 
@@ -140,7 +140,7 @@ class RNNBase(Module):
         return [getattr(self, name) for name in self._flat_weights_names]
 
     def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + unusual(
+        return f"{self.input_size}, {self.hidden_size}" + repr_changed(
             self, proj_size=0, num_layers=1, bias=True, batch_first=False, dropout=0,
             bidirectional=False,
         )  # fmt: skip
@@ -157,8 +157,8 @@ class RNNBase(Module):
     def _walk(self, step: Step, input: PackedSequence, states: list[Any]) -> tuple[Any, list[Any]]:
         """Packed sequences through all layers."""
         weights, bias, *options, _ = self._options()
-        way = stepping(step, bias, input.batch_sizes.tolist())
-        rows, ends = through(way, input.data, states, weights, *options)
+        way = step_by_step(step, bias, input.batch_sizes.tolist())
+        rows, ends = run_layers(way, input.data, states, weights, *options)
         return input._replace(data=rows), ends
 
     def _batched(self, input: Tensor) -> tuple[Tensor, bool]:
@@ -211,7 +211,7 @@ class RNNBase(Module):
         shape = self._state_shape(int(sequence.batch_sizes[0]), size)
         if given is None:
             return Tensor._wrap(np.zeros(shape, sequence.data._data.dtype))
-        return rnn_packed.permuted(given, sequence.sorted_indices)
+        return rnn_packed.permute_state(given, sequence.sorted_indices)
 
     def _start(
         self, given: Tensor | None, input: Tensor, alone: bool, name: str, size: int
@@ -249,7 +249,7 @@ class _Simple(OwnMethods, RNNBase):
             self._check_input(input.data, 2)
             self._check_state(start, self._state_shape(int(input.batch_sizes[0]), size), "hx")
             out, ends = self._walk(step, input, list(start.unbind(0)))
-            return out, rnn_packed.permuted(stack(ends), input.unsorted_indices)
+            return out, rnn_packed.permute_state(stack(ends), input.unsorted_indices)
         input, alone = self._batched(input)
         start = self._start(hx, input, alone, "hx", size)
         self._check_input(input, 3)
@@ -323,7 +323,9 @@ class LSTM(RNNBase):
             states = list(zip(begin[0].unbind(0), begin[1].unbind(0), strict=True))
             out, ends = self._walk(lstm_step, input, states)
             order = input.unsorted_indices
-            kept = [rnn_packed.permuted(stack([end[i] for end in ends]), order) for i in (0, 1)]
+            kept = [
+                rnn_packed.permute_state(stack([end[i] for end in ends]), order) for i in (0, 1)
+            ]
             return out, (kept[0], kept[1])
         input, alone = self._batched(input)
         dims = 2 if alone else 3

@@ -26,7 +26,7 @@ def plain_step(
     return total.tanh() if nonlinearity == "tanh" else total.relu()
 
 
-def parts(gates: Tensor, count: int) -> tuple[Tensor, ...]:
+def split_gates(gates: Tensor, count: int) -> tuple[Tensor, ...]:
     """The gates one by one: ``gates.unsafe_chunk(count, -1)``."""
     found: Any = F.unsafe_split(gates, gates._data.shape[-1] // count, gates._data.ndim - 1)
     return tuple(found)
@@ -40,7 +40,7 @@ def lstm_step(
     `projection` (P, H) makes the hidden state shorter (Sak et al., 2014)."""
     hidden, cell = state
     total = functional.linear(hidden, weight, bias) + projected
-    into, forget, new, out = parts(total, 4)
+    into, forget, new, out = split_gates(total, 4)
     cell = (forget.sigmoid() * cell).add_(into.sigmoid() * new.tanh())
     hidden = out.sigmoid() * cell.tanh()
     return hidden if projection is None else functional.linear(hidden, projection), cell
@@ -48,8 +48,8 @@ def lstm_step(
 
 def gru_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """The next hidden state of a GRU; `projected` is W x + b of its three parts."""
-    reset, update, new = parts(projected, 3)
-    reset2, update2, new2 = parts(functional.linear(hidden, weight, bias), 3)
+    reset, update, new = split_gates(projected, 3)
+    reset2, update2, new2 = split_gates(functional.linear(hidden, weight, bias), 3)
     fresh = (new + new2 * (reset2 + reset).sigmoid()).tanh()
     found: Tensor = (hidden - fresh).mul_((update2 + update).sigmoid()).add_(fresh)
     return found

@@ -12,7 +12,7 @@ from ..functions.shape.joins import stack
 from ..graph.tensor import Tensor
 from . import functional
 from .rnn_cell import gru_step, lstm_step, plain_step
-from .rnn_loop import Step, fused, stepping, through
+from .rnn_loop import Step, fused_lstm, run_layers, step_by_step
 
 NOT_FUSED = "LSTM with projections is not supported with oneDNN. Using default implementation."
 
@@ -40,15 +40,15 @@ def time_first(input: Tensor, batch_first: bool) -> Tensor:
     return input
 
 
-def layers(name: str, step: Step) -> Callable[..., tuple[Tensor, Tensor]]:
+def offer_layers(name: str, step: Step) -> Callable[..., tuple[Tensor, Tensor]]:
     """Offer a function of layers whose state is one tensor."""
 
     def function(
         input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int,
         dropout: float, train: bool, bidirectional: bool, batch_first: bool,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        output, ends = through(
-            stepping(step, has_biases), time_first(input, batch_first), hx.unbind(0), params,
+        output, ends = run_layers(
+            step_by_step(step, has_biases), time_first(input, batch_first), hx.unbind(0), params,
             num_layers, dropout, train, bidirectional, last=2,
         )  # fmt: skip
         return output.transpose_(0, 1) if batch_first else output, stack(ends)
@@ -61,9 +61,9 @@ def layers(name: str, step: Step) -> Callable[..., tuple[Tensor, Tensor]]:
     return offer(method=False)(function)
 
 
-rnn_tanh = layers("rnn_tanh", tanh_step)
-rnn_relu = layers("rnn_relu", relu_step)
-gru = layers("gru", gru_step)
+rnn_tanh = offer_layers("rnn_tanh", tanh_step)
+rnn_relu = offer_layers("rnn_relu", relu_step)
+gru = offer_layers("gru", gru_step)
 
 
 @offer(method=False)
@@ -83,13 +83,13 @@ def lstm(
     one_op = alike and not projected
     rows = time_first(input, batch_first)
     if one_op:
-        way = fused(has_biases, num_layers, train, bidirectional, batch_first)
+        way = fused_lstm(has_biases, num_layers, train, bidirectional, batch_first)
         rows, hidden, cell = rows.contiguous(), hx[0].contiguous(), hx[1].contiguous()
         states = [(hidden.select(0, at), cell.select(0, at)) for at in range(hidden.size(0))]
     else:
-        way = stepping(lstm_step, has_biases)
+        way = step_by_step(lstm_step, has_biases)
         states = list(zip(hx[0].unbind(0), hx[1].unbind(0), strict=True))
-    output, ends = through(
+    output, ends = run_layers(
         way, rows, states, params, num_layers, dropout, train, bidirectional, -1 if one_op else 2
     )
     return (
@@ -118,7 +118,7 @@ def check_cell(input: Tensor, hidden: Tensor, w_ih: Tensor, w_hh: Tensor, gates:
         )
 
 
-def cell(name: str, step: Step, gates: int) -> None:
+def offer_cell(name: str, step: Step, gates: int) -> None:
     """Offer a step of a layer whose state is one tensor."""
 
     def function(
@@ -134,9 +134,9 @@ def cell(name: str, step: Step, gates: int) -> None:
     offer(method=False)(function)
 
 
-cell("rnn_tanh_cell", tanh_step, 1)
-cell("rnn_relu_cell", relu_step, 1)
-cell("gru_cell", gru_step, 3)
+offer_cell("rnn_tanh_cell", tanh_step, 1)
+offer_cell("rnn_relu_cell", relu_step, 1)
+offer_cell("gru_cell", gru_step, 3)
 
 
 @offer(method=False)

@@ -20,13 +20,13 @@ from . import functional, rnn_packed
 
 Step = Callable[..., Any]
 """The next state, from W x + b of one time, the last state, its weight, bias and projection."""
-Way = Callable[[Tensor, Any, Sequence[Tensor], bool], tuple[Tensor, Any]]
+LayerRun = Callable[[Tensor, Any, Sequence[Tensor], bool], tuple[Tensor, Any]]
 
 LSTM_MODE = 2
 """oneDNN's number of the kind of layer."""
 
 
-def stepping(step: Step, has_biases: bool, batch_sizes: list[int] | None = None) -> Way:
+def step_by_step(step: Step, has_biases: bool, batch_sizes: list[int] | None = None) -> LayerRun:
     """Time by time, each of a few ops; the inputs of all times are multiplied by their weight at
     once. With `batch_sizes` the input is packed rows (R, I), else (T, N, I)."""
 
@@ -53,9 +53,9 @@ def stepping(step: Step, has_biases: bool, batch_sizes: list[int] | None = None)
     return way
 
 
-def fused(
+def fused_lstm(
     has_biases: bool, num_layers: int, train: bool, bidirectional: bool, batch_first: bool
-) -> Way:
+) -> LayerRun:
     """An LSTM, all times in one op.
 
     Its way raises an IndexError for an input without the dim of features (PyTorch's text).
@@ -77,8 +77,8 @@ def fused(
     return way
 
 
-def through(
-    way: Way, input: Tensor, states: Sequence[Any], params: Sequence[Tensor], num_layers: int,
+def run_layers(
+    way: LayerRun, input: Tensor, states: Sequence[Any], params: Sequence[Tensor], num_layers: int,
     dropout: float, train: bool, bidirectional: bool, last: int = -1,
 ) -> tuple[Tensor, list[Any]]:  # fmt: skip
     """Through all layers: the hidden states of all times, and the last states of each layer and

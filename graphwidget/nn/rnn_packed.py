@@ -16,7 +16,7 @@ Step = Callable[[Tensor, Any], Any]
 """The next state, from the rows of one time and the last state."""
 
 
-def permuted(state: Tensor, order: Tensor | None) -> Tensor:
+def permute_state(state: Tensor, order: Tensor | None) -> Tensor:
     """A state (layers, N, H) with its sequences in another order."""
     return state if order is None else state.index_select(1, order)
 

@@ -7,15 +7,15 @@ from typing import Any
 from ..functions.creation.factories import empty
 from ..graph.tensor import Tensor
 from . import functional, init
-from .functional_layer import _OfFunction, shown
+from .functional_layer import _FunctionalLayer, repr_options
 from .module import Module
 from .parameter import Parameter
 
 
-class _AlongDim(_OfFunction, Module):
+class _AlongDim(_FunctionalLayer, Module):
     """The part of those that are softmax of something, or something of softmax."""
 
-    extra_repr = shown("dim")
+    extra_repr = repr_options("dim")
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class Softmax2d(Module):
 class GLU(Module):
     """The first half of x along a dim times the sigmoid of the second (Dauphin et al., 2017)."""
 
-    extra_repr = shown("dim")
+    extra_repr = repr_options("dim")
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class GLU(Module):
 class PReLU(Module):
     """x where it is positive, else a learnt weight (one, or one for each channel) times x."""
 
-    extra_repr = shown("num_parameters")
+    extra_repr = repr_options("num_parameters")
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None

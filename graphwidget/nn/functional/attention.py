@@ -13,7 +13,7 @@ from ...eager.promote import check_broadcastable
 from ...eager.record import TENSORS as F
 from ...functions.linalg.matmul import matmul
 from ...graph.tensor import Tensor
-from .dropout import chance, dropout
+from .dropout import check_probability, dropout
 
 
 def scaled_dot_product_attention(
@@ -77,7 +77,9 @@ def _unfused(
     if mask is not None:
         scores = F.add(scores, _added(mask, query._data.dtype))
     weights = F.safe_softmax(scores, -1)
-    return matmul(dropout(weights, chance(dropout_p)) if dropout_p > 0 else weights, value)
+    return matmul(
+        dropout(weights, check_probability(dropout_p)) if dropout_p > 0 else weights, value
+    )
 
 
 INTEGERS = {"int64": "int64_t", "int32": "int", "uint8": "uint8_t", "int16": "int16_t",

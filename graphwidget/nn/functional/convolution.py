@@ -16,7 +16,7 @@ from ...functions.creation.factory_decorator import shape_from
 from ...functions.shape.reshape_expand import squeeze, unsqueeze
 from ...graph.tensor import Tensor
 from ...optable.layers.convolution_kernels import transposed_sizes
-from .sizes import each_dim, is_int, shown
+from .sizes import format_sizes, is_int, per_dim
 
 
 def _convolve(
@@ -47,11 +47,11 @@ def _convolve(
     numbers = {
         "stride": stride, "padding": tuple(padding), "dilation": dilation, "output_padding": more
     }  # fmt: skip
-    out = convolved(source, weight, bias, numbers, groups, transposed)
+    out = convolve_any(source, weight, bias, numbers, groups, transposed)
     return squeeze(out, 0) if unbatched else out
 
 
-def convolved(
+def convolve_any(
     input: Tensor, weight: Tensor, bias: Tensor | None, numbers: dict[str, tuple[int, ...]],
     groups: int, transposed: bool,
 ) -> Tensor:  # fmt: skip
@@ -62,7 +62,7 @@ def convolved(
     found = {name: each * dims if len(each) == 1 else each for name, each in numbers.items()}
     _check_numbers(dims, found)
     stride, padding, dilation, more = found.values()
-    check(input, weight, bias, padding, dilation, groups, transposed)
+    check_convolution(input, weight, bias, padding, dilation, groups, transposed)
     if transposed:
         _check_more(more, stride, dilation)
         _check_result(input, weight, found)
@@ -82,7 +82,7 @@ def _same_padding(
             raise RuntimeError(f"{name} cannot broadcast to {len(kernel)} dimensions")
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
-    total = [d * (k - 1) for d, k in zip(each_dim(dilation, len(kernel)), kernel, strict=True)]
+    total = [d * (k - 1) for d, k in zip(per_dim(dilation, len(kernel)), kernel, strict=True)]
     if any(t % 2 for t in total):
         warn_once(
             "Using padding='same' with even kernel lengths and odd dilation may require a "
@@ -126,7 +126,7 @@ def _check_dims(input: Tensor, weight: Tensor, space: str = " ") -> None:
         )
 
 
-def check(
+def check_convolution(
     input: Tensor, weight: Tensor, bias: Tensor | None, padding: tuple[int, ...],
     dilation: tuple[int, ...], groups: int, transposed: bool,
 ) -> None:  # fmt: skip
@@ -162,8 +162,8 @@ def check(
         reach = [d * (k - 1) + 1 for k, d in zip(shape[2:], dilation, strict=True)]
         if any(n < k for n, k in zip(padded, reach, strict=True)):
             raise RuntimeError(
-                f"Calculated padded input size per channel: {shown(padded)}. Kernel size: "
-                f"{shown(reach)}. Kernel size can't be greater than actual input size"
+                f"Calculated padded input size per channel: {format_sizes(padded)}. Kernel size: "
+                f"{format_sizes(reach)}. Kernel size can't be greater than actual input size"
             )
     if min(dilation) < 1:
         raise RuntimeError("non-positive dilation is not supported")
@@ -271,8 +271,9 @@ def _check_result(input: Tensor, weight: Tensor, numbers: dict[str, tuple[int, .
     if min(result) < least:
         row = (1,) if len(sizes) == 1 else ()  # a signal is an image of one row, here too
         raise RuntimeError(
-            f"Given input size per channel: {shown(row + sizes)}. Calculated output size per "
-            f"channel: {shown(row + result)}. Output size is too small"
+            f"Given input size per channel: {format_sizes(row + sizes)}. "
+            f"Calculated output size per "
+            f"channel: {format_sizes(row + result)}. Output size is too small"
         )
 
 

@@ -13,7 +13,7 @@ from ...functions.pointwise.activations import log_softmax
 from ...functions.shape.reshape_expand import view
 from ...graph.tensor import Tensor
 from .linear import linear
-from .reduction import reduction_of, reduction_text, without_grad
+from .reduction import reduction_number, reduction_text, without_grad
 
 LONG_OR_BYTE = "lqB"
 """The characters of the types that classes may have."""
@@ -35,7 +35,7 @@ def nll_loss(
         ValueError: another reduction, or numbers of samples that differ.
         IndexError: a target that is no class.
     """
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     shape, wanted = input._data.shape, target._data.shape
     if not shape:
         raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
@@ -129,7 +129,7 @@ def cross_entropy(
         ValueError: another reduction, or numbers of samples that differ.
         IndexError: a target that is no class.
     """
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     dim = 0 if input._data.ndim == 1 else 1
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")

@@ -16,7 +16,7 @@ from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
 
 
-def chance(p: float) -> float:
+def check_probability(p: float) -> float:
     """The probability itself; RuntimeError if it is none."""
     if not 0.0 <= p <= 1.0:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
@@ -26,7 +26,7 @@ def chance(p: float) -> float:
 def _check(p: float) -> None:
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    chance(p)  # nan
+    check_probability(p)  # nan
 
 
 def _floating(input: Tensor) -> None:
@@ -35,7 +35,7 @@ def _floating(input: Tensor) -> None:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
 
 
-def kept(like: np.ndarray, dtype: Any, p: float) -> np.ndarray:
+def keep_mask(like: np.ndarray, dtype: Any, p: float) -> np.ndarray:
     """1 with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
     order = memory_order(like.shape, like)
     shape = tuple(like.shape[dim] for dim in order)
@@ -44,7 +44,7 @@ def kept(like: np.ndarray, dtype: Any, p: float) -> np.ndarray:
 
 def _kept(like: np.ndarray, p: float) -> Tensor:
     """1 / (1 - p) with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
-    drawn = kept(like, like.dtype, p)
+    drawn = keep_mask(like, like.dtype, p)
     if p < 1:
         np.divide(drawn, like.dtype.type(1 - p), drawn)
     noise = Tensor._wrap(drawn)

@@ -38,10 +38,10 @@ def embedding(
         padding_idx %= rows
     if max_norm is not None:
         _limit(weight, input.contiguous(), max_norm, norm_type)
-    return look_up(weight, input, padding_idx, scale_grad_by_freq, sparse)
+    return lookup_rows(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
-def look_up(
+def lookup_rows(
     weight: Tensor, input: Tensor, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
 ) -> Tensor:
     """The rows at the integers of ``input``; no row is padding when its number is negative."""

@@ -10,7 +10,7 @@ import numpy as np
 from ...eager.record import TENSORS as F
 from ...functions.reduction.reductions import returns_tuple
 from ...graph.tensor import Tensor
-from .sizes import each_dim
+from .sizes import per_dim
 
 
 def gradients(
@@ -19,25 +19,25 @@ def gradients(
     """The gradient by input or weight, of the two that is `wanted`."""
     stride, padding, dilation, groups = options
     found = returns_tuple(F.convolution_backward)(
-        grad, input, weight, *(each_dim(each, dims) for each in (stride, padding, dilation)),
+        grad, input, weight, *(per_dim(each, dims) for each in (stride, padding, dilation)),
         False, (0,) * dims, groups, (wanted,),
     )  # fmt: skip
     return found[wanted == "weight"]
 
 
-def of_size(size: Any, like: Tensor) -> Tensor:
+def empty_of_size(size: Any, like: Tensor) -> Tensor:
     """A tensor that has nothing but a size and a type."""
     return Tensor._wrap(np.broadcast_to(np.empty((), like._data.dtype), tuple(size)))
 
 
-def by_input(dims: int) -> Callable[..., Tensor]:
+def input_gradient(dims: int) -> Callable[..., Tensor]:
     """The function for convolutions over so many dims."""
 
     def function(
         input_size: Any, weight: Tensor, grad_output: Tensor, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1,
     ) -> Tensor:  # fmt: skip
-        input = of_size(input_size, grad_output)
+        input = empty_of_size(input_size, grad_output)
         options = (stride, padding, dilation, groups)
         return gradients(dims, grad_output, input, weight, options, "input")
 
@@ -48,14 +48,14 @@ def by_input(dims: int) -> Callable[..., Tensor]:
     return function
 
 
-def by_weight(dims: int) -> Callable[..., Tensor]:
+def weight_gradient(dims: int) -> Callable[..., Tensor]:
     """The function for convolutions over so many dims."""
 
     def function(
         input: Tensor, weight_size: Any, grad_output: Tensor, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1,
     ) -> Tensor:  # fmt: skip
-        weight = of_size(weight_size, grad_output)
+        weight = empty_of_size(weight_size, grad_output)
         options = (stride, padding, dilation, groups)
         return gradients(dims, grad_output, input, weight, options, "weight")
 
@@ -66,5 +66,9 @@ def by_weight(dims: int) -> Callable[..., Tensor]:
     return function
 
 
-conv1d_input, conv2d_input, conv3d_input = by_input(1), by_input(2), by_input(3)
-conv1d_weight, conv2d_weight, conv3d_weight = by_weight(1), by_weight(2), by_weight(3)
+conv1d_input, conv2d_input, conv3d_input = input_gradient(1), input_gradient(2), input_gradient(3)
+conv1d_weight, conv2d_weight, conv3d_weight = (
+    weight_gradient(1),
+    weight_gradient(2),
+    weight_gradient(3),
+)

@@ -10,7 +10,7 @@ from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
-from .sizes import each_dim
+from .sizes import per_dim
 
 MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
 PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
@@ -206,8 +206,8 @@ def _unpool(
 ) -> Tensor:
     """The reverse of a max pool over one, two or three dims."""
     kernel_size, stride, padding = sizes
-    kernel, pads = each_dim(kernel_size, dims), each_dim(padding, dims)
-    steps = kernel if stride is None else each_dim(stride, dims)
+    kernel, pads = per_dim(kernel_size, dims), per_dim(padding, dims)
+    steps = kernel if stride is None else per_dim(stride, dims)
     wanted = _unpool_size(input, dims, kernel, steps, pads, output_size)
     if dims == 1:
         out = _checked_unpool(input.unsqueeze(-1), indices.unsqueeze(-1), 2, (*wanted, 1), steps)

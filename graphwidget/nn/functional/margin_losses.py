@@ -15,7 +15,7 @@ from ...functions.reduction.reductions import mean
 from ...graph.tensor import Tensor
 from ...optable.pointwise.arithmetic import check_no_bools
 from .distance import pairwise_distance
-from .reduction import reduction_of, reduction_text, without_grad
+from .reduction import reduction_number, reduction_text, without_grad
 from .regression_losses import reduced
 
 
@@ -24,7 +24,7 @@ def hinge_embedding_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The distance where the target is 1; max(0, margin - distance) where it is -1."""
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     zero, least = (Tensor._wrap(input._data.dtype.type(number)) for number in (0, margin))
     far = F.where(F.ne(target, 1), F.clamp_min(F.sub(least, input), 0), zero)
     near = F.where(F.ne(target, -1), input, zero)
@@ -37,7 +37,7 @@ def margin_ranking_loss(
 ) -> Tensor:  # fmt: skip
     """max(0, margin - target (input1 - input2)): target 1 wants the first ranked higher, -1 the
     second."""
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     if not input1._data.ndim == input2._data.ndim == target._data.ndim:
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
@@ -52,7 +52,7 @@ def cosine_embedding_loss(
     size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """1 - cos of two vectors where the target is 1; max(0, cos - margin) where it is -1."""
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     if target._data.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     dim, eps = target._data.ndim, 1e-12
@@ -94,7 +94,7 @@ def triplet_margin_loss(
     Args:
         swap: use the positive's distance from the negative where that is smaller.
     """
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     _check_alike(anchor, positive, negative)
@@ -120,7 +120,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = F.minimum(far, distance(positive, negative))
-    return reduced(F.clamp_min(near + margin - far, 0), reduction_of(reduction))
+    return reduced(F.clamp_min(near + margin - far, 0), reduction_number(reduction))
 
 
 def soft_margin_loss(
@@ -133,7 +133,7 @@ def soft_margin_loss(
         RuntimeError: types or shapes of which the input cannot hold the result, or a target that
             requires grad.
     """
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     without_grad("soft_margin_loss", target=target)
     broadcast_shape([input._data.shape, target._data.shape])
     kinds = [each._data.dtype for each in (input, target)]
@@ -153,7 +153,7 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The mean over the classes (last dim) of ``binary_cross_entropy_with_logits``."""
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
         loss = F.mul(loss, weight)
@@ -189,7 +189,7 @@ def multilabel_margin_loss(
         input: (N, C), or (C).
         target: of the same shape: the classes that are right, up to the first -1.
     """
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     _check_rows(input)
     sizes, shape = list(input._data.shape), target._data.shape
     if target._data.size != input._data.size or (len(sizes) > 1 and list(shape) != sizes):
@@ -213,7 +213,7 @@ def multi_margin_loss(
         p: 1 or 2.
         weight: (C,), of the classes.
     """
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight._data.ndim != 1:

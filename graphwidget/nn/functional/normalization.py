@@ -63,7 +63,7 @@ def check_weights(sizes: tuple[int, ...], **weights: Tensor | None) -> None:
             )
 
 
-def covers(input: Tensor, normalized_shape: Any, starred: str) -> tuple[int, ...]:
+def normalized_sizes(input: Tensor, normalized_shape: Any, starred: str) -> tuple[int, ...]:
     """The last sizes of the input that are normalized over, checked."""
     sizes, shape = list(normalized_shape), list(input._data.shape)
     if not sizes:
@@ -97,7 +97,7 @@ def layer_norm(
         raise TypeError(
             "layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not int"
         )
-    sizes = covers(input, normalized_shape, "*, ")
+    sizes = normalized_sizes(input, normalized_shape, "*, ")
     check_weights(sizes, weight=weight, bias=bias)
     _same_kind(input, weight, bias)
     _number(eps)
@@ -178,10 +178,12 @@ def batch_norm(
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    return channels_normed(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return normalize_channels(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
 
 
-def channels_normed(
+def normalize_channels(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: bool, momentum: float, eps: float,
 ) -> Tensor:  # fmt: skip
@@ -189,7 +191,7 @@ def channels_normed(
     shape = input._data.shape
     _number(momentum)
     if not input._data.size:
-        return _nothing_normed(input, weight, bias)
+        return _normalize_empty(input, weight, bias)
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
@@ -209,7 +211,7 @@ def channels_normed(
     )
 
 
-def _nothing_normed(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+def _normalize_empty(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
     """An input without items, unchecked, and joined to weight and bias as PyTorch does."""
     out = F.clone(input)
     if weight is not None:
@@ -244,7 +246,7 @@ def instance_norm(
     if input._data.dtype != np.float16:  # halves are computed with statistics in floats
         mean, var = (None if each is None else each.to(input.dtype) for each in (mean, var))
     flat = contiguous(input).view(1, n * channels, *shape[2:])
-    out = channels_normed(flat, weight, bias, mean, var, use_input_stats, momentum, eps)
+    out = normalize_channels(flat, weight, bias, mean, var, use_input_stats, momentum, eps)
     for kept, moved in ((running_mean, mean), (running_var, var)):
         if use_input_stats and kept is not None and moved is not None:
             with no_grad():
@@ -263,7 +265,7 @@ def rms_norm(
         normalized_shape: the sizes of those dims, and the shape of weight.
         eps: added to the mean square; the type's own ``finfo.eps`` when not given.
     """
-    sizes = covers(input, normalized_shape, "*")
+    sizes = normalized_sizes(input, normalized_shape, "*")
     check_weights(sizes, weight=weight)
     kind = input._data.dtype
     if weight is not None and weight._data.dtype != kind:

@@ -14,7 +14,7 @@ from ...functions.reduction.reductions import mean
 from ...functions.shape.reshape_expand import broadcast_shapes
 from ...graph.tensor import Tensor
 from ...optable.pointwise.arithmetic import check_no_bools
-from .reduction import reduction_of, reduction_text, without_grad
+from .reduction import reduction_number, reduction_text, without_grad
 from .regression_losses import reduced
 
 
@@ -32,7 +32,7 @@ def binary_cross_entropy(
         ValueError: sizes that differ.
         RuntimeError: an input outside of [0, 1].
     """
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size "
@@ -63,7 +63,7 @@ def binary_cross_entropy_with_logits(
     Raises:
         ValueError: sizes that differ.
     """
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     if target.size() != input.size():
         raise ValueError(
             f"Target size ({target.size()}) must be the same as input size ({input.size()})"
@@ -106,7 +106,7 @@ def kl_div(
             "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
             "release.",
         )
-    how = 2 if reduction == "batchmean" else reduction_of(reduction)
+    how = 2 if reduction == "batchmean" else reduction_number(reduction)
     found = divergence(input, target, how, log_target)
     if reduction == "batchmean" and input._data.ndim:
         return F.div(found, input._data.shape[0])
@@ -142,7 +142,7 @@ def poisson_nll_loss(
         full: add Stirling's approximation of log(target!).
         eps: added to the expected count under the logarithm.
     """
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     if log_input:
         product = F.mul(target, input)
         loss = F.sub(F.exp(input), product)
@@ -191,4 +191,4 @@ def gaussian_nll_loss(
     loss = F.mul(F.add(F.log(var), F.div(F.pow(input - target, 2), var)), 0.5)
     if full:
         loss.add_(0.5 * math.log(2 * math.pi))
-    return mean(loss) if reduction == "mean" else reduced(loss, reduction_of(reduction))
+    return mean(loss) if reduction == "mean" else reduced(loss, reduction_number(reduction))

@@ -15,7 +15,7 @@ DIFFERENT = (
 )
 
 
-def reduction_of(reduction: str) -> int:
+def reduction_number(reduction: str) -> int:
     """The number of a reduction.
 
     Raises:

@@ -9,7 +9,7 @@ from ...eager.record import TENSORS as F
 from ...functions.reduction.reductions import mean
 from ...functions.shape.reshape_expand import broadcast_tensors
 from ...graph.tensor import Tensor
-from .reduction import DIFFERENT, reduction_of, reduction_text
+from .reduction import DIFFERENT, reduction_number, reduction_text
 
 
 def mse_loss(
@@ -29,7 +29,7 @@ def mse_loss(
         UserWarning: the shapes differ, which is most often a mistake.
     """
     input, target = _alike(input, target)
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     if weight is not None:
         return _weighted(F.pow(F.sub(input, target), 2), input, weight, how)
     return F.mse_loss(*_floating(input, target, "mse_cpu"), how)
@@ -82,7 +82,7 @@ def l1_loss(
         weight: of each item; the mean is then over the sum of weights.
     """
     input, target = _alike(input, target)
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     away = F.abs(F.sub(input, target))
     return reduced(away, how) if weight is None else _weighted(away, input, weight, how)
 
@@ -97,7 +97,7 @@ def smooth_l1_loss(
         RuntimeError: beta is negative.
     """
     input, target = _alike(input, target)
-    how = reduction_of(reduction_text(size_average, reduce, reduction))
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
@@ -118,7 +118,7 @@ def huber_loss(
         RuntimeError: delta is not positive.
     """
     input, target = _alike(input, target)
-    how = reduction_of(reduction)
+    how = reduction_number(reduction)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     given = input, target

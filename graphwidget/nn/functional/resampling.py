@@ -13,7 +13,7 @@ from ...functions.dims import wrap_dim
 from ...graph.tensor import Tensor
 from ...optable.layers.window_kernels import window_count
 from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from .sizes import each_dim, is_int
+from .sizes import is_int, per_dim
 
 INTERPOLATING = {
     "nearest": ("nearest1d", "nearest2d", "nearest3d"),
@@ -200,7 +200,7 @@ def _window(
     }  # fmt: skip
     for name, each in named.items():
         _pair(name, each)
-    found = {name: each_dim(each, 2) for name, each in named.items()}
+    found = {name: per_dim(each, 2) for name, each in named.items()}
     for name, (height, width) in found.items():
         word, least = name.partition("_")[0], "non-negative" if name == "padding" else ""
         if min(height, width) < (not least):
@@ -254,7 +254,7 @@ def fold(
 ) -> Tensor:  # fmt: skip
     """The reverse of ``unfold``: columns (N, C k, windows) added up into (N, C, H, W)."""
     _pair("output_size", output_size)
-    wanted = each_dim(output_size, 2)
+    wanted = per_dim(output_size, 2)
     kernel, gaps, pads, steps = _window(kernel_size, dilation, padding, stride)
     shape = input._data.shape
     if len(shape) not in (2, 3):

@@ -17,7 +17,7 @@ def is_int(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def each_dim(value: Any, dims: int) -> tuple[int, ...]:
+def per_dim(value: Any, dims: int) -> tuple[int, ...]:
     """One number for each of ``dims`` dims, from a number or a sequence of one or of as many."""
     if is_int(value):
         return (int(value),) * dims
@@ -25,7 +25,7 @@ def each_dim(value: Any, dims: int) -> tuple[int, ...]:
     return found * dims if len(found) == 1 else found
 
 
-def shown(sizes: Any) -> str:
+def format_sizes(sizes: Any) -> str:
     """Sizes as PyTorch's messages write them: ``(2 x 3)``."""
     return "(" + " x ".join(map(str, sizes)) + ")"
 

@@ -36,7 +36,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Shapes: any; the result has the same.
     """
-    return _dropout.dropout(input, _dropout.chance(p), train)
+    return _dropout.dropout(input, _dropout.check_probability(p), train)
 
 
 @offer(method=False)
@@ -45,7 +45,7 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Shapes: any; the result has the same.
     """
-    return _dropout.alpha_dropout(input, _dropout.chance(p), train)
+    return _dropout.alpha_dropout(input, _dropout.check_probability(p), train)
 
 
 @offer(method=False)
@@ -54,7 +54,7 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Shapes: (N, C, ...); the result has the same.
     """
-    return _dropout.feature_alpha_dropout(input, _dropout.chance(p), train)
+    return _dropout.feature_alpha_dropout(input, _dropout.check_probability(p), train)
 
 
 @offer(method=False)
@@ -66,7 +66,7 @@ def embedding(
 
     Shapes: weight (V, D), indices any; the result is (indices..., D).
     """
-    return _embedding.look_up(weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    return _embedding.lookup_rows(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
 @offer(method=False)
@@ -79,7 +79,7 @@ def batch_norm(
 
     Shapes: (N, C, ...), all others (C,); the result is like input.
     """
-    return _normalization.channels_normed(
+    return _normalization.normalize_channels(
         input, weight, bias, running_mean, running_var, training, momentum, eps
     )
 

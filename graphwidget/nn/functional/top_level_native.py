@@ -33,19 +33,19 @@ offer(method=False)(_pooling.max_pool1d_with_indices)
 @offer(method=False)
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``dropout``, written into the tensor."""
-    return _dropout.dropout(input, _dropout.chance(p), train, True)
+    return _dropout.dropout(input, _dropout.check_probability(p), train, True)
 
 
 @offer(method=False)
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``alpha_dropout``, written into the tensor."""
-    return _dropout.alpha_dropout(input, _dropout.chance(p), train, True)
+    return _dropout.alpha_dropout(input, _dropout.check_probability(p), train, True)
 
 
 @offer(method=False)
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``feature_alpha_dropout``, written into the tensor."""
-    return _dropout.feature_alpha_dropout(input, _dropout.chance(p), train, True)
+    return _dropout.feature_alpha_dropout(input, _dropout.check_probability(p), train, True)
 
 
 @offer(method=False)
@@ -54,13 +54,13 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 
     Shapes: (N, C, ...); the result has the same.
     """
-    return _dropout.feature_dropout(input, _dropout.chance(p), train, False)
+    return _dropout.feature_dropout(input, _dropout.check_probability(p), train, False)
 
 
 @offer(method=False)
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``feature_dropout``, written into the tensor."""
-    return _dropout.feature_dropout(input, _dropout.chance(p), train, True)
+    return _dropout.feature_dropout(input, _dropout.check_probability(p), train, True)
 
 
 @offer(method=False)
@@ -75,7 +75,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
         if node is not None:
             set_history(input, node)
         return input, nothing
-    mask = Tensor._wrap(_dropout.kept(data, np.dtype(bool), 0.0 if train is False else p))
+    mask = Tensor._wrap(_dropout.keep_mask(data, np.dtype(bool), 0.0 if train is False else p))
     if train is not False and data.dtype.kind != "f":
         given = input.dtype.word
         raise RuntimeError(f"result type Float can't be cast to the desired output type {given}")
@@ -83,7 +83,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
 
 
 # Norms -------------------------------------------------------------------------------------------
-def with_statistics(key: str, tensors: Sequence[Any], *params: Any) -> tuple[Tensor, ...]:
+def norm_with_statistics(key: str, tensors: Sequence[Any], *params: Any) -> tuple[Tensor, ...]:
     """What a norm gives, and the means and deviations that it computed."""
     arrays = [None if each is None else each._data for each in tensors]
     saved = TABLE[key].kernel(*(None if a is None else a.copy() for a in arrays), *params)[1:]
@@ -96,9 +96,9 @@ def native_layer_norm(
     eps: float,
 ) -> tuple[Tensor, ...]:  # fmt: skip
     """``layer_norm``, the means and 1 / deviation."""
-    sizes = _normalization.covers(input, normalized_shape, "*, ")
+    sizes = _normalization.normalized_sizes(input, normalized_shape, "*, ")
     _normalization.check_weights(sizes, weight=weight, bias=bias)
-    return with_statistics("native_layer_norm", (input, weight, bias), sizes, eps)
+    return norm_with_statistics("native_layer_norm", (input, weight, bias), sizes, eps)
 
 
 @offer(method=False)
@@ -116,7 +116,7 @@ def native_batch_norm(
     running_var: Tensor | None, training: bool, momentum: float, eps: float,
 ) -> tuple[Tensor, ...]:  # fmt: skip
     """``batch_norm``, the means and 1 / deviation (empty when not training)."""
-    found = with_statistics(
+    found = norm_with_statistics(
         "native_batch_norm", (input, weight, bias, running_mean, running_var), training, momentum,
         eps,
     )  # fmt: skip
@@ -139,7 +139,7 @@ def convolution(
         "stride": tuple(stride), "padding": tuple(padding), "dilation": tuple(dilation),
         "output_padding": tuple(output_padding),
     }  # fmt: skip
-    return _convolution.convolved(input, weight, bias, numbers, groups, transposed)
+    return _convolution.convolve_any(input, weight, bias, numbers, groups, transposed)
 
 
 @offer(method=False)

@@ -15,8 +15,8 @@ from ...graph.tensor import Tensor
 from ..functional.distance import normalize
 from ..module import Module
 from .parametrize import register_parametrization
-from .spectral_norm import TRANSPOSED, outputs_first
-from .weight_norm import normed_weight
+from .spectral_norm import TRANSPOSED, output_dim_first
+from .weight_norm import scale_to_norm
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
@@ -36,7 +36,7 @@ class _WeightNorm(Module):
 
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
         """The weight of a size and a direction."""
-        return normed_weight(weight_v, weight_g, self.dim)
+        return scale_to_norm(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
         """The norms, and the weight itself as direction."""
@@ -83,7 +83,7 @@ class _SpectralNorm(Module):
         self.eps = eps
         if ndim > 1:
             self.n_power_iterations = n_power_iterations
-            matrix = outputs_first(weight, self.dim).flatten(1)
+            matrix = output_dim_first(weight, self.dim).flatten(1)
             height, width = matrix.size()
             u = matrix.new_empty(height).normal_(0, 1)
             v = matrix.new_empty(width).normal_(0, 1)
@@ -101,7 +101,7 @@ class _SpectralNorm(Module):
         """The weight divided by its largest singular value."""
         if weight.ndim == 1:
             return normalize(weight, dim=0, eps=self.eps)
-        matrix = outputs_first(weight, self.dim).flatten(1)
+        matrix = output_dim_first(weight, self.dim).flatten(1)
         if self.training:
             self._iterate(matrix, self.n_power_iterations)
         sigma = vdot(self._u.clone(), mv(matrix, self._v.clone()))

@@ -138,7 +138,7 @@ class PackedSequence(_Packed):
         return self._replace(data=self.data.cuda(*args, **kwargs))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, tuple(self)
+        return rebuild_packed, tuple(self)
 
     @property
     def is_cuda(self) -> bool:
@@ -150,7 +150,7 @@ class PackedSequence(_Packed):
         return False
 
 
-def restored(*parts: Any) -> PackedSequence:
+def rebuild_packed(*parts: Any) -> PackedSequence:
     """A packed sequence out of a pickle, or a copy."""
     return PackedSequence(*parts)
 

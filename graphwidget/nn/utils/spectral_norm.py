@@ -20,7 +20,7 @@ TRANSPOSED = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
 """Those whose output channels are dim 1 of the weight."""
 
 
-def outputs_first(weight: Tensor, dim: int) -> Tensor:
+def output_dim_first(weight: Tensor, dim: int) -> Tensor:
     """A weight with the dim of its outputs in first place."""
     if dim == 0:
         return weight
@@ -29,7 +29,7 @@ def outputs_first(weight: Tensor, dim: int) -> Tensor:
 
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
     """A weight as a matrix with one row for each output."""
-    first = outputs_first(weight, dim)
+    first = output_dim_first(weight, dim)
     return first.reshape(first.size(0), -1)
 
 

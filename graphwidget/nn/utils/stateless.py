@@ -9,12 +9,12 @@ from typing import Any
 from ...arrays.warnings import warn
 from ..module import Module
 
-Places = dict[str, tuple[dict[str, Any], str]]
+Owners = dict[str, tuple[dict[str, Any], str]]
 
 
-def named_places(module: Module) -> Places:
+def tensor_owners(module: Module) -> Owners:
     """Where each parameter and buffer is held, by its full name."""
-    found: Places = {}
+    found: Owners = {}
     for prefix, each in module.named_modules(remove_duplicate=False):
         for register in (each._parameters, each._buffers):
             for name in register:
@@ -22,7 +22,7 @@ def named_places(module: Module) -> Places:
     return found
 
 
-def check_names(module: Module, given: dict[str, Any], places: Places) -> None:
+def check_names(module: Module, given: dict[str, Any], places: Owners) -> None:
     """Exactly the module's names.
 
     Raises:
@@ -43,7 +43,7 @@ def check_names(module: Module, given: dict[str, Any], places: Places) -> None:
         )
 
 
-def tied(given: dict[str, Any], places: Places) -> dict[str, Any]:
+def with_tied_names(given: dict[str, Any], places: Owners) -> dict[str, Any]:
     """The tensors by all names of those that they replace.
 
     Raises:
@@ -67,7 +67,7 @@ def tied(given: dict[str, Any], places: Places) -> dict[str, Any]:
 
 
 @contextmanager
-def replaced(places: Places, given: dict[str, Any]) -> Iterator[None]:
+def replace_tensors(places: Owners, given: dict[str, Any]) -> Iterator[None]:
     """Tensors in the places of others for a while."""
     before = {}
     try:
@@ -88,13 +88,13 @@ def call_with(
     tie_weights: bool, strict: bool,
 ) -> Any:  # fmt: skip
     """Call a module with tensors, by their names, in the places of its own."""
-    places = named_places(module)
+    places = tensor_owners(module)
     if strict:
         check_names(module, given, places)
     if tie_weights:
-        given = tied(given, places)
+        given = with_tied_names(given, places)
     call = () if args is None else args if isinstance(args, tuple) else (args,)
-    with replaced(places, given):
+    with replace_tensors(places, given):
         return module(*call, **(kwargs or {}))
 
 

@@ -39,7 +39,7 @@ def without_hook(module: Of, kind: type, name: str, word: str) -> Of:
     raise ValueError(f"{word} of '{name}' not found in {module}")
 
 
-def normed_weight(v: Tensor, g: Tensor, dim: int) -> Tensor:
+def scale_to_norm(v: Tensor, g: Tensor, dim: int) -> Tensor:
     """`v` with norms `g` over all dims but one; over all with -1.
 
     Raises:
@@ -65,7 +65,7 @@ class WeightNorm:
     def compute_weight(self, module: Any) -> Tensor:
         """The weight from its parts."""
         g, v = (getattr(module, f"{self.name}_{part}") for part in "gv")
-        return normed_weight(v, g, self.dim)
+        return scale_to_norm(v, g, self.dim)
 
     @staticmethod
     def apply(module: Any, name: str, dim: int | None) -> WeightNorm:
