@@ -9,9 +9,9 @@ import numpy as np
 
 from ..graph.tensor import Tensor
 from . import differentiable
-from .adam import average_square
+from .adam import update_average_square
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, count, rate_of
+from .per_parameter import PerParameter, Prepared, learning_rate, next_step
 
 
 class Adadelta(PerParameter):
@@ -48,21 +48,21 @@ class Adadelta(PerParameter):
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the mean squares of gradients and of steps."""
-        count(state)
+        next_step(state)
         rho = group["rho"]
-        numbers = (rho, 1 - rho, group["eps"], rate_of(group))
+        numbers = (rho, 1 - rho, group["eps"], learning_rate(group))
         return _adadelta, numbers, self.memory
 
 
 def _adadelta(numbers: Any, p: Any, g: Any, square: Any, steps: Any, s: Any) -> None:
     keep, weight, eps, rate = numbers
-    average_square(square, g, keep, weight, s)
+    update_average_square(square, g, keep, weight, s)
     np.add(square, eps, s)
     np.sqrt(s, s)
     t = np.add(steps, eps, out=...)
     np.sqrt(t, t)
     t /= s
     t *= g
-    average_square(steps, t, keep, weight, s)
+    update_average_square(steps, t, keep, weight, s)
     t *= rate
     p -= t

@@ -9,7 +9,15 @@ import numpy as np
 
 from ..graph.tensor import Tensor
 from .optimizer import Group, State
-from .per_parameter import WHOLE, PerParameter, Prepared, check_rate, count, number, rate_of
+from .per_parameter import (
+    WHOLE,
+    PerParameter,
+    Prepared,
+    check_rate,
+    learning_rate,
+    next_step,
+    state_number,
+)
 
 MEANS = ("row_var", "col_var")
 
@@ -65,7 +73,7 @@ class Adafactor(PerParameter):
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and no mean squares."""
         shape, dtype = parameter._data.shape, parameter._data.dtype
-        state["step"] = number(0.0)
+        state["step"] = state_number(0.0)
         if len(shape) > 1:
             state["row_var"] = Tensor._wrap(np.zeros((*shape[:-1], 1), dtype))
             state["col_var"] = Tensor._wrap(np.zeros((*shape[:-2], 1, shape[-1]), dtype))
@@ -74,11 +82,11 @@ class Adafactor(PerParameter):
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the step relative to the size that the parameter has before its decay."""
-        data, step = parameter._data, count(state)
+        data, step = parameter._data, next_step(state)
         least, smallest = group["eps"]
         least = np.finfo(data.dtype).eps if least is None else least
         size = float(np.linalg.norm(data)) / data.size**0.5
-        alpha = max(smallest, size) * min(rate_of(group), 1 / step**0.5)
+        alpha = max(smallest, size) * min(learning_rate(group), 1 / step**0.5)
         numbers = (step ** group["beta2_decay"], least, group["d"], alpha)
         return _adafactor, numbers, MEANS if data.ndim > 1 else ("variance",)
 

@@ -11,7 +11,7 @@ from ..functions.creation.factories import full_like
 from ..graph.tensor import Tensor
 from . import differentiable
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, count, number, rate_of
+from .per_parameter import PerParameter, Prepared, learning_rate, next_step, state_number
 
 
 class Adagrad(PerParameter):
@@ -46,13 +46,13 @@ class Adagrad(PerParameter):
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and the sum with its first value."""
-        state["step"] = number(0.0)
+        state["step"] = state_number(0.0)
         state["sum"] = full_like(parameter, self.defaults["initial_accumulator_value"])
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With a learning rate that may fall from step to step."""
-        step = count(state)
-        rate = rate_of(group) / (1 + (step - 1) * group["lr_decay"])
+        step = next_step(state)
+        rate = learning_rate(group) / (1 + (step - 1) * group["lr_decay"])
         return _adagrad, (rate, group["eps"]), ("sum",)
 
 

@@ -11,7 +11,7 @@ from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
 from . import differentiable
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, count, plain, rate_of
+from .per_parameter import PerParameter, Prepared, as_number, learning_rate, next_step
 
 
 class Adam(PerParameter):
@@ -66,9 +66,9 @@ class Adam(PerParameter):
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """Adam's, with the corrections for this step; AMSGrad's keeps the largest mean square."""
-        step = count(state)
-        first, second = map(plain, group["betas"])
-        rate = rate_of(group) / (1 - first**step)
+        step = next_step(state)
+        first, second = map(as_number, group["betas"])
+        rate = learning_rate(group) / (1 - first**step)
         root = (1 - second**step) ** 0.5
         numbers = (1 - first, second, 1 - second, root, group["eps"], rate)
         if group["amsgrad"]:
@@ -120,14 +120,14 @@ def _checked(
     return differentiable.scalar(betas[0]), differentiable.scalar(betas[1])
 
 
-def average(mean: Any, item: Any, weight: float, s: Any) -> None:
+def update_average(mean: Any, item: Any, weight: float, s: Any) -> None:
     """Move a running mean towards an array, in place."""
     np.subtract(item, mean, s)
     s *= weight
     mean += s
 
 
-def average_square(mean: Any, item: Any, keep: float, weight: float, s: Any) -> None:
+def update_average_square(mean: Any, item: Any, keep: float, weight: float, s: Any) -> None:
     """Move a running mean towards an array's square, in place."""
     mean *= keep
     np.multiply(item, item, s)
@@ -137,15 +137,15 @@ def average_square(mean: Any, item: Any, keep: float, weight: float, s: Any) -> 
 
 def _adam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any) -> None:
     weight, keep, weight2, root, eps, rate = numbers
-    average(mean, g, weight, s)
-    average_square(square, g, keep, weight2, s)
+    update_average(mean, g, weight, s)
+    update_average_square(square, g, keep, weight2, s)
     _move(p, mean, square, root, eps, rate, s)
 
 
 def _amsgrad(numbers: Any, p: Any, g: Any, mean: Any, square: Any, largest: Any, s: Any) -> None:
     weight, keep, weight2, root, eps, rate = numbers
-    average(mean, g, weight, s)
-    average_square(square, g, keep, weight2, s)
+    update_average(mean, g, weight, s)
+    update_average_square(square, g, keep, weight2, s)
     np.maximum(largest, square, out=largest)
     _move(p, mean, largest, root, eps, rate, s)
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..graph.tensor import Tensor
 from . import differentiable
-from .adam import average
+from .adam import update_average
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, count, rate_of
+from .per_parameter import PerParameter, Prepared, learning_rate, next_step
 
 
 class Adamax(PerParameter):
@@ -42,15 +42,15 @@ class Adamax(PerParameter):
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the correction of the mean for this step."""
-        step = count(state)
+        step = next_step(state)
         first, second = group["betas"]
-        numbers = (1 - first, second, group["eps"], rate_of(group) / (1 - first**step))
+        numbers = (1 - first, second, group["eps"], learning_rate(group) / (1 - first**step))
         return _adamax, numbers, self.memory
 
 
 def _adamax(numbers: Any, p: Any, g: Any, mean: Any, largest: Any, s: Any) -> None:
     weight, keep, eps, rate = numbers
-    average(mean, g, weight, s)
+    update_average(mean, g, weight, s)
     largest *= keep
     np.abs(g, s)
     s += eps

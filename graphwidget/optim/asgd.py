@@ -11,7 +11,7 @@ from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
 from . import differentiable
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, count, number, rate_of
+from .per_parameter import PerParameter, Prepared, learning_rate, next_step, state_number
 
 
 class ASGD(PerParameter):
@@ -43,17 +43,17 @@ class ASGD(PerParameter):
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and no average."""
-        state["step"] = number(0.0)
-        state["eta"] = number(rate_of(group))
-        state["mu"] = number(1.0)
+        state["step"] = state_number(0.0)
+        state["eta"] = state_number(learning_rate(group))
+        state["mu"] = state_number(1.0)
         state["ax"] = zeros_like(parameter)
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the rate and the weight of the average of this step; those of the next are kept."""
-        step = count(state)
+        step = next_step(state)
         eta, mu = state["eta"]._data, state["mu"]._data
         numbers = (float(eta), float(mu), group["lambd"])
-        rate = rate_of(group)
+        rate = learning_rate(group)
         eta[...] = rate / ((1 + group["lambd"] * rate * step) ** group["alpha"])
         mu[...] = 1 / max(1, step - group["t0"])
         return _asgd, numbers, ("ax",)

@@ -12,7 +12,7 @@ from ..functions.shape.joins import cat
 from ..graph.tensor import Tensor
 from .line_search import strong_wolfe
 from .optimizer import Closure, Optimizer
-from .per_parameter import check_options, rate_of
+from .per_parameter import check_options, learning_rate
 
 KEYS = (
     "func_evals", "n_iter", "al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag",
@@ -103,7 +103,7 @@ class LBFGS(Optimizer):
             state["n_iter"] += 1
             direction = self._direction(state, grad, group["history_size"])
             before = state["prev_loss"] = loss
-            size: Any = rate_of(group)
+            size: Any = learning_rate(group)
             if state["n_iter"] == 1:
                 size = min(1.0, float(1.0 / grad.abs().sum())) * size
             state["d"], state["t"] = direction, size

@@ -11,7 +11,7 @@ import numpy as np
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
 from .optimizer import Group, State
-from .per_parameter import WHOLE, PerParameter, Prepared, check_rate, rate_of
+from .per_parameter import WHOLE, PerParameter, Prepared, check_rate, learning_rate
 
 WORDS = {"lr": "Learning rate", "momentum": "momentum", "weight_decay": "weight decay"}
 FITS = ("original", "match_rms_adamw")
@@ -88,11 +88,11 @@ def _muon(group: Group, p: Any, g: Any, buffer: Any, s: Any) -> None:
     share = group["momentum"]
     buffer += (g - buffer) * (1 - share)
     along = g + (buffer - g) * share if group["nesterov"] else buffer
-    turned = orthogonal(along, group["ns_coefficients"], group["ns_steps"], group["eps"])
-    p -= turned * (rate_of(group) * adjustment(group["adjust_lr_fn"], p.shape))
+    turned = orthogonalize(along, group["ns_coefficients"], group["ns_steps"], group["eps"])
+    p -= turned * (learning_rate(group) * rate_factor(group["adjust_lr_fn"], p.shape))
 
 
-def rounded(a: np.ndarray) -> np.ndarray:
+def round_to_bfloat16(a: np.ndarray) -> np.ndarray:
     """Float32 numbers to the nearest of bfloat16, in which PyTorch iterates: 16 bits fewer."""
     bits = a.astype(np.float32).view(np.uint32)
     bits += 0x7FFF + ((bits >> 16) & 1)
@@ -100,7 +100,7 @@ def rounded(a: np.ndarray) -> np.ndarray:
     return bits.view(np.float32)
 
 
-def orthogonal(
+def orthogonalize(
     matrix: np.ndarray, coefficients: tuple[float, float, float], steps: int, eps: float
 ) -> np.ndarray:
     """A matrix with the singular vectors of the given one, and singular values near 1.
@@ -114,16 +114,21 @@ def orthogonal(
         raise ValueError("Coefficients must be a tuple of exactly 3 values")
     a, b, c = coefficients
     high = matrix.shape[0] > matrix.shape[1]
-    x = rounded(matrix.T if high else matrix)
-    x = rounded(x / rounded(np.maximum(rounded(np.sqrt(np.sum(x * x, keepdims=True))), eps)))
+    x = round_to_bfloat16(matrix.T if high else matrix)
+    x = round_to_bfloat16(
+        x
+        / round_to_bfloat16(
+            np.maximum(round_to_bfloat16(np.sqrt(np.sum(x * x, keepdims=True))), eps)
+        )
+    )
     for _ in range(steps):
-        gram = rounded(x @ x.T)
-        change = rounded(b * gram + c * (gram @ gram))
-        x = rounded(a * x + change @ x)
+        gram = round_to_bfloat16(x @ x.T)
+        change = round_to_bfloat16(b * gram + c * (gram @ gram))
+        x = round_to_bfloat16(a * x + change @ x)
     return x.T if high else x
 
 
-def adjustment(how: str | None, shape: tuple[int, ...]) -> float:
+def rate_factor(how: str | None, shape: tuple[int, ...]) -> float:
     """The factor of the rate for a matrix of this shape."""
     if how == "match_rms_adamw":
         return 0.2 * math.sqrt(max(shape))

@@ -10,9 +10,9 @@ import numpy as np
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
 from . import differentiable
-from .adam import average, average_square
+from .adam import update_average, update_average_square
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, count, number, rate_of
+from .per_parameter import PerParameter, Prepared, learning_rate, next_step, state_number
 
 
 class NAdam(PerParameter):
@@ -46,20 +46,20 @@ class NAdam(PerParameter):
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, both means zero."""
-        state["step"] = number(0.0)
-        state["mu_product"] = number(1.0)
+        state["step"] = state_number(0.0)
+        state["mu_product"] = state_number(1.0)
         state["exp_avg"] = zeros_like(parameter)
         state["exp_avg_sq"] = zeros_like(parameter)
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the momentum of this step and of the next."""
-        step = count(state)
+        step = next_step(state)
         first, second = group["betas"]
         decay = group["momentum_decay"]
         mu, following = (first * (1 - 0.5 * 0.96 ** (at * decay)) for at in (step, step + 1))
         product = state["mu_product"]._data
         product *= mu
-        so_far, rate = float(product), rate_of(group)
+        so_far, rate = float(product), learning_rate(group)
         numbers = (
             *(1 - first, second, 1 - second, 1 - second**step, group["eps"]),
             *(rate * (1.0 - mu) / (1.0 - so_far), rate * following / (1.0 - so_far * following)),
@@ -69,8 +69,8 @@ class NAdam(PerParameter):
 
 def _nadam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any) -> None:
     weight, keep, weight2, correction, eps, rate, rate2 = numbers
-    average(mean, g, weight, s)
-    average_square(square, g, keep, weight2, s)
+    update_average(mean, g, weight, s)
+    update_average_square(square, g, keep, weight2, s)
     np.divide(square, correction, s)
     np.sqrt(s, s)
     s += eps

@@ -117,8 +117,8 @@ class PerParameter(Optimizer):
             rule, numbers, names = self.rule(parameter, group, state)
             arrays = [parameter._data, grad._data, *[state[name]._data for name in names]]
             if apart:
-                parameter._data *= 1 - rate_of(group) * apart
-            run(rule, numbers, arrays, decay, maximize, self.block)
+                parameter._data *= 1 - learning_rate(group) * apart
+            apply_rule(rule, numbers, arrays, decay, maximize, self.block)
             for name in writes:
                 bump(parameter, name, site)
             if before is not None:
@@ -158,7 +158,7 @@ class PerParameter(Optimizer):
         for own in self.state.values():
             for name in _NUMBERS:
                 if isinstance(own.get(name), int | float):
-                    own[name] = number(float(own[name]))
+                    own[name] = state_number(float(own[name]))
 
     def _decays(self, group: Group) -> tuple[Any, Any]:
         """The weight decay that goes through the gradient, and the one that does not."""
@@ -183,7 +183,7 @@ class PerParameter(Optimizer):
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """Fill the state of a parameter before its first step: no steps yet, and zeros."""
-        state["step"] = number(0.0)
+        state["step"] = state_number(0.0)
         for name in self.memory:
             state[name] = zeros_like(parameter)
 
@@ -211,7 +211,7 @@ class PerParameter(Optimizer):
         return "add", Tensor._wrap(parameter._data - before), {}
 
 
-def run(
+def apply_rule(
     rule: Rule, numbers: Any, arrays: list[np.ndarray], decay: float, maximize: bool, block: int
 ) -> None:
     """Apply a rule to a parameter, its gradient and its state, so many items at a time.
@@ -231,24 +231,24 @@ def run(
         rule(numbers, parameter, grad, *state, np.empty_like(parameter))
 
 
-def plain(option: Any) -> Any:
+def as_number(option: Any) -> Any:
     """An option that is a number, or a tensor with one, as a number."""
     return option.item() if isinstance(option, Tensor) else option
 
 
-def rate_of(group: Group) -> float:
+def learning_rate(group: Group) -> float:
     """The learning rate as a number."""
-    rate: float = plain(group["lr"])
+    rate: float = as_number(group["lr"])
     return rate
 
 
-def number(value: float) -> Tensor:
+def state_number(value: float) -> Tensor:
     """A number of the state as a 0-d tensor: float32, or float64 when that is the default."""
     kind = np.float64 if dtypes.default_numpy() == np.float64 else np.float32
     return Tensor._wrap(np.array(value, kind))
 
 
-def count(state: dict[str, Any]) -> float:
+def next_step(state: dict[str, Any]) -> float:
     """Count one more step of a parameter and return its number."""
     data = state["step"]._data
     steps: float = data.item() + 1

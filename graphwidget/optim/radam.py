@@ -9,9 +9,9 @@ import numpy as np
 
 from ..graph.tensor import Tensor
 from . import differentiable
-from .adam import average, average_square
+from .adam import update_average, update_average_square
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, count, rate_of
+from .per_parameter import PerParameter, Prepared, learning_rate, next_step
 
 
 class RAdam(PerParameter):
@@ -43,9 +43,9 @@ class RAdam(PerParameter):
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """Plain momentum in the first steps, rectified Adam later."""
-        step = count(state)
+        step = next_step(state)
         first, second = group["betas"]
-        rate = rate_of(group) / (1 - first**step)
+        rate = learning_rate(group) / (1 - first**step)
         correction = 1 - second**step
         limit = 2 / (1 - second) - 1
         length = limit - 2 * step * (second**step) / correction
@@ -59,8 +59,8 @@ class RAdam(PerParameter):
 
 def _radam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any) -> None:
     weight, keep, weight2, eps, rate, scale = numbers
-    average(mean, g, weight, s)
-    average_square(square, g, keep, weight2, s)
+    update_average(mean, g, weight, s)
+    update_average_square(square, g, keep, weight2, s)
     if scale is None:
         np.multiply(mean, rate, s)
     else:

@@ -10,9 +10,9 @@ import numpy as np
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
 from . import differentiable
-from .adam import average, average_square
+from .adam import update_average, update_average_square
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, count, rate_of
+from .per_parameter import PerParameter, Prepared, learning_rate, next_step
 
 
 class RMSprop(PerParameter):
@@ -51,14 +51,14 @@ class RMSprop(PerParameter):
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """Divided by the root of the mean square, or of the variance when centered."""
-        count(state)
+        next_step(state)
         alpha = group["alpha"]
         numbers = (
             alpha,
             1 - alpha,
             group["eps"],
             group["momentum"],
-            rate_of(group),
+            learning_rate(group),
             group["centered"],
         )
         return _rmsprop, numbers, (*self.memory, *_slots(group))
@@ -73,11 +73,11 @@ def _slots(group: Group) -> tuple[str, ...]:
 def _rmsprop(numbers: Any, p: Any, g: Any, square: Any, *more: Any) -> None:
     keep, weight, eps, momentum, rate, centered = numbers
     *state, s = more
-    average_square(square, g, keep, weight, s)
+    update_average_square(square, g, keep, weight, s)
     root = square
     if centered:
         mean = state[-1]
-        average(mean, g, weight, s)
+        update_average(mean, g, weight, s)
         np.multiply(mean, mean, s)
         root = np.subtract(square, s, s)
     np.sqrt(root, s)

@@ -11,7 +11,7 @@ from ..functions.creation.factories import full_like, zeros_like
 from ..graph.tensor import Tensor
 from . import differentiable
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, count, number, rate_of
+from .per_parameter import PerParameter, Prepared, learning_rate, next_step, state_number
 
 
 class Rprop(PerParameter):
@@ -45,13 +45,13 @@ class Rprop(PerParameter):
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, no gradient before, and steps of the learning rate."""
-        state["step"] = number(0.0)
+        state["step"] = state_number(0.0)
         state["prev"] = zeros_like(parameter)
-        state["step_size"] = full_like(parameter, rate_of(group))
+        state["step_size"] = full_like(parameter, learning_rate(group))
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """With the factors and bounds of the step sizes."""
-        count(state)
+        next_step(state)
         return _rprop, (*group["etas"], *group["step_sizes"]), ("prev", "step_size")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.tensor import Tensor
 from . import differentiable
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, rate_of
+from .per_parameter import PerParameter, Prepared, learning_rate
 
 
 class SGD(PerParameter):
@@ -52,7 +52,7 @@ class SGD(PerParameter):
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
         """Plain, with a first velocity, or with one that goes on."""
-        momentum, rate = group["momentum"], rate_of(group)
+        momentum, rate = group["momentum"], learning_rate(group)
         if momentum == 0:
             return _plain, rate, ()
         numbers = rate, momentum, 1 - group["dampening"], group["nesterov"]
@@ -73,7 +73,7 @@ class SGD(PerParameter):
             change = parameter.grad
         if change is None or group["nesterov"]:
             return super().told(parameter, before, group)
-        return "add.alpha", change, {"alpha": -rate_of(group)}
+        return "add.alpha", change, {"alpha": -learning_rate(group)}
 
 
 def _plain(rate: float, p: Any, g: Any, s: Any) -> None:

@@ -64,10 +64,10 @@ class LRScheduler:
         self.optimizer = optimizer
         for place, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", copied(group["lr"]))
+                group.setdefault("initial_lr", copy_value(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(_RESUMED.format(place))
-        self.base_lrs = of_groups(optimizer, "initial_lr")
+        self.base_lrs = group_options(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         _note_steps(optimizer)
         self._initial_step()
@@ -107,12 +107,12 @@ class LRScheduler:
     def _put(self, rates: Rates) -> None:
         """Give the groups these rates."""
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
-            put(group, "lr", rate)
+            set_option(group, "lr", rate)
         self._last_lr = self._rates()
 
     def _rates(self) -> Rates:
         """The rates of all groups as they are."""
-        return of_groups(self.optimizer, "lr")
+        return group_options(self.optimizer, "lr")
 
     def _scaled(self, factor: float) -> Rates:
         """The rates of all groups times a factor."""
@@ -155,17 +155,17 @@ def _set(scheduler: LRScheduler, flag: str) -> Iterator[None]:
         setattr(scheduler, flag, False)
 
 
-def copied(value: Any) -> Any:
+def copy_value(value: Any) -> Any:
     """A value that later writes into a tensor do not change."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
-def of_groups(optimizer: Optimizer, name: str) -> Rates:
+def group_options(optimizer: Optimizer, name: str) -> Rates:
     """An option of all groups."""
-    return [copied(group[name]) for group in optimizer.param_groups]
+    return [copy_value(group[name]) for group in optimizer.param_groups]
 
 
-def put(group: Group, name: str, value: Any) -> None:
+def set_option(group: Group, name: str, value: Any) -> None:
     """Set an option of a group; written into it when it is a tensor."""
     if isinstance(group[name], Tensor):
         group[name].fill_(value.item() if isinstance(value, Tensor) else value)
@@ -187,7 +187,7 @@ def for_each_group(name: str, optimizer: Optimizer, value: Any) -> Rates:
             f"{name} must have the same length as optimizer.param_groups. {name} has "
             f"{len(value)} values, param_groups has {groups}."
         )
-    return [copied(each) for each in value]
+    return [copy_value(each) for each in value]
 
 
 def _note_steps(optimizer: Optimizer) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import LRScheduler, of_groups, put
+from .base import LRScheduler, group_options, set_option
 from .plateau import ReduceLROnPlateau
 
 
@@ -76,7 +76,7 @@ class SequentialLR(_Joined):
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
         for group in optimizer.param_groups:
-            put(group, "lr", group["initial_lr"])
+            set_option(group, "lr", group["initial_lr"])
         self.recursive_undo()
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()
@@ -114,7 +114,7 @@ class ChainedScheduler(_Joined):
         assert owner is not None
         self._schedulers = schedulers
         self.optimizer = owner
-        self._last_lr = of_groups(owner, "lr")
+        self._last_lr = group_options(owner, "lr")
 
     def step(self) -> None:  # type: ignore[override]
         """One step of each."""

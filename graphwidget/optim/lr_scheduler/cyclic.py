@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..optimizer import Group, Optimizer
-from .base import LRScheduler, Rates, check_optimizer, for_each_group, put, saved_callable
+from .base import LRScheduler, Rates, check_optimizer, for_each_group, saved_callable, set_option
 
 
 class Cyclic(LRScheduler):
@@ -69,7 +69,7 @@ class CyclicLR(Cyclic):
         base_lrs = for_each_group("base_lr", optimizer, base_lr)
         if last_epoch == -1:
             for rate, group in zip(base_lrs, optimizer.param_groups, strict=True):
-                put(group, "lr", rate)
+                set_option(group, "lr", rate)
         self.max_lrs = for_each_group("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         self.total_size = up + (up if step_size_down is None else float(step_size_down))

@@ -7,7 +7,7 @@ from typing import Any, SupportsFloat
 
 from ...arrays.warnings import warn
 from ..optimizer import Optimizer
-from .base import EPOCH_IS_DEPRECATED, LRScheduler, check_optimizer, put
+from .base import EPOCH_IS_DEPRECATED, LRScheduler, check_optimizer, set_option
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -115,7 +115,7 @@ class ReduceLROnPlateau(LRScheduler):
             rate = float(group["lr"])
             lower = max(rate * self.factor, least)
             if rate - lower > self.eps:
-                put(group, "lr", lower)
+                set_option(group, "lr", lower)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         self.__dict__.update(state_dict)
