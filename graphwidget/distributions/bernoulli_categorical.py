@@ -11,26 +11,32 @@ from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import binary_cross_entropy_with_logits, softmax
 from . import constraints
-from .distribution import Distribution, batch_of, broadcast_all, lazy_property, same_as
+from .distribution import (
+    Distribution,
+    batch_shape_of,
+    broadcast_all,
+    forwarded_property,
+    lazy_property,
+)
 from .exp_family import ExponentialFamily, family
 
 ONE_OF = "Either `probs` or `logits` must be specified, but not both."
 
 
-def inside(probs: Any) -> Any:
+def clamp_probs(probs: Any) -> Any:
     """Probabilities that are neither 0 nor 1."""
     eps = float(np.finfo(probs.detach().numpy().dtype).eps)
     return probs.clamp(min=eps, max=1 - eps)
 
 
-def chances(of: Any, shape: Any) -> dict[str, Any]:
+def reshape_parameter(of: Any, shape: Any) -> dict[str, Any]:
     """The parameter of a distribution as it was given, in another shape."""
     names = [name for name in ("probs", "logits") if name in of.__dict__]
     wide = {name: of.__dict__[name].expand(shape) for name in names}
     return wide | {"_param": wide[names[0]]}
 
 
-class Chances(Distribution):
+class ByProbability(Distribution):
     """Those of a chance `probs`, or its `logits`, log (p / (1 - p))."""
 
     arg_constraints: ClassVar[Any] = {
@@ -49,7 +55,7 @@ class Chances(Distribution):
     @lazy_property
     def logits(self) -> Any:
         """The logarithms of the odds."""
-        probs = inside(self.probs)
+        probs = clamp_probs(self.probs)
         return F["log"](probs) - F["log1p"](-probs)
 
     @lazy_property
@@ -63,22 +69,22 @@ class Chances(Distribution):
         return Size(self._param.size())
 
     def _wide(self, batch_shape: Size) -> dict[str, Any]:
-        return super()._wide(batch_shape) | chances(self, batch_shape)
+        return super()._wide(batch_shape) | reshape_parameter(self, batch_shape)
 
 
 @family(lambda self: (F["logit"](self.probs),), lambda x: F["log1p"](F["exp"](x)))
-class Bernoulli(Chances, ExponentialFamily):
+class Bernoulli(ByProbability, ExponentialFamily):
     """1 with probability `probs`, else 0; the `logits` are log (p / (1 - p))."""
 
     support = constraints.boolean
     has_enumerate_support = True
-    mean = same_as("probs")
+    mean = forwarded_property("probs")
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         _, given = self._take(probs, logits)
-        super().__init__(batch_of((given,), self._param), validate_args=validate_args)
+        super().__init__(batch_shape_of((given,), self._param), validate_args=validate_args)
 
     @property
     def mode(self) -> Any:
@@ -147,7 +153,7 @@ class Categorical(Distribution):
     @lazy_property
     def logits(self) -> Any:
         """The logarithms of the probabilities."""
-        return F["log"](inside(self.probs))
+        return F["log"](clamp_probs(self.probs))
 
     @lazy_property
     def probs(self) -> Any:
@@ -175,7 +181,7 @@ class Categorical(Distribution):
         return F["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype)
 
     def _wide(self, batch_shape: Size) -> dict[str, Any]:
-        wide = chances(self, (*batch_shape, self._num_events))
+        wide = reshape_parameter(self, (*batch_shape, self._num_events))
         return wide | {"_num_events": self._num_events}
 
     def sample(self, sample_shape: Any = ()) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
-from .distribution import Distribution, batch_of, broadcast_all, same_as
+from .distribution import Distribution, batch_shape_of, broadcast_all, forwarded_property
 from .exp_family import ExponentialFamily, family
 
 
@@ -19,11 +19,11 @@ class _LocScale(Distribution):
     support = constraints.real
     has_rsample = True
     _batched = ("loc", "scale")
-    mean = mode = same_as("loc")
+    mean = mode = forwarded_property("loc")
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(batch_of((loc, scale), self.loc), validate_args=validate_args)
+        super().__init__(batch_shape_of((loc, scale), self.loc), validate_args=validate_args)
 
 
 @family(
@@ -33,7 +33,7 @@ class _LocScale(Distribution):
 class Normal(_LocScale, ExponentialFamily):
     """The normal distribution with mean `loc` and deviation `scale`."""
 
-    stddev = same_as("scale")
+    stddev = forwarded_property("scale")
 
     @property
     def variance(self) -> Any:
@@ -152,7 +152,7 @@ class Uniform(Distribution):
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
         self.low, self.high = broadcast_all(low, high)
-        super().__init__(batch_of((low, high), self.low), validate_args=validate_args)
+        super().__init__(batch_shape_of((low, high), self.low), validate_args=validate_args)
 
     @property
     def arg_constraints(self) -> Any:
@@ -220,7 +220,7 @@ class Exponential(ExponentialFamily):
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         (self.rate,) = broadcast_all(rate)
-        super().__init__(batch_of((rate,), self.rate), validate_args=validate_args)
+        super().__init__(batch_shape_of((rate,), self.rate), validate_args=validate_args)
 
     @property
     def mean(self) -> Any:

@@ -11,8 +11,8 @@ from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import logsigmoid
 from . import constraints
-from .bernoulli_categorical import Categorical, Chances
-from .distribution import Distribution, batch_of, broadcast_all, same_as
+from .bernoulli_categorical import ByProbability, Categorical
+from .distribution import Distribution, batch_shape_of, broadcast_all, forwarded_property
 from .exp_family import ExponentialFamily, family
 from .gamma_beta import Gamma
 
@@ -24,11 +24,11 @@ class Poisson(ExponentialFamily):
     arg_constraints: ClassVar[Any] = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer
     _batched = ("rate",)
-    mean = variance = same_as("rate")
+    mean = variance = forwarded_property("rate")
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         (self.rate,) = broadcast_all(rate)
-        super().__init__(batch_of((rate,), self.rate), validate_args=validate_args)
+        super().__init__(batch_shape_of((rate,), self.rate), validate_args=validate_args)
 
     @property
     def mode(self) -> Any:
@@ -46,7 +46,7 @@ class Poisson(ExponentialFamily):
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 
 
-class Geometric(Chances):
+class Geometric(ByProbability):
     """How many trials fail before one succeeds."""
 
     support = constraints.nonnegative_integer
@@ -55,7 +55,7 @@ class Geometric(Chances):
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         _, given = self._take(probs, logits)
-        super().__init__(batch_of((given,), self._param), validate_args=validate_args)
+        super().__init__(batch_shape_of((given,), self._param), validate_args=validate_args)
         if self._validate_args and probs is not None:
             value = self.probs
             if not (value > 0).all():
@@ -101,7 +101,7 @@ class Geometric(Chances):
         return cross / self.probs
 
 
-class Binomial(Chances):
+class Binomial(ByProbability):
     """How many of `total_count` trials succeed."""
 
     arg_constraints: ClassVar[Any] = {
@@ -179,7 +179,7 @@ class Binomial(Chances):
         return self._over_batch(F["arange"](1 + total, dtype=self._param.dtype), expand)
 
 
-class NegativeBinomial(Chances):
+class NegativeBinomial(ByProbability):
     """How many trials succeed, each with a chance, before `total_count` of them fail."""
 
     arg_constraints: ClassVar[Any] = {
@@ -233,8 +233,8 @@ class Multinomial(Distribution):
     arg_constraints = Categorical.arg_constraints
     _kept = ("total_count",)
     _batched = ("_categorical",)
-    logits = same_as("_categorical.logits")
-    probs = same_as("_categorical.probs")
+    logits = forwarded_property("_categorical.logits")
+    probs = forwarded_property("_categorical.probs")
 
     def __init__(
         self, total_count: int = 1, probs: Any = None, logits: Any = None,

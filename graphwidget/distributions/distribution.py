@@ -30,12 +30,12 @@ class lazy_property:
         return value
 
 
-def same_as(path: str) -> Any:
+def forwarded_property(path: str) -> Any:
     """A property that is another attribute, perhaps a part's, as "base_dist.loc"."""
     return property(attrgetter(path), doc=f"The same as `{path}`.")
 
 
-def batch_of(numbers: tuple[Any, ...], made: Any) -> Any:
+def batch_shape_of(numbers: tuple[Any, ...], made: Any) -> Any:
     """The batch shape of parameters: none where all were given as numbers."""
     return made.size() if any(isinstance(each, Tensor) for each in numbers) else ()
 

@@ -12,18 +12,18 @@ from ..dispatch.offer import FUNCTIONS as F
 from ..graph.tensor import Tensor
 from ..nn.functional import logsigmoid, pad, softplus
 from . import constraints
-from .distribution import broadcast_all, same_as
+from .distribution import broadcast_all, forwarded_property
 from .transform import Transform
 
 
-def limits(value: Any) -> Any:
+def finfo_of(value: Any) -> Any:
     """The limits of a tensor's floating type."""
     return np.finfo(value.dtype.numpy)
 
 
 def _within(probs: Any) -> Any:
     """Probabilities that are neither 0 nor 1."""
-    info = limits(probs)
+    info = finfo_of(probs)
     return F["clamp"](probs, min=float(info.tiny), max=1.0 - float(info.eps))
 
 
@@ -167,7 +167,7 @@ class AffineTransform(Transform):
         super().__init__(cache_size=cache_size)
         self.loc, self.scale, self._event_dim = loc, scale, event_dim
 
-    event_dim = same_as("_event_dim")
+    event_dim = forwarded_property("_event_dim")
 
     @property
     def domain(self) -> Any:
@@ -259,7 +259,7 @@ class StickBreakingTransform(_Same):
     def _inverse(self, y: Any) -> Any:
         cut = y[..., :-1]
         rest = y.shape[-1] - F["ones_like"](cut).cumsum(-1)
-        left = F["clamp"](1 - cut.cumsum(-1), min=float(limits(y).tiny))
+        left = F["clamp"](1 - cut.cumsum(-1), min=float(finfo_of(y).tiny))
         return cut.log() - left.log() + rest.log()
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:

@@ -62,7 +62,7 @@ def family(
     return complete
 
 
-def bregman(p: ExponentialFamily, q: ExponentialFamily) -> Any:
+def bregman_divergence(p: ExponentialFamily, q: ExponentialFamily) -> Any:
     """The divergence of two distributions of one family.
 
     Raises:

@@ -14,12 +14,12 @@ from ..functions.random.sampling import standard_gamma
 from ..nn.functional import one_hot
 from ..optable.special.gamma_kernels import digamma, incomplete_gammas
 from . import constraints
-from .distribution import Distribution, batch_of, broadcast_all, same_as
-from .elementary_transforms import limits
+from .distribution import Distribution, batch_shape_of, broadcast_all, forwarded_property
+from .elementary_transforms import finfo_of
 from .exp_family import ExponentialFamily, family
 
 
-def gamma_slope(a: Any, x: Any) -> Any:
+def gamma_gradient(a: Any, x: Any) -> Any:
     """How a gamma value moves with its concentration while its quantile stays (implicit
     reparametrization; Figurnov et al., 2018): the slope of the smaller share, by differences."""
     step = 1e-4 * np.where(a < 1, a, np.sqrt(a))
@@ -44,7 +44,7 @@ def _nodes() -> tuple[Any, Any, Any]:
 POINTS, LOG_POINTS, WEIGHTS = _nodes()
 
 
-def share_slope(a: Any, b: Any, x: Any) -> Any:
+def beta_gradient(a: Any, b: Any, x: Any) -> Any:
     """How a beta value moves with its first concentration while its quantile stays: the integral of
     the density's derivative on the smaller side, by the density."""
     below = x < a / (a + b)
@@ -70,7 +70,7 @@ class _StandardGamma(Function):
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
         a, x = (each.detach().numpy().astype(np.float64) for each in ctx.saved_tensors)
-        return grad * F["from_numpy"](gamma_slope(a, x)).to(grad.dtype)
+        return grad * F["from_numpy"](gamma_gradient(a, x)).to(grad.dtype)
 
 
 class _Dirichlet(Function):
@@ -80,7 +80,7 @@ class _Dirichlet(Function):
     def forward(ctx: Any, concentration: Any) -> Any:
         drawn = standard_gamma(concentration.detach().double().numpy())
         found = F["from_numpy"](drawn / drawn.sum(-1, keepdims=True)).to(concentration.dtype)
-        found = found.clamp(min=float(limits(found).tiny))
+        found = found.clamp(min=float(finfo_of(found).tiny))
         ctx.save_for_backward(found, concentration)
         return found
 
@@ -89,7 +89,7 @@ class _Dirichlet(Function):
         parts, concentration = ctx.saved_tensors
         x, a = (each.detach().numpy().astype(np.float64) for each in (parts, concentration))
         x = np.minimum(x, 1 - 2.0**-53)  # a share may be rounded to 1
-        slope = share_slope(a, a.sum(-1, keepdims=True) - a, x) / (1 - x)
+        slope = beta_gradient(a, a.sum(-1, keepdims=True) - a, x) / (1 - x)
         moved = grad - (parts * grad).sum(-1, True)
         return F["from_numpy"](slope).to(grad.dtype) * moved
 
@@ -111,7 +111,7 @@ class Gamma(ExponentialFamily):
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
         self.concentration, self.rate = broadcast_all(concentration, rate)
-        shape = batch_of((concentration, rate), self.concentration)
+        shape = batch_shape_of((concentration, rate), self.concentration)
         super().__init__(shape, validate_args=validate_args)
 
     @property
@@ -133,7 +133,7 @@ class Gamma(ExponentialFamily):
         """Values of rate 1, divided by the rate."""
         shape = self._extended_shape(sample_shape)
         value = _StandardGamma.apply(self.concentration.expand(shape)) / self.rate.expand(shape)
-        value.detach().clamp_(min=float(limits(value).tiny))
+        value.detach().clamp_(min=float(finfo_of(value).tiny))
         return value
 
     def log_prob(self, value: Any) -> Any:
@@ -308,7 +308,7 @@ class StudentT(Distribution):
     support = constraints.real
     has_rsample = True
     _batched = ("_chi2", "df", "loc", "scale")
-    mode = same_as("loc")
+    mode = forwarded_property("loc")
 
     def __init__(
         self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None

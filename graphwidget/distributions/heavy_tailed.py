@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
-from .distribution import Distribution, batch_of, broadcast_all, same_as
-from .elementary_transforms import limits
+from .distribution import Distribution, batch_shape_of, broadcast_all, forwarded_property
+from .elementary_transforms import finfo_of
 from .gamma_beta import Gamma
 
 
@@ -24,7 +24,7 @@ class FisherSnedecor(Distribution):
         self.df1, self.df2 = broadcast_all(df1, df2)
         self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
         self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
-        super().__init__(batch_of((df1, df2), self.df1), validate_args=validate_args)
+        super().__init__(batch_shape_of((df1, df2), self.df1), validate_args=validate_args)
 
     def _above(self, least: int) -> Any:
         """`df2`, nan up to a number."""
@@ -57,7 +57,7 @@ class FisherSnedecor(Distribution):
         shape = self._extended_shape(sample_shape)
         over = self._gamma1.rsample(sample_shape).view(shape)
         under = self._gamma2.rsample(sample_shape).view(shape)
-        tiny = float(limits(under).tiny)
+        tiny = float(finfo_of(under).tiny)
         under.clamp_(min=tiny)
         found = over / under
         found.clamp_(min=tiny)
@@ -80,14 +80,14 @@ class GeneralizedPareto(Distribution):
     }  # fmt: skip
     has_rsample = True
     _batched = ("loc", "scale", "concentration")
-    mode = same_as("loc")
+    mode = forwarded_property("loc")
 
     def __init__(
         self, loc: Any, scale: Any, concentration: Any, validate_args: bool | None = None
     ) -> None:
         given = (loc, scale, concentration)
         self.loc, self.scale, self.concentration = broadcast_all(*given)
-        super().__init__(batch_of(given, self.loc), validate_args=validate_args)
+        super().__init__(batch_shape_of(given, self.loc), validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:

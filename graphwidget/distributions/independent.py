@@ -6,16 +6,16 @@ from typing import Any
 
 from ..arrays.dtypes import Size
 from . import constraints
-from .distribution import Distribution, same_as
+from .distribution import Distribution, forwarded_property
 
 
 class Independent(Distribution):
     """A distribution whose last batch dims are one value, its parts independent of each other: the
     log probabilities are added up over them."""
 
-    mean = same_as("base_dist.mean")
-    mode = same_as("base_dist.mode")
-    variance = same_as("base_dist.variance")
+    mean = forwarded_property("base_dist.mean")
+    mode = forwarded_property("base_dist.mode")
+    variance = forwarded_property("base_dist.variance")
 
     def __init__(
         self, base_distribution: Any, reinterpreted_batch_ndims: int,

@@ -12,10 +12,10 @@ from ..dispatch.offer import FUNCTIONS as F
 from .bernoulli_categorical import Bernoulli
 from .continuous import Exponential, Laplace, Normal, Uniform
 from .counts import Binomial, Poisson
-from .exp_family import ExponentialFamily, bregman
+from .exp_family import ExponentialFamily, bregman_divergence
 from .gamma_beta import Beta, Gamma
 from .kl import INF, register_kl
-from .lowrank_multivariate_normal import LowRankMultivariateNormal, distance
+from .lowrank_multivariate_normal import LowRankMultivariateNormal, mahalanobis
 from .multivariate_normal import LINALG, MultivariateNormal
 from .pareto_weibull import Pareto
 from .transformed_distribution import EULER, Gumbel
@@ -37,7 +37,7 @@ for _firsts, (_seconds, _like) in _NEVER.items():
             register_kl(_first, _second)(
                 lambda p, q, like=_like: F["full_like"](getattr(p, like), INF)
             )
-register_kl(ExponentialFamily, ExponentialFamily)(bregman)
+register_kl(ExponentialFamily, ExponentialFamily)(bregman_divergence)
 
 
 def _outside(found: Any, places: Any) -> Any:
@@ -140,7 +140,7 @@ def _low_full(p: Any, q: Any) -> Any:
     _same_event(p, q, "(Low Rank) ")
     theirs, factor = q._unbroadcasted_scale_tril, p._unbroadcasted_cov_factor
     dets = 2 * q._half_log_det() - p._log_det()
-    away = distance(theirs, q.loc - p.loc)
+    away = mahalanobis(theirs, q.loc - p.loc)
     batch = F["broadcast_shapes"](theirs.shape[:-2], factor.shape[:-2])
     size = p.event_shape[0]
     wide = theirs.expand((*batch, size, size))

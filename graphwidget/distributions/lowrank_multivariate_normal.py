@@ -8,23 +8,23 @@ from typing import Any, ClassVar
 from ..arrays.dtypes import Size
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
-from .distribution import Distribution, lazy_property, same_as
+from .distribution import Distribution, forwarded_property, lazy_property
 from .multivariate_normal import LINALG
 
 
-def times(matrix: Any, vector: Any) -> Any:
+def batch_mv(matrix: Any, vector: Any) -> Any:
     """Matrices times vectors."""
     return F["matmul"](matrix, vector.unsqueeze(-1)).squeeze(-1)
 
 
-def plus_one(matrix: Any) -> Any:
+def add_identity(matrix: Any) -> Any:
     """Square matrices with 1 added to their diagonals, in place."""
     matrix, size = matrix.contiguous(), matrix.size(-1)
     matrix.view(-1, size * size)[:, :: size + 1] += 1
     return matrix
 
 
-def distance(factor: Any, away: Any) -> Any:
+def mahalanobis(factor: Any, away: Any) -> Any:
     """The squares of vectors as covariances of a lower Cholesky factor measure them."""
     solved = LINALG["solve_triangular"](factor, away.unsqueeze(-1), upper=False)
     return solved.squeeze(-1).pow(2).sum(-1)
@@ -48,7 +48,7 @@ class LowRankMultivariateNormal(Distribution):
     support = constraints.real_vector
     has_rsample = True
     _kept = ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril")
-    mean = mode = same_as("loc")
+    mean = mode = forwarded_property("loc")
 
     def __init__(
         self, loc: Any, cov_factor: Any, cov_diag: Any, validate_args: bool | None = None
@@ -77,7 +77,7 @@ class LowRankMultivariateNormal(Distribution):
         self.loc, self.cov_diag = wide[..., 0], diagonal[..., 0]
         self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
         small = F["matmul"](self._divided(), cov_factor)
-        self._capacitance_tril = LINALG["cholesky"](plus_one(small))
+        self._capacitance_tril = LINALG["cholesky"](add_identity(small))
         super().__init__(self.loc.shape[:-1], event, validate_args=validate_args)
 
     def _divided(self) -> Any:
@@ -104,7 +104,7 @@ class LowRankMultivariateNormal(Distribution):
         """The lower Cholesky factor of the covariances."""
         root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
         scaled = self._unbroadcasted_cov_factor / root
-        inner = plus_one(F["matmul"](scaled, scaled.mT))
+        inner = add_identity(F["matmul"](scaled, scaled.mT))
         return self._square(root * LINALG["cholesky"](inner))
 
     @lazy_property
@@ -128,7 +128,7 @@ class LowRankMultivariateNormal(Distribution):
             F["normal"](F["zeros"](each, dtype=self.loc.dtype), F["ones"](each))
             for each in (shape[:-1] + self.cov_factor.shape[-1:], shape)
         )
-        moved = self.loc + times(self._unbroadcasted_cov_factor, low)
+        moved = self.loc + batch_mv(self._unbroadcasted_cov_factor, low)
         return moved + self._unbroadcasted_cov_diag.sqrt() * high
 
     def _log_det(self) -> Any:
@@ -138,9 +138,9 @@ class LowRankMultivariateNormal(Distribution):
 
     def _distance(self, away: Any) -> Any:
         """The squares of vectors as the covariances measure them."""
-        inner = times(self._divided(), away)
+        inner = batch_mv(self._divided(), away)
         whole = (away.pow(2) / self._unbroadcasted_cov_diag).sum(-1)
-        return whole - distance(self._capacitance_tril, inner)
+        return whole - mahalanobis(self._capacitance_tril, inner)
 
     def log_prob(self, value: Any) -> Any:
         self._check_value(value)

@@ -11,13 +11,13 @@ from ..dispatch.offer import FUNCTIONS as F
 from ..dispatch.offer import SPACES
 from . import constraints
 from .bernoulli_categorical import Categorical
-from .distribution import Distribution, lazy_property, same_as
+from .distribution import Distribution, forwarded_property, lazy_property
 
 LINALG = SPACES["linalg"]
 MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")
 
 
-def only_one(matrices: tuple[Any, ...], error: type[Exception]) -> tuple[str, Any]:
+def only_matrix(matrices: tuple[Any, ...], error: type[Exception]) -> tuple[str, Any]:
     """The name and the value of the one of `MATRICES` that was given; an error if there is not just
     one."""
     given = [pair for pair in zip(MATRICES, matrices, strict=True) if pair[1] is not None]
@@ -53,7 +53,7 @@ class MultivariateNormal(Distribution):
     support = constraints.real_vector
     has_rsample = True
     _kept = ("_unbroadcasted_scale_tril",)
-    mean = mode = same_as("loc")
+    mean = mode = forwarded_property("loc")
 
     def __init__(
         self, loc: Any, covariance_matrix: Any = None, precision_matrix: Any = None,
@@ -62,7 +62,7 @@ class MultivariateNormal(Distribution):
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
         given = (covariance_matrix, precision_matrix, scale_tril)
-        name, matrix = only_one(given, ValueError)
+        name, matrix = only_matrix(given, ValueError)
         if matrix.dim() < 2:
             word = "scale_tril matrix" if name == "scale_tril" else name
             raise ValueError(
@@ -148,8 +148,8 @@ class MixtureSameFamily(Distribution):
     arg_constraints: ClassVar[Any] = {}
     _kept = ("_num_component", "_event_ndims")
     _batched = ("_mixture_distribution",)
-    mixture_distribution = same_as("_mixture_distribution")
-    component_distribution = same_as("_component_distribution")
+    mixture_distribution = forwarded_property("_mixture_distribution")
+    component_distribution = forwarded_property("_component_distribution")
 
     def __init__(
         self, mixture_distribution: Any, component_distribution: Any,

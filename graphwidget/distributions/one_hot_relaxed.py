@@ -9,8 +9,8 @@ from ..arrays.dtypes import Size
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import one_hot
 from . import constraints
-from .bernoulli_categorical import Categorical, Chances, inside
-from .distribution import Distribution, broadcast_all, same_as
+from .bernoulli_categorical import ByProbability, Categorical, clamp_probs
+from .distribution import Distribution, broadcast_all, forwarded_property
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform, SigmoidTransform
 
@@ -21,8 +21,8 @@ class _OfCategories(Distribution):
     arg_constraints = Categorical.arg_constraints
     _batched = ("_categorical",)
     _categorical: Any
-    probs = same_as("_categorical.probs")
-    logits = same_as("_categorical.logits")
+    probs = forwarded_property("_categorical.probs")
+    logits = forwarded_property("_categorical.logits")
 
     def _begin(self, probs: Any, logits: Any, validate_args: bool | None) -> None:
         self._categorical = Categorical(probs, logits)
@@ -46,7 +46,7 @@ class OneHotCategorical(_OfCategories):
 
     support = constraints.one_hot
     has_enumerate_support = True
-    mean = same_as("_categorical.probs")
+    mean = forwarded_property("_categorical.probs")
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -113,7 +113,7 @@ class ExpRelaxedCategorical(_OfCategories):
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Logits and Gumbel's numbers by the temperature, normalized."""
         shape = self._extended_shape(sample_shape)
-        uniforms = inside(F["rand"](shape, dtype=self.logits.dtype))
+        uniforms = clamp_probs(F["rand"](shape, dtype=self.logits.dtype))
         gumbels = -((-(uniforms.log())).log())
         scores = (self.logits + gumbels) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)
@@ -132,9 +132,9 @@ class ExpRelaxedCategorical(_OfCategories):
 class _Relaxed(TransformedDistribution):
     """A smooth choice, made from one of logarithms, which knows its parameters."""
 
-    temperature = same_as("base_dist.temperature")
-    logits = same_as("base_dist.logits")
-    probs = same_as("base_dist.probs")
+    temperature = forwarded_property("base_dist.temperature")
+    logits = forwarded_property("base_dist.logits")
+    probs = forwarded_property("base_dist.probs")
 
 
 class RelaxedOneHotCategorical(_Relaxed):
@@ -152,7 +152,7 @@ class RelaxedOneHotCategorical(_Relaxed):
         super().__init__(base, ExpTransform(), validate_args=validate_args)
 
 
-class LogitRelaxedBernoulli(Chances):
+class LogitRelaxedBernoulli(ByProbability):
     """Logits of smooth yes and no."""
 
     support = constraints.real
@@ -170,8 +170,8 @@ class LogitRelaxedBernoulli(Chances):
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Logits and logistic numbers by the temperature."""
         shape = self._extended_shape(sample_shape)
-        probs = inside(self.probs.expand(shape))
-        uniforms = inside(F["rand"](shape, dtype=probs.dtype))
+        probs = clamp_probs(self.probs.expand(shape))
+        uniforms = clamp_probs(F["rand"](shape, dtype=probs.dtype))
         noise = uniforms.log() - (-uniforms).log1p()
         return (noise + probs.log() - (-probs).log1p()) / self.temperature
 

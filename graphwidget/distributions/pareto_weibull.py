@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .continuous import Exponential
-from .distribution import broadcast_all, same_as
+from .distribution import broadcast_all, forwarded_property
 from .gamma_beta import Gamma
 from .transformed_distribution import EULER, TransformedDistribution
 from .transforms import AffineTransform, ExpTransform, PowerTransform
@@ -20,7 +20,7 @@ class Pareto(TransformedDistribution):
         "alpha": constraints.positive, "scale": constraints.positive
     }  # fmt: skip
     _batched = ("scale", "alpha")
-    mode = same_as("scale")
+    mode = forwarded_property("scale")
 
     def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
@@ -111,8 +111,8 @@ class InverseGamma(TransformedDistribution):
     }  # fmt: skip
     support = constraints.positive
     has_rsample = True
-    concentration = same_as("base_dist.concentration")
-    rate = same_as("base_dist.rate")
+    concentration = forwarded_property("base_dist.concentration")
+    rate = forwarded_property("base_dist.rate")
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
         base = Gamma(concentration, rate, validate_args=validate_args)

@@ -13,8 +13,8 @@ from ..dispatch.offer import FUNCTIONS as F
 from ..dispatch.offer import SPACES
 from ..nn.functional import pad, softplus
 from . import constraints
-from .distribution import same_as
-from .elementary_transforms import LowerCholeskyTransform, _Same, limits
+from .distribution import forwarded_property
+from .elementary_transforms import LowerCholeskyTransform, _Same, finfo_of
 from .independent import sum_rightmost
 from .transform import Transform
 
@@ -167,7 +167,7 @@ class CumulativeDistributionTransform(Transform):
     """The probabilities of less, by a distribution: uniform numbers of what it draws."""
 
     bijective = True
-    domain = same_as("distribution.support")
+    domain = forwarded_property("distribution.support")
     codomain = constraints.unit_interval
     sign = 1
     _arguments = ("distribution",)
@@ -201,7 +201,7 @@ class PositiveDefiniteTransform(_Same):
         return LowerCholeskyTransform().inv(SPACES["linalg"]["cholesky"](y))
 
 
-def below(matrix: Any, diagonal: int = 0) -> Any:
+def lower_items(matrix: Any, diagonal: int = 0) -> Any:
     """The items of matrices up to a diagonal, row by row."""
     return matrix[..., _mask(matrix.shape[-1], diagonal)]
 
@@ -221,7 +221,7 @@ class CorrCholeskyTransform(Transform):
 
     def _call(self, x: Any) -> Any:
         x = F["tanh"](x)
-        eps = float(limits(x).eps)
+        eps = float(finfo_of(x).eps)
         x = x.clamp(min=-1 + eps, max=1 - eps)
         size = self._size(x.shape[-1])
         parts = x.new_zeros((*x.shape[:-1], size, size))
@@ -232,13 +232,13 @@ class CorrCholeskyTransform(Transform):
 
     def _inverse(self, y: Any) -> Any:
         left = 1 - F["cumsum"](y * y, dim=-1)
-        left = below(pad(left[..., :-1], [1, 0], value=1), -1)
-        parts = below(y, -1) / left.sqrt()
+        left = lower_items(pad(left[..., :-1], [1, 0], value=1), -1)
+        parts = lower_items(y, -1) / left.sqrt()
         return (parts.log1p() - parts.neg().log1p()) / 2
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         """That of the parts' taking, and that of the tanh."""
-        left = below(1 - (y * y).cumsum(dim=-1), -2)
+        left = lower_items(1 - (y * y).cumsum(dim=-1), -2)
         tanh = -2 * (x + softplus(-2 * x) - math.log(2.0)).sum(dim=-1)
         return 0.5 * left.log().sum(-1) + tanh
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
-from .distribution import same_as
+from .distribution import forwarded_property
 from .independent import sum_rightmost
 
 
@@ -121,9 +121,9 @@ class Transform:
 class _InverseTransform(Transform):
     """Another transform, backwards."""
 
-    inv = same_as("_inv")
-    domain, codomain = same_as("_inv.codomain"), same_as("_inv.domain")
-    bijective, sign = same_as("_inv.bijective"), same_as("_inv.sign")
+    inv = forwarded_property("_inv")
+    domain, codomain = forwarded_property("_inv.codomain"), forwarded_property("_inv.domain")
+    bijective, sign = forwarded_property("_inv.bijective"), forwarded_property("_inv.sign")
 
     def __init__(self, transform: Transform) -> None:
         super().__init__(cache_size=transform._cache_size)
@@ -261,7 +261,10 @@ identity_transform = ComposeTransform([])
 class IndependentTransform(Transform):
     """Another transform, of which more dims are one value."""
 
-    bijective, sign = same_as("base_transform.bijective"), same_as("base_transform.sign")
+    bijective, sign = (
+        forwarded_property("base_transform.bijective"),
+        forwarded_property("base_transform.sign"),
+    )
 
     def __init__(
         self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0

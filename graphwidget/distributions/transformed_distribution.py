@@ -10,8 +10,8 @@ from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
 from .continuous import Cauchy, Normal, Uniform
-from .distribution import Distribution, broadcast_all, same_as
-from .elementary_transforms import limits
+from .distribution import Distribution, broadcast_all, forwarded_property
+from .elementary_transforms import finfo_of
 from .independent import Independent, sum_rightmost
 from .transform import ComposeTransform, Transform
 from .transforms import AbsTransform, AffineTransform, ExpTransform, StickBreakingTransform
@@ -133,8 +133,8 @@ class LogNormal(TransformedDistribution):
     arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.positive
     has_rsample = True
-    loc = same_as("base_dist.loc")
-    scale = same_as("base_dist.scale")
+    loc = forwarded_property("base_dist.loc")
+    scale = forwarded_property("base_dist.scale")
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         base = Normal(loc, scale, validate_args=validate_args)
@@ -168,7 +168,7 @@ class _Half(TransformedDistribution):
     support = constraints.nonnegative
     has_rsample = True
     _whole: Any
-    scale = same_as("base_dist.scale")
+    scale = forwarded_property("base_dist.scale")
 
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
         base = self._whole(0, scale, validate_args=False)
@@ -216,7 +216,7 @@ class HalfCauchy(_Half):
     """The absolute values of Cauchy's about 0."""
 
     _whole = Cauchy
-    variance = same_as("base_dist.variance")
+    variance = forwarded_property("base_dist.variance")
 
     @property
     def mean(self) -> Any:
@@ -236,11 +236,11 @@ class Gumbel(TransformedDistribution):
     arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     _batched = ("loc", "scale")
-    mode = same_as("loc")
+    mode = forwarded_property("loc")
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
-        info = limits(self.loc)
+        info = finfo_of(self.loc)
         if isinstance(loc, int | float) and isinstance(scale, int | float):
             base = Uniform(float(info.tiny), 1 - float(info.eps), validate_args=validate_args)
         else:
@@ -286,8 +286,8 @@ class LogisticNormal(TransformedDistribution):
     arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.simplex
     has_rsample = True
-    loc = same_as("base_dist.base_dist.loc")
-    scale = same_as("base_dist.base_dist.scale")
+    loc = forwarded_property("base_dist.base_dist.loc")
+    scale = forwarded_property("base_dist.base_dist.scale")
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         base = Normal(loc, scale, validate_args=validate_args)

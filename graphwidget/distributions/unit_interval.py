@@ -9,15 +9,15 @@ from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import binary_cross_entropy_with_logits
 from . import constraints
-from .bernoulli_categorical import Chances, inside
+from .bernoulli_categorical import ByProbability, clamp_probs
 from .continuous import Uniform
-from .distribution import batch_of, broadcast_all, lazy_property
+from .distribution import batch_shape_of, broadcast_all, lazy_property
 from .exp_family import ExponentialFamily
 from .transformed_distribution import EULER, TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 
 
-class ContinuousBernoulli(Chances, ExponentialFamily):
+class ContinuousBernoulli(ByProbability, ExponentialFamily):
     """Numbers between 0 and 1 of the density C(p) p**x (1 - p)**(1 - x).
 
     Between ``lims``, about a half, where the formulas divide by almost nothing, series stand for
@@ -37,14 +37,14 @@ class ContinuousBernoulli(Chances, ExponentialFamily):
         if probs is not None:
             if validate_args is not None and not constraints.unit_interval.check(self.probs).all():
                 raise ValueError("The parameter probs has invalid values")
-            self.probs = self._param = inside(self.probs)
+            self.probs = self._param = clamp_probs(self.probs)
         self._lims = lims
-        super().__init__(batch_of((given,), self._param), validate_args=validate_args)
+        super().__init__(batch_shape_of((given,), self._param), validate_args=validate_args)
 
     @lazy_property
     def probs(self) -> Any:
         """The chances, neither 0 nor 1."""
-        return inside(F["sigmoid"](self.logits))
+        return clamp_probs(F["sigmoid"](self.logits))
 
     def _stable(self) -> Any:
         """Where the formulas hold."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
-from .distribution import Distribution, broadcast_all, lazy_property, same_as
+from .distribution import Distribution, broadcast_all, forwarded_property, lazy_property
 
 # Polynomials of the modified Bessel functions of orders 0 and 1: Abramowitz and Stegun, 9.8.1 to
 # 9.8.4, the highest power last.
@@ -48,7 +48,7 @@ class VonMises(Distribution):
         "loc": constraints.real, "concentration": constraints.positive
     }  # fmt: skip
     support = constraints.real
-    mean = mode = same_as("loc")
+    mean = mode = forwarded_property("loc")
 
     def __init__(self, loc: Any, concentration: Any, validate_args: bool | None = None) -> None:
         self.loc, self.concentration = broadcast_all(loc, concentration)

@@ -12,10 +12,10 @@ from ..dispatch.offer import FUNCTIONS as F
 from ..graph.tensor import Tensor
 from . import constraints
 from .distribution import Distribution, broadcast_all, lazy_property
-from .elementary_transforms import limits
+from .elementary_transforms import finfo_of
 from .exp_family import ExponentialFamily
 from .gamma_beta import Beta, Chi2
-from .multivariate_normal import LINALG, MATRICES, _tril_of_precision, only_one
+from .multivariate_normal import LINALG, MATRICES, _tril_of_precision, only_matrix
 
 LOW = (
     "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim."
@@ -56,7 +56,7 @@ class Wishart(ExponentialFamily):
         scale_tril: Any = None, validate_args: bool | None = None,
     ) -> None:  # fmt: skip
         given = (covariance_matrix, precision_matrix, scale_tril)
-        name, matrix = only_one(given, AssertionError)
+        name, matrix = only_matrix(given, AssertionError)
         if matrix.dim() < 2:
             raise ValueError(
                 "scale_tril must be at least two-dimensional, with optional leading batch "
@@ -150,7 +150,7 @@ class Wishart(ExponentialFamily):
         """Matrices by Bartlett's decomposition."""
         size = self._event_shape[-1]
         chi = self._dist_chi2.rsample(sample_shape).sqrt()
-        noise = chi.clamp(min=float(limits(chi).eps)).diag_embed(dim1=-2, dim2=-1)
+        noise = chi.clamp(min=float(finfo_of(chi).eps)).diag_embed(dim1=-2, dim2=-1)
         rows, columns = F["tril_indices"](size, size, offset=-1)
         below = (*sample_shape, *self._batch_shape, size * (size - 1) // 2)
         noise[..., rows, columns] = F["randn"](below, dtype=noise.dtype)
@@ -270,7 +270,7 @@ class LKJCholesky(Distribution):
         with no_grad():
             directions[..., 0, :].fill_(0.0)
         found = F["sqrt"](squares) * directions
-        rest = F["clamp"](1 - F["sum"](found**2, dim=-1), min=float(limits(found).tiny))
+        rest = F["clamp"](1 - F["sum"](found**2, dim=-1), min=float(finfo_of(found).tiny))
         found += F["diag_embed"](rest.sqrt())
         return found
 
