@@ -1,5 +1,5 @@
 """``torch.amp``: mixed precision. There is one precision here, so ``autocast`` only marks regions
-(see ``core.autocast``); ``GradScaler`` scales as PyTorch's, on the CPU."""
+(see ``functions.tensor.autocast``); ``GradScaler`` scales as PyTorch's, on the CPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .graph.tensor import Tensor
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
-Called = TypeVar("Called", bound=Callable[..., Any])
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 NOT_SCALED = (
     "Attempted {} but _scale is None.  This may indicate your script did not use "
     "scaler.scale(loss or outputs) earlier in the iteration."
@@ -68,7 +68,7 @@ class GradScaler:
         self._bad: dict[int, bool] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, (self.__dict__,)
+        return rebuild_scaler, (self.__dict__,)
 
     def scale(self, outputs: Any) -> Any:
         """A tensor times the factor, or a list or tuple of them."""
@@ -215,7 +215,7 @@ class GradScaler:
         self._growth_tracker = state_dict["_growth_tracker"]
 
 
-def restored(state: dict[str, Any]) -> GradScaler:
+def rebuild_scaler(state: dict[str, Any]) -> GradScaler:
     """A scaler out of a pickle, or a copy."""
     made = GradScaler.__new__(GradScaler)
     made.__dict__.update(state)
@@ -225,14 +225,14 @@ def restored(state: dict[str, Any]) -> GradScaler:
 GradScaler.__module__ = "torch.amp.grad_scaler"
 
 
-def custom_fwd(fwd: Called | None = None, *, device_type: str, cast_inputs: Any = None) -> Any:
+def custom_fwd(fwd: Decorated | None = None, *, device_type: str, cast_inputs: Any = None) -> Any:
     """For a Function's ``forward``: as it is, for no region is ever on."""
     if fwd is None:
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
     return fwd
 
 
-def custom_bwd(bwd: Called | None = None, *, device_type: str) -> Any:
+def custom_bwd(bwd: Decorated | None = None, *, device_type: str) -> Any:
     """For a Function's ``backward``: as it is, for no region is ever on."""
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)

@@ -19,21 +19,21 @@ from ..autograd.roots import leaves_of
 from ..eager.record import TENSORS as F
 from ..graph import runtime
 from ..graph.tensor import Tensor
-from .pytree import Spec, flatten, over, unflatten
+from .pytree import Spec, tree_flatten, tree_map, tree_unflatten
 from .saved_hooks_refused import without_saved_hooks
 
 Function = Callable[..., Any]
 Leaves = list[Tensor]
 
 
-def recording() -> Any:
+def record_inside() -> Any:
     """Record, whatever the caller's mode is: PyTorch's transforms heed only what a function itself
     turns off."""
     return inference_mode(False) if runtime.mode.inference else enable_grad()
 
 
 # The arguments to derive by -----------------------------------------------------------------------
-def chosen(argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
+def argument_places(argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
     """The places of arguments, counted from the start; None for all.
 
     Raises:
@@ -58,7 +58,7 @@ def chosen(argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
     return places
 
 
-def fresh(tensor: Any) -> Tensor:
+def fresh_input(tensor: Any) -> Tensor:
     """The same values to derive by, connected to the given tensor only if that requires grad.
 
     Raises:
@@ -68,10 +68,10 @@ def fresh(tensor: Any) -> Tensor:
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(tensor)}")
     if tensor.requires_grad:
         return F.alias(tensor)
-    return normal(tensor)._detached().requires_grad_()
+    return not_inference(tensor)._detached().requires_grad_()
 
 
-def normal(tensor: Tensor) -> Tensor:
+def not_inference(tensor: Tensor) -> Tensor:
     """The tensor, or a copy that may be recorded of one that was made in inference mode."""
     return F.clone(tensor) if tensor.is_inference() else tensor
 
@@ -81,14 +81,14 @@ class Inputs:
     listed in ``tensors``; ``spec`` is their nest."""
 
     def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
-        places = chosen(argnums, args)
-        with recording():
+        places = argument_places(argnums, args)
+        with record_inside():
             values, nests = [], []
             for place in places:
-                found, spec = flatten(args[place])
-                values.append([fresh(each) for each in found])
+                found, spec = tree_flatten(args[place])
+                values.append([fresh_input(each) for each in found])
                 nests.append(spec)
-        made = dict(zip(places, map(unflatten, values, nests), strict=True))
+        made = dict(zip(places, map(tree_unflatten, values, nests), strict=True))
         self.args = tuple(made.get(place, arg) for place, arg in enumerate(args))
         self.tensors: Leaves = [each for part in values for each in part]
         self.spec = nests[0] if isinstance(argnums, int) else Spec(tuple, tuple(nests))
@@ -97,7 +97,7 @@ class Inputs:
     def finished(self, tree: Any) -> Any:
         """Results as users get them: with a history only if it leads to other leaves than ours, and
         they record."""
-        return over(self.released, tree)
+        return tree_map(self.released, tree)
 
     def released(self, value: Any) -> Any:
         """One result.
@@ -126,15 +126,15 @@ def slopes(
     zeros = tuple(Tensor._wrap(np.zeros(lead + x._data.shape, x._data.dtype)) for x in by)
     if not pairs:
         return zeros
-    with recording():
+    with record_inside():
         found: tuple[Tensor, ...] = gradients(
-            [output for output, _ in pairs], list(by), [normal(each) for _, each in pairs],
+            [output for output, _ in pairs], list(by), [not_inference(each) for _, each in pairs],
             create_graph=True, allow_unused=True, is_grads_batched=rows,
         )  # fmt: skip
     return tuple(z if each is None else each for each, z in zip(found, zeros, strict=True))
 
 
-def called(
+def call_function(
     func: Function, inputs: Inputs, name: str, has_aux: bool = False, **kwargs: Any
 ) -> tuple[Any, Any]:
     """What a function gives, and its auxiliary result if it has one.
@@ -142,7 +142,7 @@ def called(
     Raises:
         RuntimeError: not two results where it has (PyTorch's text).
     """
-    with recording():
+    with record_inside():
         found = func(*inputs.args, **kwargs)
     if not has_aux:
         return found, None
@@ -172,7 +172,7 @@ def grad_and_value(
     @functools.wraps(func)
     def derived(*args: Any, **kwargs: Any) -> Any:
         inputs = Inputs(args, argnums)
-        output, aux = called(func, inputs, name, has_aux, **kwargs)
+        output, aux = call_function(func, inputs, name, has_aux, **kwargs)
         if not isinstance(output, Tensor):
             raise RuntimeError(f"{name}: Expected f(*args) to return a Tensor, got {type(output)}")
         if output.ndim:
@@ -181,7 +181,7 @@ def grad_and_value(
                 f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
             )
         found = slopes([output], inputs.tensors, [F.ones_like(output.detach())])
-        slope = inputs.finished(unflatten(found, inputs.spec))
+        slope = inputs.finished(tree_unflatten(found, inputs.spec))
         value = inputs.finished(output)
         return slope, (value, inputs.finished(aux)) if has_aux else value
 
@@ -209,7 +209,7 @@ def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = Fal
 
 
 # Products with Jacobians --------------------------------------------------------------------------
-def tensors_only(outputs: list[Any], name: str) -> Leaves:
+def check_tensors(outputs: list[Any], name: str) -> Leaves:
     """The outputs of a function.
 
     Raises:
@@ -229,7 +229,7 @@ def tensors_only(outputs: list[Any], name: str) -> Leaves:
     return outputs
 
 
-def floats_only(outputs: Leaves) -> Leaves:
+def check_floats(outputs: Leaves) -> Leaves:
     """Outputs that have derivatives.
 
     Raises:
@@ -257,21 +257,21 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """
     name = "vjp(f, *primals)"
     inputs = Inputs(primals, None)
-    output, aux = called(func, inputs, name, has_aux)
-    outputs, spec = flatten(output)
-    floats_only(tensors_only(outputs, name))
+    output, aux = call_function(func, inputs, name, has_aux)
+    outputs, spec = tree_flatten(output)
+    check_floats(check_tensors(outputs, name))
 
     def vjp_fn(
         cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
     ) -> Any:  # fmt: skip
         """The products of the cotangents and the Jacobian, by each primal."""
-        given, shape = flatten(cotangents)
+        given, shape = tree_flatten(cotangents)
         if shape != spec:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of "
                 f"outputs to the function. cotangents: {shape}, primal output: {spec}"
             )
-        return inputs.finished(unflatten(slopes(outputs, inputs.tensors, given), inputs.spec))
+        return inputs.finished(tree_unflatten(slopes(outputs, inputs.tensors, given), inputs.spec))
 
     found = inputs.finished(output), vjp_fn
     return (*found, inputs.finished(aux)) if has_aux else found
@@ -294,7 +294,7 @@ def jvp(
             f"{name}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
     inputs = Inputs(primals, None)
-    ways, spec = flatten(tangents)
+    ways, spec = tree_flatten(tangents)
     if spec != inputs.spec:
         raise RuntimeError(
             f"{name}: Expected primals and tangents to have the same python structure. For "
@@ -309,17 +309,17 @@ def jvp(
                 f"{list(tensor._data.shape)} while the given forward gradient is of size "
                 f"{list(way._data.shape)}."
             )
-    output, aux = called(func, inputs, name, has_aux)
-    outputs, shape = flatten(output)
-    tensors_only(outputs, name)
-    products = pushed(outputs, inputs.tensors, ways)
-    found = inputs.finished(output), inputs.finished(unflatten(products, shape))
+    output, aux = call_function(func, inputs, name, has_aux)
+    outputs, shape = tree_flatten(output)
+    check_tensors(outputs, name)
+    products = jacobian_products(outputs, inputs.tensors, ways)
+    found = inputs.finished(output), inputs.finished(tree_unflatten(products, shape))
     return (*found, inputs.finished(aux)) if has_aux else found
 
 
-def pushed(outputs: Leaves, by: Leaves, ways: Leaves) -> Leaves:
+def jacobian_products(outputs: Leaves, by: Leaves, ways: Leaves) -> Leaves:
     """The products of a Jacobian with directions, one for each output."""
-    with recording():
+    with record_inside():
         dummies = [F.zeros_like(output.detach()).requires_grad_() for output in outputs]
     found = slopes(outputs, by, dummies)
     pairs = [(each, way) for each, way in zip(found, ways, strict=True) if each.requires_grad]
@@ -338,9 +338,9 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """The output of ``func`` and the function that multiplies its Jacobian from the right."""
     inputs = Inputs(primals, None)
     name = "linearize(f, *primals)"
-    output, _ = called(func, inputs, name)
-    outputs, shape = flatten(output)
-    tensors_only(outputs, name)
+    output, _ = call_function(func, inputs, name)
+    outputs, shape = tree_flatten(output)
+    check_tensors(outputs, name)
 
     def jvp_fn(*tangents: Any) -> Any:
         """The product of the Jacobian with the tangents.
@@ -348,12 +348,14 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
         Raises:
             RuntimeError: one has another shape or type than its primal.
         """
-        ways, _ = flatten(tangents)
+        ways, _ = tree_flatten(tangents)
         for place, (way, primal) in enumerate(zip(ways, inputs.tensors, strict=False)):
             for what in ("shape", "dtype"):
                 found, wanted = getattr(way, what), getattr(primal, what)
                 if found != wanted:
                     raise RuntimeError(UNLIKE_PRIMAL.format(place, what, found, wanted))
-        return inputs.finished(unflatten(pushed(outputs, inputs.tensors, ways), shape))
+        return inputs.finished(
+            tree_unflatten(jacobian_products(outputs, inputs.tensors, ways), shape)
+        )
 
     return inputs.finished(output), jvp_fn

@@ -33,11 +33,11 @@ def functional_call(
         ValueError: no dict, or a name in two of them.
         RuntimeError: names that are missing or unknown, when strict.
     """
-    given = merged(parameter_and_buffer_dicts)
+    given = merge_dicts(parameter_and_buffer_dicts)
     return call_with(module, given, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
-def merged(dicts: Any) -> dict[str, Any]:
+def merge_dicts(dicts: Any) -> dict[str, Any]:
     """One dict of all.
 
     Raises:
@@ -78,17 +78,17 @@ def stack_module_state(
     if any(type(each) is not type(every[0]) for each in every):
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     parameters = {
-        name: joined([dict(each.named_parameters())[name] for each in every])
+        name: stack_leaves([dict(each.named_parameters())[name] for each in every])
         for name, _ in every[0].named_parameters()
     }
     buffers = {
-        name: joined([dict(each.named_buffers())[name] for each in every])
+        name: stack_leaves([dict(each.named_buffers())[name] for each in every])
         for name, _ in every[0].named_buffers()
     }
     return parameters, buffers
 
 
-def joined(tensors: list[Tensor]) -> Tensor:
+def stack_leaves(tensors: list[Tensor]) -> Tensor:
     """Leaves stacked, as a leaf."""
     wanted = [tensor.requires_grad for tensor in tensors]
     if any(wanted) and not all(wanted):

@@ -13,13 +13,13 @@ from .derivatives import (
     Function,
     Inputs,
     Leaves,
-    called,
-    floats_only,
-    recording,
+    call_function,
+    check_floats,
+    check_tensors,
+    record_inside,
     slopes,
-    tensors_only,
 )
-from .pytree import LEAF, flatten, unflatten
+from .pytree import LEAF, tree_flatten, tree_unflatten
 from .saved_hooks_refused import without_saved_hooks
 
 
@@ -37,28 +37,30 @@ def jacrev(
     """
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-    return without_saved_hooks(by_rows(func, argnums, has_aux))
+    return without_saved_hooks(jacobian_by_rows(func, argnums, has_aux))
 
 
-def by_rows(func: Function, argnums: int | tuple[int, ...], has_aux: bool) -> Function:
+def jacobian_by_rows(func: Function, argnums: int | tuple[int, ...], has_aux: bool) -> Function:
     """The Jacobian of ``func``, computed row by row."""
 
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         inputs = Inputs(args, argnums)
         name = "vjp(f, *primals)"
-        output, aux = called(func, inputs, name, has_aux)
-        outputs, spec = flatten(output)
-        floats_only(tensors_only(outputs, name))
-        with recording():
-            rows = [unflatten(rows_of(each, inputs.tensors), inputs.spec) for each in outputs]
-        found = inputs.finished(unflatten(rows, spec) if spec != LEAF else rows[0])
+        output, aux = call_function(func, inputs, name, has_aux)
+        outputs, spec = tree_flatten(output)
+        check_floats(check_tensors(outputs, name))
+        with record_inside():
+            rows = [
+                tree_unflatten(jacobian_rows(each, inputs.tensors), inputs.spec) for each in outputs
+            ]
+        found = inputs.finished(tree_unflatten(rows, spec) if spec != LEAF else rows[0])
         return (found, inputs.finished(aux)) if has_aux else found
 
     return jacobian
 
 
-def rows_of(output: Tensor, by: Leaves) -> Leaves:
+def jacobian_rows(output: Tensor, by: Leaves) -> Leaves:
     """The Jacobian of one output by each tensor."""
     data = output._data
     unit = np.eye(data.size, dtype=data.dtype).reshape(data.size, *data.shape)
@@ -73,7 +75,7 @@ def jacfwd(
     randomness: str = "error",
 ) -> Function:  # fmt: skip
     """The Jacobian of ``func``; computed as ``jacrev`` does, for there is no forward mode."""
-    return by_rows(func, argnums, has_aux)
+    return jacobian_by_rows(func, argnums, has_aux)
 
 
 def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:

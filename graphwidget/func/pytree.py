@@ -37,26 +37,26 @@ class Spec(NamedTuple):
 LEAF = Spec(None)
 
 
-def flatten(tree: Any) -> tuple[list[Any], Spec]:
+def tree_flatten(tree: Any) -> tuple[list[Any], Spec]:
     """The values of a nest, in order, and its shape."""
     if isinstance(tree, dict):
         keys = tuple(tree)
-        parts = [flatten(tree[key]) for key in keys]
+        parts = [tree_flatten(tree[key]) for key in keys]
     elif isinstance(tree, (tuple, list)):
-        keys, parts = (), [flatten(each) for each in tree]
+        keys, parts = (), [tree_flatten(each) for each in tree]
     else:
         return [tree], LEAF
     spec = Spec(type(tree), tuple(spec for _, spec in parts), keys)
     return [value for values, _ in parts for value in values], spec
 
 
-def unflatten(values: Sequence[Any], spec: Spec) -> Any:
+def tree_unflatten(values: Sequence[Any], spec: Spec) -> Any:
     """The nest of that shape with these values."""
     return rebuild(iter(values), spec)
 
 
 def rebuild(values: Any, spec: Spec) -> Any:
-    """``unflatten``, from an iterator."""
+    """``tree_unflatten``, from an iterator."""
     if spec.kind is None:
         return next(values)
     parts = [rebuild(values, part) for part in spec.parts]
@@ -67,32 +67,32 @@ def rebuild(values: Any, spec: Spec) -> Any:
     return spec.kind(parts)
 
 
-def over(function: Callable[[Any], Any], tree: Any) -> Any:
+def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
     """A function of each value of a nest."""
-    values, spec = flatten(tree)
-    return unflatten([function(value) for value in values], spec)
+    values, spec = tree_flatten(tree)
+    return tree_unflatten([function(value) for value in values], spec)
 
 
-def spread(given: Any, spec: Spec) -> list[Any] | None:
+def broadcast_prefix(given: Any, spec: Spec) -> list[Any] | None:
     """One value for each value of a nest, from one for all or from a nest of the same shape or
     coarser; None where the shapes differ."""
     if spec.kind is None:
         return [given] if not isinstance(given, (tuple, list, dict)) else None
     if given is None or not isinstance(given, (tuple, list, dict)):
-        return [given] * count(spec)
+        return [given] * count_leaves(spec)
     parts = list(given.values()) if isinstance(given, dict) else list(given)
     same = isinstance(given, dict) == issubclass(spec.kind, dict)
     if not same or len(parts) != len(spec.parts):
         return None
     found: list[Any] = []
     for part, each in zip(parts, spec.parts, strict=True):
-        below = spread(part, each)
+        below = broadcast_prefix(part, each)
         if below is None:
             return None
         found += below
     return found
 
 
-def count(spec: Spec) -> int:
+def count_leaves(spec: Spec) -> int:
     """How many values a nest of this shape has."""
-    return 1 if spec.kind is None else sum(count(part) for part in spec.parts)
+    return 1 if spec.kind is None else sum(count_leaves(part) for part in spec.parts)

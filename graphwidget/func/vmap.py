@@ -16,7 +16,7 @@ from ..eager.record import TENSORS as F
 from ..functions.dims import wrap_dim
 from ..functions.random.generator import default
 from ..graph.tensor import Tensor
-from .pytree import Spec, flatten, spread, unflatten
+from .pytree import Spec, broadcast_prefix, tree_flatten, tree_unflatten
 
 RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' "
@@ -56,7 +56,7 @@ def vmap(
     @functools.wraps(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         name = getattr(func, "__name__", repr(func))
-        values, spec = flatten(args)
+        values, spec = tree_flatten(args)
         dims = input_dims(name, in_dims, args, values, spec)
         size = batch_size(values, dims)
         state = default.get_state() if randomness != "different" else None
@@ -64,17 +64,19 @@ def vmap(
         for i in range(max(size, 1)):
             if randomness == "same":
                 default.set_state(state)
-            given = [sample(value, dim, i) for value, dim in zip(values, dims, strict=True)]
-            found = func(*unflatten(given, spec), **kwargs)
+            given = [take_sample(value, dim, i) for value, dim in zip(values, dims, strict=True)]
+            found = func(*tree_unflatten(given, spec), **kwargs)
             if randomness == "error" and not bool((default.get_state() == state).all()):
                 default.set_state(state)
                 raise RuntimeError(RANDOM)
-            calls.append(flatten(found))
+            calls.append(tree_flatten(found))
         shape = calls[0][1]
         places = output_dims(name, out_dims, calls[0][0], shape)
         columns = zip(*(call[0] for call in calls), strict=True)
-        joined = [joint(name, each, dim, size) for each, dim in zip(columns, places, strict=True)]
-        return unflatten(joined, shape)
+        joined = [
+            stack_results(name, each, dim, size) for each, dim in zip(columns, places, strict=True)
+        ]
+        return tree_unflatten(joined, shape)
 
     return mapped
 
@@ -97,12 +99,13 @@ def input_dims(
             f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are "
             "trying to vmap over a function with no inputs. The latter is unsupported."
         )
-    dims = spread(in_dims, spec)
+    dims = broadcast_prefix(in_dims, spec)
     start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
     if dims is None:
         raise ValueError(
             f"{start}in_dims is not compatible with the structure of `inputs`. in_dims has "
-            f"structure {flatten(in_dims)[1].printed()} but inputs has structure {spec.printed()}."
+            f"structure {tree_flatten(in_dims)[1].printed()} "
+            f"but inputs has structure {spec.printed()}."
         )
     for value, dim in zip(values, dims, strict=True):
         if dim is None:
@@ -145,7 +148,7 @@ def batch_size(values: list[Any], dims: list[Any]) -> int:
     return int(sizes[0])
 
 
-def sample(value: Any, dim: int | None, place: int) -> Any:
+def take_sample(value: Any, dim: int | None, place: int) -> Any:
     """One sample of a value; of an empty batch, zeros that stand for one."""
     if dim is None:
         return value
@@ -170,17 +173,18 @@ def output_dims(name: str, out_dims: Any, values: list[Any], spec: Spec) -> list
         )
     if spec.kind is None and isinstance(out_dims, (tuple, list)) and len(out_dims) == 1:
         (out_dims,) = out_dims
-    dims = spread(out_dims, spec)
+    dims = broadcast_prefix(out_dims, spec)
     if dims is None:
         raise ValueError(
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
-            f"the structure of `outputs`. out_dims has structure {flatten(out_dims)[1].printed()} "
+            f"the structure of `outputs`. "
+            f"out_dims has structure {tree_flatten(out_dims)[1].printed()} "
             f"but outputs has structure {spec.printed()}."
         )
     return dims
 
 
-def joint(name: str, found: tuple[Any, ...], dim: int | None, size: int) -> Any:
+def stack_results(name: str, found: tuple[Any, ...], dim: int | None, size: int) -> Any:
     """One result of all samples, stacked.
 
     Raises:
@@ -189,7 +193,7 @@ def joint(name: str, found: tuple[Any, ...], dim: int | None, size: int) -> Any:
     """
     first = found[0]
     if dim is None:
-        if not all(alike(each, first) for each in found[1:]):
+        if not all(same_results(each, first) for each in found[1:]):
             text = f"`{name}` can not return a BatchedTensor when out_dim is None"
             raise ValueError(f"vmap({name}, ...): {text}")
         return first
@@ -212,7 +216,7 @@ def joint(name: str, found: tuple[Any, ...], dim: int | None, size: int) -> Any:
     return F.permute(joined, (*rest[:place], 0, *rest[place:]))
 
 
-def alike(one: Any, other: Any) -> bool:
+def same_results(one: Any, other: Any) -> bool:
     """Whether two results are the same, or are no tensors, of which nothing is asked."""
     if one is other or not (isinstance(one, Tensor) and isinstance(other, Tensor)):
         return True

@@ -24,7 +24,7 @@ from ..graph.tensor import Tensor
 from ..graph.version import counter_after_fill
 from . import safetensors
 from .nested_json import NoData, Packer, Unpacker
-from .storages import items
+from .storages import memory_items
 
 __all__ = [
     "add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save",
@@ -156,7 +156,7 @@ def load(
         return (pickle_module or pickle).loads(pickled, **pickle_load_args)
     if callable(map_location):  # it is shown every storage, and may only leave it where it is
         for array in arrays.values():
-            map_location(UntypedStorage(items(array).view("uint8")), "cpu")
+            map_location(UntypedStorage(memory_items(array).view("uint8")), "cpu")
     described = metadata.get(_KEY)
     if described is not None:
         return Unpacker(arrays).value(json.loads(described))

@@ -19,7 +19,7 @@ from ..arrays import devices, dtypes
 from ..graph.tensor import Tensor
 from ..graph.version import counter_after_fill
 from ..nn.parameter import Parameter
-from .storages import Arrays, Storages, shown
+from .storages import Arrays, Storages, array_on_storage
 
 _FIXED: dict[str, Any] = {"tuple": tuple, "frozenset": frozenset, "size": dtypes.Size}
 _DICTS: dict[str, Any] = {
@@ -175,7 +175,7 @@ class Unpacker:
         if kind == "tensor":
             return self._tensor(described)
         if kind == "array":
-            return self._new(shown(described, "array", self.arrays))
+            return self._new(array_on_storage(described, "array", self.arrays))
         if kind in ("simple", "arguments"):
             return self._namespace(kind, inner)
         return _scalar(kind, inner, described)
@@ -203,7 +203,7 @@ class Unpacker:
         return made
 
     def _tensor(self, described: dict[str, Any]) -> Tensor:
-        tensor = Tensor._wrap(shown(described, "tensor", self.arrays))
+        tensor = Tensor._wrap(array_on_storage(described, "tensor", self.arrays))
         tensor._counter = counter_after_fill()  # PyTorch counts that it is given its memory
         grad = described.get("grad", False)
         if described.get("parameter"):

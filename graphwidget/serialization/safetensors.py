@@ -48,21 +48,21 @@ def encode(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> lis
         }
         end += part.nbytes
         parts.append(part.view(np.uint8).data)
-    strides = {name: in_items(array) for name, array in arrays.items() if not in_c_order(array)}
+    strides = {name: item_strides(array) for name, array in arrays.items() if not is_c_order(array)}
     texts = {**metadata, **({_STRIDES: json.dumps(strides)} if strides else {})}
     text = json.dumps({_METADATA: texts, **header}, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     return [len(text).to_bytes(8, "little"), text, *parts]
 
 
-def in_items(array: np.ndarray) -> list[int]:
+def item_strides(array: np.ndarray) -> list[int]:
     """An array's strides in items."""
     return [step // array.itemsize for step in real_strides(array)]
 
 
-def in_c_order(array: np.ndarray) -> bool:
+def is_c_order(array: np.ndarray) -> bool:
     """Whether its strides are those of C order, also where sizes of 1 or 0 leave them open."""
-    return in_items(array) == in_items(np.empty(array.shape, array.dtype))
+    return item_strides(array) == item_strides(np.empty(array.shape, array.dtype))
 
 
 def decode(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:

@@ -55,14 +55,14 @@ class Storages:
         for group in self._groups.values():
             whole = next((part for part in group if fills_memory(part.data)), None)
             if whole is None:
-                name, array = self._free(group[0].name + ".storage"), items(group[0].data)
+                name, array = self._free(group[0].name + ".storage"), memory_items(group[0].data)
             else:
                 name, array = self._free(whole.name), whole.data
             self.entries[name] = array
             for data, _, described in group:
                 described[next(iter(described))] = name
-                if geometry(data) != geometry(array):
-                    described.update(geometry(data))
+                if item_geometry(data) != item_geometry(array):
+                    described.update(item_geometry(data))
 
     def _free(self, name: str) -> str:
         while name in self.entries:
@@ -70,7 +70,7 @@ class Storages:
         return name
 
 
-def items(data: np.ndarray) -> np.ndarray:
+def memory_items(data: np.ndarray) -> np.ndarray:
     """The memory behind an array, as a row of items of its type."""
     memory = memory_of(data).reshape(-1).view(np.uint8)
     found: np.ndarray = memory[: memory.size - memory.size % data.itemsize].view(data.dtype)
@@ -85,7 +85,7 @@ def fills_memory(data: np.ndarray) -> bool:
     return data.nbytes == memory_of(data).nbytes and data.transpose(order).flags.c_contiguous
 
 
-def geometry(data: np.ndarray) -> dict[str, Any]:
+def item_geometry(data: np.ndarray) -> dict[str, Any]:
     """Sizes, strides and offset of an array in its memory, in items."""
     start = data.ctypes.data - memory_of(data).ctypes.data if data.size else 0
     return {
@@ -95,7 +95,7 @@ def geometry(data: np.ndarray) -> dict[str, Any]:
     }
 
 
-def shown(described: dict[str, Any], kind: str, arrays: Arrays) -> np.ndarray:
+def array_on_storage(described: dict[str, Any], kind: str, arrays: Arrays) -> np.ndarray:
     """The array that a description tells of, on its entry's memory.
 
     Raises:
@@ -106,6 +106,6 @@ def shown(described: dict[str, Any], kind: str, arrays: Arrays) -> np.ndarray:
         raise ValueError(f"this file has no tensor {described[kind]!r}, but tells of it")
     if "size" not in described:
         return array
-    memory, width = items(array), array.itemsize
+    memory, width = memory_items(array), array.itemsize
     steps = tuple(step * width for step in described["stride"])
     return np.ndarray(described["size"], array.dtype, memory, described["offset"] * width, steps)

@@ -80,17 +80,17 @@ class StackDataset(Dataset[Any]):
             ValueError: one of these gives more or fewer (PyTorch's text).
         """
         if isinstance(self.datasets, dict):
-            columns = [several(dataset, indices) for dataset in self.datasets.values()]
+            columns = [samples_at(dataset, indices) for dataset in self.datasets.values()]
             return [
                 dict(zip(self.datasets, row, strict=True)) for row in zip(*columns, strict=True)
             ]
-        return [*zip(*(several(dataset, indices) for dataset in self.datasets), strict=True)]
+        return [*zip(*(samples_at(dataset, indices) for dataset in self.datasets), strict=True)]
 
     def __len__(self) -> int:
         return self._length
 
 
-def several(dataset: Any, indices: Sequence[Any]) -> list[Any]:
+def samples_at(dataset: Any, indices: Sequence[Any]) -> list[Any]:
     """A dataset's samples at some places."""
     together = getattr(dataset, "__getitems__", None)
     if not callable(together):
