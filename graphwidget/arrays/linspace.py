@@ -17,7 +17,7 @@ def fused_dtype(dtype: np.dtype[Any]) -> Any:
     return _WIDE.get(dtype.char, dtype.type)
 
 
-def linspace(first: Any, last: Any, steps: int, dtype: np.dtype[Any]) -> Array:
+def linspace_array(first: Any, last: Any, steps: int, dtype: np.dtype[Any]) -> Array:
     """``steps`` numbers of a floating type from ``first`` to ``last``, each counted from the nearer
     end, as PyTorch's are."""
     wide, half = fused_dtype(dtype), steps // 2

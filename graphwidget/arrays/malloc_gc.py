@@ -26,8 +26,8 @@ LARGEST = 32 << 20
 
 
 def keep_freed_memory() -> None:
-    """Let malloc keep freed memory for the next arrays; nothing where the C library is another, or where
-    the user has told it what to do."""
+    """Let malloc keep freed memory for the next arrays; nothing where the C library is another, or
+    where the user has told it what to do."""
     if any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ):
         return
     with contextlib.suppress(OSError, AttributeError, TypeError):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays.linspace import fused_dtype, linspace
+from ...arrays.linspace import fused_dtype, linspace_array
 from ...arrays.memory_order import as_array, keep_images_channels_last
 from ..pointwise.common_kernels import Array, Shape
 
@@ -239,7 +239,7 @@ def _base(size: Shape, aligned: bool, dtype: Any) -> Array:
     spatial = size[2:]
     axes = []
     for count in spatial:
-        axis = linspace(-1, 1, count, dtype) if count > 1 else np.zeros(1, dtype)
+        axis = linspace_array(-1, 1, count, dtype) if count > 1 else np.zeros(1, dtype)
         axes.append(axis if aligned else axis * dtype.type(count - 1) / dtype.type(count))
     meshed = np.meshgrid(*axes, indexing="ij")[::-1]
     whole = np.stack([*meshed, np.ones(spatial, dtype)], -1)
