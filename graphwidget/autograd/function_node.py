@@ -375,4 +375,4 @@ class NotImplementedNode(ErrorNode):
         return "torch::autograd::NotImplemented"
 
 
-NotImplementedNode.__name__ = "NotImplemented"
+ErrorNode.__name__, NotImplementedNode.__name__ = "Error", "NotImplemented"  # as PyTorch's
