@@ -69,9 +69,7 @@ class Text:
         return self.text
 
     def __getattr__(self, name: str) -> Text:
-        # numpy asks what is given to it as a dtype for its own ``dtype``, and that for its own:
-        # without end, which in a browser overflows the stack before Python notices.
-        if name.startswith("__") or name == "dtype":
+        if name.startswith("__"):
             raise AttributeError(name)
         return Shape(f"{self.at(ATOM)}.{name}")
 
@@ -80,6 +78,13 @@ class Shape(Text):
     """The shape of an operand: as one number, it is the number of items."""
 
     __iter__ = None  # a formula that looks at every size has no text
+
+    def __getattr__(self, name: str) -> Text:
+        # numpy asks what is given to it as a dtype for its own ``dtype``, and that for its own:
+        # without end, which in a browser overflows the stack before Python notices.
+        if name == "dtype":
+            raise AttributeError(name)
+        return super().__getattr__(name)
 
     def __len__(self) -> int:
         return 1

@@ -45,9 +45,9 @@ def test_examples() -> None:
     assert str(inspect.signature(graphwidget.mul)) == "(input, other, *, out=None)"
 
 
-def test_texts_have_no_dtype() -> None:
+def test_dtypes_of_texts_have_none() -> None:
     # numpy would ask a dtype's dtype for its own, without end (in a browser: the stack's).
-    with pytest.raises(AttributeError):
-        _ = Text("x").dtype
     with pytest.raises(TypeError):
-        np.result_type(Text("x").shape, np.float32)
+        np.result_type(Text("x").dtype, np.float32)
+    with pytest.raises(AttributeError):
+        _ = Text("x").dtype.dtype

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arrays.type_errors import not_implemented
 from ...arrays.type_names import type_name
-from ...dispatch.offer import METHODS, offer
+from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
@@ -157,6 +157,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return _apply("softshrink", input, False, lambd=lambd)
 
 
+@offer(out=True)
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """input outside ±lambd, 0 between."""
     return _apply("hardshrink", input, False, lambd=lambd)
@@ -371,4 +372,3 @@ relu_, elu_, leaky_relu_, hardtanh_, hardswish_, hardsigmoid_, silu_, mish_ = (
     _in_place(each)
     for each in (relu, elu, leaky_relu, hardtanh, hardswish, hardsigmoid, silu, mish)
 )
-METHODS["hardshrink"] = hardshrink

@@ -12,7 +12,6 @@ from ...dispatch.offer import offer
 from ...eager.inplace import set_history
 from ...eager.record import TENSORS as F
 from ...eager.record import link
-from ...functions.pointwise.activations import hardshrink
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...optable import TABLE
@@ -25,7 +24,6 @@ from .reduction import REDUCTIONS
 
 NAMES = {number: name for name, number in REDUCTIONS.items()}
 
-offer(method=False, out=True)(hardshrink)
 offer(method=False)(_pooling.max_pool1d_with_indices)
 
 
