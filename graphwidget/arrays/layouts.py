@@ -1,4 +1,4 @@
-"""Layouts of tensors: all are strided here, and the others are names."""
+"""The ``torch.layout`` objects: tensors are always strided, the others exist as names only."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The engine: one generator that walks the backward graph, a node at a time.
 
-``Run.steps()`` is the only traversal of the graph. ``backward()`` exhausts it; whoever wants to
+``Run.steps()`` is the only place where nodes run. ``backward()`` exhausts it; whoever wants to
 watch takes one step at a time. Nodes run in order of decreasing sequence number, which is always
 a topological order, and a leaf accumulates as soon as its last consumer has run.
 

@@ -1,4 +1,4 @@
-"""Letting saved tensors be written: nodes keep copies."""
+"""``allow_mutation_on_saved_tensors``: nodes keep copies, so that what they saved may be written."""
 
 from __future__ import annotations
 

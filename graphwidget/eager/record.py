@@ -1,4 +1,4 @@
-"""From a declaration to code: the record function of an op.
+"""Writes, from a declaration, the function that runs an op and records its node.
 
 Like ``attrs`` and ``dataclasses``, this writes Python source from a declaration, once for each
 op. A record function is flat: it runs the kernel, makes the result and, where a gradient is

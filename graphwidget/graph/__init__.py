@@ -21,9 +21,12 @@ Three journeys, file by file:
   generated from the declaration in ``optable/pointwise/arithmetic.py`` and stands in
   ``tests/golden/generated.py``; ``eager/promote.py`` joins what has not one shape and type.
   (``eager/record.py`` writes the function, ``eager/node_classes.py`` the node.)
-* ``y.backward()``: ``autograd/backward.py``, ``autograd/roots.py``, ``autograd/engine.py``,
-  ``autograd/order.py``, ``graph/input_buffers.py``, the node's ``run_arrays``,
-  ``autograd/accumulate_grad.py``.
+* ``y.backward()``, attached to Tensor by ``functions/tensor/attach_methods.py``, is
+  ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py`` (checks),
+  ``autograd/engine.py``, ``autograd/order.py``, ``graph/input_buffers.py`` (the roots' gradients),
+  each node's ``run_arrays``, which is generated (see ``tests/golden/generated.py``) and gives to the
+  next ones, ``AccumulateGrad`` of ``graph/node.py``, and ``autograd/accumulate_grad.py``. Where a
+  node is hooked or watched the engine does it step by step, with ``autograd/hooks.py``.
 * ``v.mul_(2)`` on a view: ``eager/inplace.py`` tells the whole story and calls, in this order,
   ``eager/promote.py`` (operands), ``graph/views.py`` (may it be written), ``arrays/overlap.py``,
   the generated ``link`` (the node), ``graph/version.py`` (count) and ``graph/views.py`` (rebase).

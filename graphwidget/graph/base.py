@@ -102,7 +102,7 @@ class NodeBase:
         "grad",  # during a run: the gradient that has arrived so far
         "hooks",  # Hooks, or None
         "mark",  # the number of the latest run that reached it
-        "next",  # the targets of its gradients: nodes, outputs and AccumulateGrads
+        "next",  # the targets of its gradients (generated nodes keep each in a slot: next0, next1)
         "seq",  # when it was made; a run goes from high to low
     )
 

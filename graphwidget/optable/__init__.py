@@ -1,4 +1,4 @@
-"""Every op, declared once: its kernel, its derivatives, its formula and its signs, by family."""
+"""Every op, declared once: its kernel, its derivatives, its formula and its sign in the picture, by family."""
 
 # From the bottom up, as the package's own __init__ does it.
 # isort: off

@@ -1,4 +1,4 @@
-"""Activation functions, softmax and the losses on it."""
+"""Activations: relu and its relatives, gelu, silu, softplus, glu, with their derivatives."""
 
 from __future__ import annotations
 

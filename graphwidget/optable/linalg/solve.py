@@ -1,4 +1,4 @@
-"""Linear algebra: inverses, determinants, systems of equations, factors and spectra.
+"""Linear algebra: inverses, determinants, systems of equations, Cholesky factors.
 
 The derivatives are those of M. Giles, "Collected matrix derivative results for forward and reverse
 mode algorithmic differentiation" (2008), and, for factors that are not square, of PyTorch's

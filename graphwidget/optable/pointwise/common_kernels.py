@@ -1,4 +1,5 @@
-"""Kernels that numpy does not have as one function. All take and return arrays."""
+"""Kernels of several families that numpy does not have as one function: sigmoid, powers, where,
+sums and maxima along dims. All take and return arrays."""
 
 from __future__ import annotations
 

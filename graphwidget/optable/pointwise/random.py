@@ -1,4 +1,5 @@
-"""Random numbers as ops: what was drawn takes the tensor's place, and no gradient passes."""
+"""Random ops (bernoulli, normal, dropout): what the caller drew takes the tensor's place, and no
+gradient passes to it."""
 
 from __future__ import annotations
 

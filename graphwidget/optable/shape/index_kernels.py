@@ -1,4 +1,4 @@
-"""Kernels of indexing with integer arrays and masks."""
+"""Kernels of ``tensor[...]`` with integer arrays and masks: read, write, and their backward."""
 
 from __future__ import annotations
 
