@@ -24,9 +24,9 @@ Three journeys, file by file:
 * ``y.backward()``, attached to Tensor by ``functions/tensor/attach_methods.py``, is
   ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py`` (checks),
   ``autograd/engine.py``, ``autograd/order.py``, ``graph/input_buffers.py`` (the roots' gradients),
-  each node's ``run_arrays``, which is generated (see ``tests/golden/generated.py``) and gives to the
-  next ones, ``AccumulateGrad`` of ``graph/node.py``, and ``autograd/accumulate_grad.py``. Where a
-  node is hooked or watched the engine does it step by step, with ``autograd/hooks.py``.
+  each node's ``run_arrays``, which is generated (see ``tests/golden/generated.py``) and gives to
+  the next ones, ``AccumulateGrad`` of ``graph/node.py``, and ``autograd/accumulate_grad.py``. Where
+  a node is hooked or watched the engine does it step by step, with ``autograd/hooks.py``.
 * ``v.mul_(2)`` on a view: ``eager/inplace.py`` tells the whole story and calls, in this order,
   ``eager/promote.py`` (operands), ``graph/views.py`` (may it be written), ``arrays/overlap.py``,
   the generated ``link`` (the node), ``graph/version.py`` (count) and ``graph/views.py`` (rebase).

@@ -1,4 +1,6 @@
-"""Every op, declared once: its kernel, its derivatives, its formula and its sign in the picture, by family."""
+"""Every op, declared once, by family: its kernel, its derivatives, its formula, and its sign in the
+picture.
+"""
 
 # From the bottom up, as the package's own __init__ does it.
 # isort: off
