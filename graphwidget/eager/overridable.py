@@ -83,7 +83,8 @@ def overridable_wrapper(
 
     made = lazy_function(name, build, partial(inspect.signature, target), target)
     made.__module__, made.__doc__ = target.__module__, target.__doc__
-    made.__qualname__ = title or name
+    plain = target.__name__.isidentifier()
+    made.__qualname__ = title or (target.__qualname__ if plain else name)
     return made
 
 

@@ -81,7 +81,7 @@ def results_not_checked(patch: Patch) -> None:
 @fault
 def old_value_not_kept(patch: Patch) -> None:
     """An in-place op saves what it overwrites by reference."""
-    patch.setattr(inplace, "keep_old", lambda node, op, tensor: None)
+    patch.setattr(inplace, "clone_old_value", lambda node, op, tensor: None)
 
 
 @fault
@@ -174,7 +174,7 @@ def overlap_not_seen(patch: Patch) -> None:
 @fault
 def retained_gradient_lost_by_writes(patch: Patch) -> None:
     """A write through a view takes the base's wish to retain its gradient away."""
-    patch.setattr(views, "retaining", lambda tensor: None)
+    patch.setattr(views, "take_retain_grad", lambda tensor: None)
 
 
 @fault
@@ -190,7 +190,7 @@ def writes_recorded_without_grad(patch: Patch) -> None:
         finally:
             runtime.set_grad_enabled(before)
 
-    patch.setattr(inplace, "allowed", always)
+    patch.setattr(inplace, "needs_node", always)
 
 
 # --------------------------------------------------------------------------- engine and hooks
@@ -255,7 +255,7 @@ def hooks_only_look(patch: Patch) -> None:
 @fault
 def retained_gradients_replace_each_other(patch: Patch) -> None:
     """A second backward overwrites the retained gradient."""
-    real = engine.run_retain
+    real = engine.store_retained_grad
 
     def overwrite(run: Any, hooks: Any, grad: Any) -> None:
         kept = hooks.retain() if hooks.retain is not None else None
@@ -263,7 +263,7 @@ def retained_gradients_replace_each_other(patch: Patch) -> None:
             kept._grad = None
         real(run, hooks, grad)
 
-    patch.setattr(engine, "run_retain", overwrite)
+    patch.setattr(engine, "store_retained_grad", overwrite)
 
 
 @fault
