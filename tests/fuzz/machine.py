@@ -46,7 +46,7 @@ GIVER = re.compile(r"Function \w+Backward\d+ returned an (?=invalid gradient)")
 
 HISTORY = re.compile(
     "modified inplace|that requires grad is being used in an in-place operation"
-    "|view of a leaf Variable|written-to tensor|backward through the graph a second time"
+    "|view of a leaf Variable|written-to tensor"
 )
 """Refusals of what became of a tensor, and of how it lies in memory."""
 
