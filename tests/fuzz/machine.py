@@ -52,11 +52,11 @@ HISTORY = re.compile(
 
 MIDWAY = re.compile(
     r"derivative for \S+ is not implemented|twice a function|ZeroDivisionError"
-    "|moved into the graph interior"
+    "|moved into the graph interior|cannot reshape tensor of 0 elements"
 )
 """Refusals that come when part of the work is done. Which gradients have arrived by then, and which
-hooks were called, hangs on the order of nodes; PyTorch has divided the integers before a zero. The
-comparison ends there."""
+hooks were called, hangs on the order of nodes; a node whose formula failed has let go of what it
+saved; PyTorch has divided the integers before a zero. The comparison ends there."""
 
 Value = tuple[str, tuple[int, ...], bytes]
 """A tensor's numbers: type, shape, bytes in C order."""
