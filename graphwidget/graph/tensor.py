@@ -21,7 +21,7 @@ from ..optable.pointwise.zero_tensors import as_array
 from . import errors, runtime
 from .base import Hooks, TensorBase
 from .hook_handles import RemovableHandle
-from .node import Node, Output, accumulator, reshaped
+from .node import Checked, Node, Output, accumulator, reshaped
 from .runtime import Meta, meta_of, new
 from .tensor_methods import TensorMethods
 from .version import (
@@ -184,7 +184,8 @@ class Tensor(TensorMethods):
         node: Any = self._node
         hooks = self._hooks if node is None else node.hooks
         while hooks is None or hooks.retain is None or hooks.retain() is not self:
-            if node is None or node.op is None or "_inplace" not in node.op.key:
+            op = getattr(node, "op", None)
+            if node.__class__ is not Checked and (op is None or "_inplace" not in op.key):
                 return None
             node = node.next[0]
             hooks = node.hooks

@@ -315,6 +315,15 @@ for y in (torch.linalg.solve(a, torch.ones(2, 1)), torch.linalg.slogdet(a)[1]):
     y.sum().backward()
 result = seen
 
+# what retains its gradient says so when its sizes were changed without a history, too
+result = []
+for change in (torch.Tensor.t_, lambda y: y.unsqueeze_(0), torch.Tensor.squeeze_):
+    y = torch.ones(2, 1, 3, requires_grad=True)[0] * 1
+    y.retain_grad()
+    with torch.no_grad():
+        change(y)
+    result.append(y.retains_grad)
+
 # methods are called Tensor's where they are given too much
 x = torch.ones(2)
 result = [attempt(lambda: f(*range(9))) for f in (x.backward, x.register_hook, x.unflatten)]
