@@ -1,4 +1,4 @@
-"""``allow_mutation_on_saved_tensors``: nodes keep copies of what they saved, which may be written."""
+"""``allow_mutation_on_saved_tensors``: nodes keep copies, so saved tensors may be written."""
 
 from __future__ import annotations
 
