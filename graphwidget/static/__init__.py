@@ -1,0 +1,121 @@
+"""Define and run: TensorFlow 1's way of building a graph first, on the same op table.
+
+    import graphwidget.static as tf
+
+    w, x = tf.constant(1.), tf.constant(2.)
+    y = tf.multiply(tf.add(w, x), tf.add(w, 1))
+    with tf.Session() as sess:
+        print(sess.run(y))
+
+Nothing is computed until a session runs the graph; printing ``y`` shows
+``Tensor("Mul:0", shape=(), dtype=float32)``. Read ``symbol.py``, ``graph.py`` first: what a graph
+is; then ``session.py`` and ``runner.py``: how it runs; ``inference.py``, ``operand.py`` tell how
+shapes and derivatives come from the op table.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import SimpleNamespace
+from typing import Any
+
+from . import array_ops, errors, fills, initializers, math, nn, reductions, train
+from .control_flow import case, cond, while_loop
+from .convert import constant, convert_to_tensor, placeholder, placeholder_with_default
+from .differentiate import gradients
+from .dtypes import (
+    DType,
+    as_dtype,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .graph import Graph, Operation, get_default_graph, reset_default_graph
+from .loop_gradients import while_gradient as _  # noqa: F401  (derivatives of loops are known)
+from .scopes import (
+    Assert,
+    Print,
+    add_to_collection,
+    control_dependencies,
+    control_tuple,
+    device,
+    get_collection,
+    name_scope,
+)
+from .session import InteractiveSession, Session, get_default_session
+from .symbol import Symbol
+from .tensor_shape import Dimension, TensorShape
+from .variable_scopes import (
+    AUTO_REUSE,
+    VariableScope,
+    get_variable,
+    get_variable_scope,
+    variable_scope,
+)
+from .variables import (
+    GraphKeys,
+    Variable,
+    all_variables,
+    assign,
+    assign_add,
+    assign_sub,
+    global_variables,
+    global_variables_initializer,
+    group,
+    initialize_all_variables,
+    local_variables_initializer,
+    no_op,
+    trainable_variables,
+    variables_initializer,
+)
+
+Tensor = Symbol
+newaxis = None
+_shared = {name: math.__dict__.get(name) or reductions.__dict__[name] for name in math.SHARED}
+math.__dict__.update(_shared)
+globals().update(_shared)
+globals().update((name, getattr(array_ops, name)) for name in array_ops.PUBLIC)
+globals().update((name, getattr(fills, name)) for name in fills.PUBLIC)
+globals().update((name, getattr(initializers, name)) for name in initializers.PUBLIC)
+globals().update(bool=as_dtype("bool"), tuple=control_tuple)  # TensorFlow's names
+losses = SimpleNamespace(
+    mean_squared_error=nn.mean_squared_error,
+)
+random = SimpleNamespace(
+    normal=initializers.random_normal, uniform=initializers.random_uniform,
+    set_random_seed=initializers.set_random_seed, truncated_normal=initializers.truncated_normal,
+)  # fmt: skip
+linalg = SimpleNamespace(matmul=reductions.__dict__["matmul"], eye=fills.eye)
+
+
+def __getattr__(name: str) -> Any:
+    """What knows the eager engine, loaded when it is first asked for."""
+    if name in ("from_function", "NotStatic", "StaticFunction"):
+        return getattr(importlib.import_module(".traced", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = [
+    "AUTO_REUSE", "Assert", "DType", "Dimension", "Graph", "GraphKeys", "InteractiveSession",
+    "Operation", "Print", "Session", "Symbol", "Tensor", "TensorShape", "Variable",
+    "VariableScope", "add_to_collection", "all_variables", "as_dtype", "assign", "assign_add",
+    "assign_sub", "case", "cond", "constant", "control_dependencies", "convert_to_tensor",
+    "device", "double", "errors", "float16", "float32", "float64", "get_collection",
+    "get_default_graph", "get_default_session", "get_variable", "get_variable_scope",
+    "global_variables", "global_variables_initializer", "gradients", "group", "half",
+    "initialize_all_variables", "int8", "int16", "int32", "int64", "linalg",
+    "local_variables_initializer", "losses", "math", "name_scope", "newaxis", "nn", "no_op",
+    "placeholder", "placeholder_with_default", "random", "reset_default_graph", "train",
+    "trainable_variables", "uint8", "uint16", "uint32", "uint64", "variable_scope",
+    "variables_initializer", "while_loop",
+]  # fmt: skip

@@ -1,0 +1,115 @@
+"""Program: the operations of one run as data, which passes make shorter.
+
+A pass is a function from a program to a program. It never changes an operation of the graph: it
+drops, merges and replaces steps, which only say what is called with which values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...optable.declare import Op
+from ..graph import Operation
+from ..inference import symbolic
+from ..symbol import Symbol
+
+MUTATING = {"native_batch_norm"}
+"""Ops of the table that change an operand."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call. ``op`` is None where only the runner knows what an operation does."""
+
+    operation: Operation
+    op: Op | None
+    inputs: tuple[Symbol | None, ...]
+    params: Mapping[str, Any]
+    outputs: tuple[Symbol, ...]
+
+    @property
+    def pure(self) -> bool:
+        """Whether it only computes: it may be left out, merged, or done beforehand."""
+        return self.op is not None and self.op.name not in MUTATING
+
+    @property
+    def reads(self) -> list[Symbol]:
+        """All symbols that it reads, those in regions and params included."""
+        found = [each for each in self.inputs if each is not None]
+        if self.op is None:
+            found += [each for each in self.operation.operands if each not in found]
+        for region in self.operation.regions:
+            found += [each for each in region.captures() if each not in found]
+        return found
+
+
+@dataclass(frozen=True)
+class Program:
+    """Steps in order, what is given, what is wanted, and what is known already."""
+
+    given: tuple[Symbol, ...]
+    wanted: tuple[Symbol, ...]
+    steps: tuple[Step, ...]
+    constants: Mapping[Symbol, np.ndarray] = field(default_factory=dict)
+
+    def with_steps(self, steps: Iterable[Step]) -> Program:
+        """The same with other steps."""
+        return replace(self, steps=tuple(steps))
+
+
+Pass = Callable[[Program], Program]
+
+
+def program_of(
+    operations: Sequence[Operation], given: Iterable[Symbol], wanted: Iterable[Symbol]
+) -> Program:
+    """The program of a plan: constants are known, everything else is a step."""
+    constants, steps, fed = {}, [], set(given)
+    for each in operations:
+        if each.type == "Const" and each.op is None and not each.control_inputs:
+            if each.outputs[0] not in fed:
+                constants[each.outputs[0]] = each.params["value"]
+        else:
+            op = None if opaque(each) else each.op
+            steps.append(Step(each, op, each.inputs, each.params, tuple(each.outputs)))
+    return Program(tuple(fed), tuple(wanted), tuple(steps), constants)
+
+
+def opaque(operation: Operation) -> bool:
+    """Whether only the runner can do it: sizes must be looked up first, or variables read."""
+    return symbolic(operation.params) or any(
+        each is not None and each.dtype.is_ref for each in operation.inputs
+    )
+
+
+def replaced(program: Program, same: Mapping[Symbol, Symbol]) -> Program:
+    """A program that reads other symbols in the place of some, which nobody gives any more."""
+
+    def of(value: Any) -> Any:
+        if isinstance(value, Symbol):
+            return same.get(value, value)
+        if isinstance(value, (tuple, list)):
+            return type(value)(of(each) for each in value)
+        return value
+
+    steps = [
+        replace(
+            step, inputs=tuple(of(each) for each in step.inputs),
+            params={name: of(each) for name, each in step.params.items()},
+        ) if step.op is not None else step
+        for step in program.steps
+    ]  # fmt: skip
+    return program.with_steps(steps)
+
+
+def read_elsewhere(program: Program) -> set[Symbol]:
+    """What must stay under its own name: it is wanted, or read by what only the runner knows."""
+    found = set(program.wanted)
+    for step in program.steps:
+        if step.op is None:
+            found.update(step.reads)
+    return found

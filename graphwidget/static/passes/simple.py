@@ -1,0 +1,167 @@
+"""Passes that make programs shorter: dead code, constants, common parts, algebra."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..inference import computed, symbolic
+from ..symbol import Symbol
+from .program import Program, Step, read_elsewhere, replaced
+
+LARGEST = 1 << 16
+"""Results of up to so many items are computed beforehand."""
+
+
+def remove_dead_code(program: Program) -> Program:
+    """Without steps whose results nobody reads."""
+    needed, kept = set(program.wanted), []
+    for step in reversed(program.steps):
+        if not step.pure or any(each in needed for each in step.outputs):
+            kept.append(step)
+            needed.update(step.reads)
+    return program.with_steps(reversed(kept))
+
+
+FILLED = {"ones_like": 1, "zeros_like": 0}
+"""Ops whose results are known where their shapes are."""
+
+
+def fold_constants(program: Program) -> Program:
+    """With steps done beforehand that read constants only."""
+    constants, steps = dict(program.constants), []
+    for step in program.steps:
+        arrays = [None if each is None else constants.get(each) for each in step.inputs]
+        known = all(
+            array is not None
+            for each, array in zip(step.inputs, arrays, strict=True) if each is not None
+        )  # fmt: skip
+        small = all(fits(each) for each in step.outputs)
+        if step.op is not None and step.op.key in FILLED and small:
+            symbol = step.outputs[0]
+            value, dtype = FILLED[step.op.key], symbol.dtype.numpy
+            shape: Any = symbol.sizes or ()
+            constants[symbol] = locked(np.full(shape, value, dtype))
+            continue
+        if not (step.pure and known and small and step.inputs) or symbolic(step.params):
+            steps.append(step)
+            continue
+        assert step.op is not None
+        try:
+            found = computed(step.op, arrays, step.params)
+        except Exception:  # it is said when it runs
+            steps.append(step)
+            continue
+        for symbol, value in zip(step.outputs, found, strict=True):
+            constants[symbol] = locked(np.asarray(value))
+    return replace(program, steps=tuple(steps), constants=constants)
+
+
+def locked(array: np.ndarray) -> np.ndarray:
+    """An array that nobody may write any more."""
+    array.flags.writeable = False
+    return array
+
+
+def fits(symbol: Symbol) -> bool:
+    """Whether a symbol is small enough to be kept as a constant."""
+    sizes = symbol.sizes
+    if sizes is None or None in sizes:
+        return False
+    return math.prod(size or 0 for size in sizes) <= LARGEST
+
+
+def share_common_parts(program: Program) -> Program:
+    """With each computation done once, however often the graph holds it."""
+    fixed, steps = read_elsewhere(program), []
+    same = same_constants(program, fixed)
+    seen: dict[Any, Step] = {}
+    for step in program.steps:
+        inputs = tuple(each if each is None else same.get(each, each) for each in step.inputs)
+        key = (step.op.key, inputs, frozen(step.params)) if step.pure and step.op else None
+        before = seen.get(key) if key is not None else None
+        if before is None or any(each in fixed for each in step.outputs):
+            steps.append(replace(step, inputs=inputs) if step.pure else step)
+            if key is not None:
+                seen.setdefault(key, step)
+        else:
+            same.update(zip(step.outputs, before.outputs, strict=True))
+    return replaced(program.with_steps(steps), same)
+
+
+def same_constants(program: Program, fixed: set[Symbol]) -> dict[Symbol, Symbol]:
+    """For each constant that is another one again, that one."""
+    first: dict[Any, Symbol] = {}
+    found = {}
+    for symbol, array in program.constants.items():
+        if array.size <= 16 and symbol not in fixed:
+            key = array.dtype, array.shape, array.tobytes()
+            if first.setdefault(key, symbol) is not symbol:
+                found[symbol] = first[key]
+    return found
+
+
+def frozen(params: Any) -> Any:
+    """Params as a key; None, which is no key, for such as cannot be compared."""
+    items = tuple((name, tuple(value) if isinstance(value, list) else value)
+                  for name, value in params.items())  # fmt: skip
+    try:
+        hash(items)
+    except TypeError:
+        return object()
+    return tuple((name, type(value), value) for name, value in items)
+
+
+NEUTRAL = {"mul": (1, True), "add": (0, True), "sub": (0, False), "div": (1, False)}
+"""The number that changes nothing, and whether it may stand on the left too."""
+HANDS_ON = ("alias", "detach", "unsafe_view", "view", "expand")
+
+
+def simplify(program: Program) -> Program:
+    """Without steps that change nothing: products with 1, sums with 0, views of the same shape."""
+    same: dict[Symbol, Symbol] = {}
+    fixed, steps = read_elsewhere(program), []
+    for step in program.steps:
+        found = unchanged(step, program)
+        if found is None or step.outputs[0] in fixed:
+            steps.append(step)
+        else:
+            same[step.outputs[0]] = same.get(found, found)
+    return replaced(program.with_steps(steps), same)
+
+
+def unchanged(step: Step, program: Program) -> Symbol | None:
+    """The operand that a step merely hands on, if it does."""
+    if step.op is None or not step.inputs:
+        return None
+    (out, *rest), first = step.outputs, step.inputs[0]
+    if rest or first is None:
+        return None
+    if step.op.key in HANDS_ON:
+        return first if alike(first, out) else None
+    neutral = NEUTRAL.get(step.op.key)
+    if neutral is None:
+        return None
+    one, two = step.inputs
+    assert one is not None
+    assert two is not None
+    if is_all(program, two, neutral[0]) and alike(one, out):
+        return one
+    if neutral[1] and is_all(program, one, neutral[0]) and alike(two, out):
+        return two
+    return None
+
+
+def is_all(program: Program, symbol: Symbol, number: int) -> bool:
+    """Whether a symbol is a constant of one number everywhere."""
+    array = program.constants.get(symbol)
+    return array is not None and array.size > 0 and bool(np.all(array == number))
+
+
+def alike(one: Symbol, two: Symbol) -> bool:
+    """Whether two symbols certainly have one type and shape."""
+    certain = one.sizes is not None and None not in one.sizes
+    return certain and one.sizes == two.sizes and one.dtype == two.dtype

@@ -1,0 +1,68 @@
+"""Scopes, devices and collections of the default graph, and what shows values in a run."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .convert import convert_to_tensor
+from .graph import Operation, get_default_graph
+from .symbol import Spec, Symbol
+
+
+@contextlib.contextmanager
+def name_scope(name: Any, default_name: str | None = None, values: Any = None) -> Iterator[str]:
+    """Names of operations made inside stand under this one."""
+    with get_default_graph().name_scope(default_name if name is None and default_name else name) \
+            as scope:  # fmt: skip
+        yield scope
+
+
+def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
+    """What is made inside runs after these operations."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def device(device_name_or_function: Any) -> Any:
+    """Nothing: everything runs where numpy does."""
+    return contextlib.nullcontext()
+
+
+def get_collection(key: str, scope: str | None = None) -> list[Any]:
+    """What the graph remembers under a name."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def add_to_collection(name: str, value: Any) -> None:
+    """Let the graph remember a value under a name."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def Print(input_: Any, data: Any, message: str = "", first_n: Any = None,
+          summarize: Any = None, name: str | None = None) -> Symbol:  # fmt: skip
+    """The same value, which shows others whenever it is computed."""
+    symbol = convert_to_tensor(input_)
+    shown = [convert_to_tensor(each) for each in data]
+    spec = Spec(symbol.dtype.base_dtype, symbol.sizes)
+    made = get_default_graph().create(
+        "Print", (symbol, *shown), [spec], params={"message": message}, name=name or "Print"
+    )
+    return made.outputs[0]
+
+
+def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> Operation:
+    """An operation that fails, showing values, where a condition does not hold."""
+    parts = [convert_to_tensor(each) for each in (condition, *data)]
+    return get_default_graph().create("Assert", parts, (), name=name or "Assert")
+
+
+def control_tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
+    """The same values, each there only when all are (``tf.tuple``)."""
+    from .array_ops import identity
+
+    symbols = [convert_to_tensor(each) for each in tensors]
+    graph = get_default_graph()
+    with graph.name_scope(name or "tuple"), \
+            graph.control_dependencies([*symbols, *(control_inputs or ())]):  # fmt: skip
+        return [identity(each, name="control_dependency") for each in symbols]

@@ -1,0 +1,296 @@
+"""Session: what runs a graph, and keeps its variables' values between runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .compiler import Compiled
+from .errors import InaccessibleTensorError
+from .graph import Graph, Operation, get_default_graph, stacks
+from .listener import Listener, current
+from .runner import Env, Ref, State, execute, plan
+from .sessions import default_session, sessions
+from .symbol import Symbol
+from .tensor_shape import merged, shape_text
+
+PERSISTENT = ("Const", "Identity", "PlaceholderWithDefault", "Exit", "Merge")
+"""What gives an array that others hold too."""
+
+
+class Session:
+    """Runs a graph; a context manager in which it is the default."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        self.graph = graph or get_default_graph()
+        self._state = State()
+        self._closed = False
+        self._plans: dict[Any, list[Operation]] = {}
+        self._ready: dict[Any, Ready] = {}
+        self._entered: list[Any] = []
+
+    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None,
+            options: Any = None, run_metadata: Any = None) -> Any:  # fmt: skip
+        """The values of what is fetched, in the structure in which it is asked for.
+
+        Args:
+            fetches: symbols, operations (None comes back), their names, or lists, tuples, dicts
+                and namedtuples of those.
+            feed_dict: values for placeholders, or for any other symbols.
+
+        Raises:
+            RuntimeError: the session is closed, or the graph empty.
+            ValueError, TypeError: a fetch or feed is none (TensorFlow's texts).
+            errors.OpError: an operation failed.
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        listener = current.listener
+        quick = self._quick(fetches, feed_dict) if listener is None else None
+        ready = self._ready.get(quick)
+        if ready is not None:
+            return ready.run(feed_dict, self._state)
+        if not self.graph.operations:
+            raise RuntimeError(
+                "The Session graph is empty. Add operations to the graph before calling run()."
+            )
+        wanted: list[Any] = []
+        self._collect(fetches, wanted)
+        env = self._fed(feed_dict or {})
+        given = set(map(id, env.values()))
+        key = (tuple(wanted), tuple(env), len(self.graph.operations))
+        operations = self._plans.get(key)
+        if operations is None:
+            roots = [each.op if isinstance(each, Symbol) else each for each in wanted
+                     if each not in env]  # fmt: skip
+            for root in roots:
+                if root.region is not self.graph.root:
+                    raise not_fetchable(root)
+            operations = self._plans[key] = plan(roots, env, self.graph.root)
+        elif quick is not None and len(env) == len(quick[2]):
+            # Once more the same: from now on as one function.
+            symbols = tuple(env)
+            values = [each for each in wanted if isinstance(each, Symbol)]
+            compiled = Compiled(operations, symbols, values)
+            self._ready[quick] = Ready(compiled, symbols, wanted, quick[0])
+            return self._ready[quick].run(feed_dict, self._state)
+        if listener is None:
+            execute(operations, env, self._state)
+        else:
+            self._heard(listener, operations, env)
+        return self._rebuilt(fetches, env, given)
+
+    def _heard(self, listener: Listener, operations: list[Operation], env: Env) -> None:
+        """Run operations, and tell a listener how the run begins and ends."""
+        listener.begins(self.graph, list(env.items()))
+        try:
+            execute(operations, env, self._state)
+        except BaseException as error:
+            listener.ends(error)
+            raise
+        listener.ends(None)
+
+    def _quick(self, fetches: Any, feed_dict: Any) -> Any:
+        """What tells a run of one symbol, or of a flat list or tuple, from others; None of others,
+        which nobody compiles."""
+        kind = fetches.__class__
+        flat = tuple(fetches) if kind in (list, tuple) else (fetches,)
+        key = kind if kind in (list, tuple) else None, flat, tuple(feed_dict or ())
+        try:
+            hash(key)
+        except TypeError:
+            return None
+        nested = any(each.__class__ in (tuple, list) or hasattr(each, "_fields") for each in flat)
+        nested = nested or any(each.__class__ is tuple for each in key[2])
+        return None if nested else (*key, len(self.graph.operations))
+
+    def partial_run(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: a graph runs at once here."""
+        raise NotImplementedError("partial_run is not here.")
+
+    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None) -> Any:
+        """A function of the values to be fed, in order."""
+        feeds = list(feed_list or ())
+        return lambda *values: self.run(fetches, dict(zip(feeds, values, strict=True)))
+
+    # Fetches ---------------------------------------------------------------------------------
+    def _collect(self, fetch: Any, found: list[Any]) -> None:
+        """Append the symbols and operations of a structure."""
+        if isinstance(fetch, (list, tuple)):
+            for each in fetch:
+                self._collect(each, found)
+        elif isinstance(fetch, Mapping):
+            for each in fetch.values():
+                self._collect(each, found)
+        else:
+            found.append(self._element(fetch))
+
+    def _element(self, fetch: Any) -> Any:
+        if fetch is None:
+            raise TypeError('Argument `fetch` = None has invalid type "NoneType". Cannot be None')
+        try:
+            return self.graph.as_graph_element(fetch)
+        except TypeError as error:
+            raise TypeError(
+                f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}" must be a '
+                f"string or Tensor. ({error})"
+            ) from None
+        except (ValueError, KeyError) as error:
+            raise ValueError(
+                f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error})"
+            ) from None
+
+    def _rebuilt(self, fetch: Any, env: Env, given: set[int]) -> Any:
+        """The structure with values in it."""
+        again: Callable[[Any], Any] = lambda each: self._rebuilt(each, env, given)  # noqa: E731
+        if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
+            return type(fetch)(*map(again, fetch))
+        if isinstance(fetch, (list, tuple)):
+            return type(fetch)(map(again, fetch))
+        if isinstance(fetch, Mapping):
+            return type(fetch)((key, again(each)) for key, each in fetch.items())  # type: ignore[call-arg]
+        element = self._element(fetch)
+        if isinstance(element, Operation):
+            return None
+        return fetched(element, env[element], given)
+
+    # Feeds -----------------------------------------------------------------------------------
+    def _fed(self, feed_dict: Mapping[Any, Any]) -> Env:
+        """What is fed, as an environment to begin with."""
+        env: Env = {}
+        for key, value in feed_dict.items():
+            pairs = zip(key, value, strict=True) if isinstance(key, tuple) else [(key, value)]
+            for each, part in pairs:
+                symbol = self._fed_symbol(each)
+                env[symbol] = fed_array(symbol, part)
+        return env
+
+    def _fed_symbol(self, key: Any) -> Symbol:
+        try:
+            found = self.graph.as_graph_element(key, allow_operation=False)
+        except (TypeError, ValueError, KeyError) as error:
+            text = error.args[0]
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
+        assert isinstance(found, Symbol)
+        return found
+
+    # Life ------------------------------------------------------------------------------------
+    def close(self) -> None:
+        """Let go of the variables; nothing runs any more."""
+        self._closed = True
+        self._state = State()
+        self._plans.clear()
+        self._ready.clear()
+
+    @contextlib.contextmanager
+    def as_default(self) -> Iterator[Session]:
+        """Let ``eval()`` and ``run()`` use this session."""
+        sessions.stack.append(self)
+        try:
+            yield self
+        finally:
+            sessions.stack.remove(self)
+
+    def __enter__(self) -> Session:
+        sessions.stack.append(self)
+        stacks.graphs.append(self.graph)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        sessions.stack.remove(self)
+        stacks.graphs.remove(self.graph)
+        self.close()
+
+
+class Ready:
+    """A run that was asked for before: compiled, and with what becomes of its values."""
+
+    def __init__(
+        self, compiled: Compiled, symbols: Sequence[Symbol], wanted: Sequence[Any], kind: Any
+    ) -> None:
+        self.compiled, self.symbols, self.wanted, self.kind = compiled, symbols, wanted, kind
+        fetched_symbols = [each for each in wanted if isinstance(each, Symbol)]
+        self.places = [
+            fetched_symbols.index(each) if isinstance(each, Symbol) else None for each in wanted
+        ]
+
+    def run(self, feed_dict: Any, state: State) -> Any:
+        """The values."""
+        values = []
+        if self.symbols:
+            pairs = zip(self.symbols, feed_dict.values(), strict=True)
+            values = [fed_array(symbol, value) for symbol, value in pairs]
+        found = self.compiled(values, state)
+        given = set(map(id, values))
+        results = [
+            None if place is None else fetched(symbol, found[place], given)
+            for symbol, place in zip(self.wanted, self.places, strict=True)
+        ]
+        return results[0] if self.kind is None else self.kind(results)
+
+
+class InteractiveSession(Session):
+    """A session that is the default from the start."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        sessions.stack.append(self)
+
+    def close(self) -> None:
+        """The same, and be the default no more."""
+        super().close()
+        if self in sessions.stack:
+            sessions.stack.remove(self)
+
+
+def get_default_session() -> Any:
+    """The innermost default session; None without one."""
+    return default_session()
+
+
+def fed_array(symbol: Symbol, value: Any) -> np.ndarray:
+    """A fed value as an array of the symbol's type.
+
+    Raises:
+        TypeError, ValueError: it cannot be one, or its shape is another (TensorFlow's texts).
+    """
+    if isinstance(value, Symbol):
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "
+            "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the "
+            f"tensor object was {value} which was passed to the argument `feed_dict` with key "
+            f"{symbol}."
+        )
+    data = getattr(value, "detach", None)  # a tensor of the eager engine
+    array = np.asarray(data().numpy() if data is not None else value, symbol.dtype.numpy)
+    if merged(symbol.sizes, array.shape) is False:
+        assert symbol.sizes is not None
+        raise ValueError(
+            f"Cannot feed value of shape {shape_text(array.shape)} for Tensor {symbol.name}, which "
+            f"has shape {shape_text(symbol.sizes)}"
+        )
+    return array
+
+
+def not_fetchable(operation: Operation) -> InaccessibleTensorError:
+    """The error for what lies in a loop or branch."""
+    return InaccessibleTensorError(
+        f"Operation {operation.name} has been marked as not fetchable. Typically this happens "
+        "when it is defined in another function or code block. Use return values, explicit Python "
+        "locals or TensorFlow collections to access it."
+    )
+
+
+def fetched(symbol: Symbol, value: Any, given: set[int]) -> Any:
+    """A value as users get it: nobody else's memory, and a number where there is one item."""
+    if value.__class__ is Ref:
+        value = value.read()
+    if not isinstance(value, np.ndarray):
+        return value  # a numpy scalar
+    if not value.ndim:
+        return value[()] if id(value) not in given else np.array(value)
+    shared = value.base is not None or id(value) in given or not value.flags.writeable
+    return np.array(value) if shared or symbol.op.type in PERSISTENT else value

@@ -1,0 +1,254 @@
+"""What a function does with tensors, recorded as a graph while it runs.
+
+The function runs on the eager engine with the user's own tensors; the recorder hears each op, as a
+picture does, and adds it to a graph. So everything the engine can do is recorded by one rule, and
+the first call's results, with their history, are the engine's own. What the recorder does not
+understand it notes, with the user's line: the recording is then good for nothing, and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...arrays.call_sites import user_frame
+from ...eager.promote import promotion_of
+from ...eager.scalar_tensors import Absent, Constant
+from ...graph.tensor import Tensor
+from ...optable import TABLE, Op
+from ...random import default_generator
+from ..dtypes import as_dtype, float32
+from ..emit import emit, make_constant, type_of
+from ..graph import Graph
+from ..symbol import Spec, Symbol
+from .memory import Memory, Untraceable
+
+DATA_SIZED = {"nonzero", "masked_select", "unique_of", "index", "repeat_interleave", "bincount"}
+"""Whose results' sizes are a matter of values: a guard holds them."""
+MUTATING = {"native_batch_norm": ("running_mean", "running_var")}
+"""Inputs that a kernel changes itself."""
+
+
+class Guard:
+    """What Python saw of values: the graph is good only where it would see the same again."""
+
+    __slots__ = ("function", "seen", "where")
+
+    def __init__(self, function: Callable[..., Any], seen: Any, where: str) -> None:
+        self.function, self.seen, self.where = function, seen, where
+
+    def holds(self, *arrays: Any) -> bool:
+        """Whether Python would see the same."""
+        found = self.function(*arrays)
+        same = found == self.seen or (found != found and self.seen != self.seen)
+        return bool(same)
+
+
+class Recorder:
+    """Hears the ops of a function, as a listener of the heart."""
+
+    def __init__(self, graph: Graph, known: Mapping[int, Tensor]) -> None:
+        self.graph = graph
+        self.known = known
+        """The tensors that the function finds in its surroundings, by ``id``."""
+        self.memory = Memory(graph)
+        self.captured: dict[Symbol, Tensor] = {}
+        self.changed: set[Symbol] = set()
+        """Captured symbols whose arrays kernels change."""
+        self.guards: list[Guard] = []
+        self.failure = ""
+        self._random = default_generator.get_state()._data.copy()
+
+    # What goes wrong -----------------------------------------------------------------------
+    def fail(self, reason: str) -> None:
+        """Note why there is no graph; the function runs on."""
+        if not self.failure:
+            self.failure = f"{reason}, in {where()}"
+
+    def check_random(self) -> None:
+        """Random numbers are drawn anew in each call, which a recording cannot."""
+        if not np.array_equal(default_generator.get_state()._data, self._random):
+            self.fail("it draws random numbers")
+
+    # Tensors -------------------------------------------------------------------------------
+    def give(self, tensor: Tensor) -> Symbol:
+        """A placeholder for an argument, or for a tensor found in the surroundings."""
+        array = tensor._data
+        spec = Spec(as_dtype(array.dtype), array.shape)
+        symbol = self.graph.create("Placeholder", (), [spec]).outputs[0]
+        self.memory.set(tensor, symbol)
+        return symbol
+
+    def symbol(self, tensor: Any) -> Symbol | None:
+        """What stands for a tensor now.
+
+        Raises:
+            Untraceable: nobody knows where it comes from.
+        """
+        if tensor is None or tensor.__class__ is Absent:
+            return None
+        if isinstance(tensor, Constant):
+            return make_constant(tensor._data.copy(), graph=self.graph)
+        found = self.memory.get(tensor)
+        if found is None:
+            if id(tensor) not in self.known:
+                self.check_random()
+                raise Untraceable("a tensor comes from where nobody looks")
+            found = self.give(tensor)
+            self.captured[found] = tensor
+        return found
+
+    # What is heard -------------------------------------------------------------------------
+    def made(self, tensor: Tensor) -> None:
+        """A factory made a constant."""
+        self.check_random()
+        self.memory.set(tensor, make_constant(np.array(tensor._data), graph=self.graph))
+
+    def called(
+        self, op: Op, inputs: Sequence[Any], params: Mapping[str, Any], outputs: tuple[Any, ...],
+        node: Any,
+    ) -> None:  # fmt: skip
+        """An op made new tensors."""
+        if self.failure:
+            return
+        try:
+            if TABLE.get(op.key) is not op:
+                raise Untraceable(f"it calls {op.name}, which is no op of the table")
+            symbols = self.compute(op, inputs, params, outputs)
+            operands = inputs[0] if op.variadic else inputs
+            wanted = any(getattr(each, "_requires_grad", False) for each in operands)
+            for out, symbol in zip(outputs, symbols, strict=False):
+                if out is None:
+                    continue
+                if wanted and not out._requires_grad and op.derivatives and out._meta.floating:
+                    symbol = emit("detach", (symbol,))[0]  # computed without a history
+                self.memory.made(out, symbol)
+            if op.key in DATA_SIZED:
+                self.guard_sizes(symbols[0], outputs[0])
+        except (Untraceable, NotImplementedError, TypeError, ValueError) as error:
+            self.fail(str(error))
+
+    def compute(
+        self, op: Op, inputs: Sequence[Any], params: Mapping[str, Any], outputs: Sequence[Any]
+    ) -> list[Symbol]:
+        """The operation for a call."""
+        tensors = list(inputs[0]) if op.variadic else list(inputs)
+        symbols = [self.symbol(each) for each in tensors]
+        if op.pointwise:
+            symbols = promoted(op, tensors, symbols)
+        for name in MUTATING.get(op.name, ()) if params.get("training") else ():
+            changed = symbols[op.inputs.index(name)]
+            if changed is not None:
+                if changed not in self.captured:
+                    raise Untraceable(f"{op.name} changes what is no buffer")
+                self.changed.add(changed)
+        given = {**op.params, **{name: self.param(value) for name, value in params.items()}}
+        given = {name: given[name] for name in op.params}
+        specs = [
+            Spec(float32, None) if out is None else Spec(as_dtype(out._data.dtype), out._data.shape)
+            for out in outputs
+        ]
+        specs += [Spec(float32, None)] * len(op.kept)
+        made = self.graph.create(type_of(op), symbols, specs, op=op, params=given)
+        return made.outputs
+
+    def param(self, value: Any) -> Any:
+        """A piece of metadata with symbols in the place of tensors.
+
+        Raises:
+            Untraceable: there is an array in it that is nobody's.
+        """
+        if hasattr(value, "tensors") and hasattr(value, "versions"):  # advanced indices
+            found = tuple(self.index(each) for each in value.tensors)
+            if any(each is not None and each.dtype.name == "uint8" for each in found):
+                raise Untraceable("bytes are a mask")
+            return found
+        if isinstance(value, Tensor):
+            return self.symbol(value)
+        if isinstance(value, np.ndarray):
+            raise Untraceable("an array is handed to an op as it is")
+        if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+            items = [self.param(each) for each in value]
+            return tuple(items) if isinstance(value, tuple) else items
+        return value
+
+    def index(self, tensor: Any) -> Symbol | None:
+        """An advanced index; one that the user wrote as a list is a constant."""
+        if tensor is not None and self.memory.get(tensor) is None and id(tensor) not in self.known:
+            return make_constant(np.array(tensor._data), graph=self.graph)
+        return self.symbol(tensor)
+
+    def wrote(
+        self, op: Op, tensor: Tensor, inputs: Sequence[Any], params: Mapping[str, Any], base: Any,
+        node: Any,
+    ) -> None:  # fmt: skip
+        """An op wrote into a tensor: from now on another symbol stands for it, and for all that
+        share its memory."""
+        if self.failure:
+            return
+        try:
+            if op.name.endswith(".written") or TABLE.get(op.key) is not op:
+                self.check_random()
+            old = self.symbol(tensor)
+            assert old is not None
+            symbols = [old, *(self.symbol(each) for each in inputs[1:])]
+            if op.pointwise:
+                symbols = promoted(op, [tensor, *inputs[1:]], symbols)
+            given = {**op.params, **{name: self.param(value) for name, value in params.items()}}
+            found = emit(op.key, symbols, {name: given[name] for name in op.params})[0]
+            if found.dtype.base_dtype != old.dtype.base_dtype:
+                found = emit("to_copy", (found,), {"dtype": old.dtype.numpy})[0]
+            if found.sizes != tensor._data.shape:
+                raise Untraceable(f"{op.name}_ changes a shape")
+            self.memory.write(tensor, found, self.symbol)
+        except (Untraceable, NotImplementedError, TypeError, ValueError, KeyError) as error:
+            self.fail(str(error))
+
+    def run_begins(self, run: Any) -> None:
+        """A backward run is no op."""
+        self.fail("it runs backward")
+
+    # What Python sees ----------------------------------------------------------------------
+    def read(self, tensors: Sequence[Any], function: Any, words: str) -> None:
+        """Numbers leave tensors: a guard holds what Python sees of them."""
+        if self.failure:
+            return
+        if function is None:
+            self.fail(f"{words} of a tensor shows its numbers")
+            return
+        try:
+            symbols = [self.symbol(each) for each in tensors]
+            self.guard(symbols, function, function(*(each._data for each in tensors)), words)
+        except Untraceable as error:
+            self.fail(str(error))
+
+    def guard_sizes(self, symbol: Symbol, tensor: Tensor) -> None:
+        """Hold the sizes of a result that depend on values."""
+        self.guard([symbol], np.shape, tensor._data.shape, "its sizes")
+
+    def guard(self, symbols: Sequence[Any], function: Any, seen: Any, words: str) -> None:
+        """An operation that fails where Python would see something else."""
+        held = Guard(function, seen, f"{words}, in {where()}")
+        self.guards.append(held)
+        self.graph.create("Guard", symbols, (), params={"guard": held})
+
+
+def promoted(op: Op, tensors: Sequence[Any], symbols: Sequence[Symbol | None]) -> list[Any]:
+    """Operands of the types that the kernel computes with."""
+    casts = promotion_of(op, [Absent._wrap(np.zeros(())) if each is None else each
+                              for each in tensors]).casts  # fmt: skip
+    return [
+        symbol if cast is None or symbol is None or symbol.dtype.numpy == cast
+        else emit("to_copy", (symbol,), {"dtype": cast})[0]
+        for symbol, cast in zip(symbols, casts, strict=True)
+    ]  # fmt: skip
+
+
+def where() -> str:
+    """The user's line."""
+    frame = user_frame(2)
+    if frame is None:
+        return "no line of the user's"
+    return f"{frame.f_code.co_filename}, line {frame.f_lineno}"

@@ -1,0 +1,240 @@
+"""Gradients of static graphs against PyTorch's: random graphs, loops in loops, branches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import graphwidget.static as tf
+
+UNARY: dict[str, tuple[Any, Any]] = {
+    "tanh": (lambda x: tf.tanh(x), torch.tanh),
+    "sigmoid": (lambda x: tf.sigmoid(x), torch.sigmoid),
+    "exp": (lambda x: tf.exp(x * 0.3), lambda x: torch.exp(x * 0.3)),
+    "square": (lambda x: tf.square(x) / 4.0, lambda x: x * x / 4.0),
+    "abs": (lambda x: tf.abs(x), torch.abs),
+    "relu": (lambda x: tf.nn.relu(x), torch.relu),
+    "softplus": (lambda x: tf.nn.softplus(x), torch.nn.functional.softplus),
+    "log1p": (lambda x: tf.log1p(tf.abs(x)), lambda x: torch.log1p(torch.abs(x))),
+    "softmax": (lambda x: tf.nn.softmax(x), lambda x: torch.softmax(x, -1)),
+    "log_softmax": (lambda x: tf.nn.log_softmax(x), lambda x: torch.log_softmax(x, -1)),
+    "transpose": (lambda x: tf.transpose(x), lambda x: x.T),
+    "mean": (lambda x: tf.reduce_mean(x, 0, keepdims=True) + x, lambda x: x.mean(0, True) + x),
+    "max": (lambda x: x - tf.reduce_max(x, 1, keepdims=True),
+            lambda x: x - x.amax(1, keepdim=True)),
+    "prod": (lambda x: x * tf.reduce_prod(x, 0), lambda x: x * x.prod(0)),
+    "logsumexp": (lambda x: x - tf.reduce_logsumexp(x, 1, keepdims=True),
+                  lambda x: x - torch.logsumexp(x, 1, True)),
+    "concat": (lambda x: tf.concat([x, x[:1]], 0)[1:], lambda x: torch.cat([x, x[:1]])[1:]),
+    "stack": (lambda x: tf.stack([x, x * 2.0], 1)[:, 1],
+              lambda x: torch.stack([x, x * 2], 1)[:, 1]),
+    "reshape": (lambda x: tf.reshape(tf.reshape(x, [-1]), [3, 3]),
+                lambda x: x.reshape(-1).view(3, 3)),
+    "pow": (lambda x: tf.pow(tf.abs(x) + 0.5, 1.5), lambda x: (x.abs() + 0.5) ** 1.5),
+    "gather": (lambda x: tf.gather(x, [2, 0, 0]), lambda x: x[[2, 0, 0]]),
+}  # fmt: skip
+BINARY: dict[str, tuple[Any, Any]] = {
+    "add": (lambda x, y: x + y, lambda x, y: x + y),
+    "sub": (lambda x, y: tf.subtract(x, y), lambda x, y: x - y),
+    "mul": (lambda x, y: tf.multiply(x, y), lambda x, y: x * y),
+    "div": (lambda x, y: x / (tf.abs(y) + 1.0), lambda x, y: x / (y.abs() + 1)),
+    "row": (lambda x, y: x * y[0], lambda x, y: x * y[0]),
+    "matmul": (lambda x, y: tf.matmul(x, y) / 3.0, lambda x, y: x @ y / 3),
+    "where": (lambda x, y: tf.where(x > y, x * y, y), lambda x, y: torch.where(x > y, x * y, y)),
+    "squares": (lambda x, y: tf.squared_difference(x, y), lambda x, y: (x - y) ** 2),
+}  # fmt: skip
+
+
+def random_program(seed: int) -> list[tuple[str, tuple[int, ...]]]:
+    """Steps: which function of which earlier values."""
+    rng = np.random.default_rng(seed)
+    steps: list[tuple[str, tuple[int, ...]]] = []
+    for place in range(2, 2 + int(rng.integers(3, 9))):
+        one = bool(rng.integers(2))
+        name = str(rng.choice(list(UNARY if one else BINARY)))
+        steps.append((name, tuple(int(rng.integers(place)) for _ in range(1 if one else 2))))
+    return steps
+
+
+def play(steps: list[tuple[str, tuple[int, ...]]], values: list[Any], engine: int) -> Any:
+    """What the steps make of two values, in TensorFlow's words (0) or PyTorch's (1)."""
+    for name, places in steps:
+        function = (UNARY if len(places) == 1 else BINARY)[name][engine]
+        values.append(function(*(values[i] for i in places)))
+    return values[-1]
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (None, 3)], ids=["known", "unknown"])
+@pytest.mark.parametrize("seed", range(60))
+def test_random_graphs(seed: int, sizes: tuple[int | None, int]) -> None:
+    steps = random_program(seed)
+    if sizes[0] is None and any(
+        name in ("transpose", "reshape", "pow", "prod") for name, _ in steps
+    ):
+        sizes = (3, 3)
+    rng = np.random.default_rng(seed)
+    arrays = [rng.normal(size=(3, 3)) for _ in range(2)]
+    leaves = [torch.tensor(each, requires_grad=True) for each in arrays]
+    y = play(steps, [*leaves], 1)
+    expected = torch.autograd.grad((y * y).sum(), leaves, allow_unused=True)
+
+    xs = [tf.placeholder(tf.float64, sizes) for _ in arrays]
+    out = play(steps, [*xs], 0)
+    found = tf.gradients(tf.reduce_sum(out * out), xs)
+    # Everything was built of ops of the table; nothing is left to arrays.
+    assert "Derivative" not in {each.type for each in tf.get_default_graph().get_operations()}
+    with tf.Session() as sess:
+        feed = dict(zip(xs, arrays, strict=True))
+        np.testing.assert_allclose(sess.run(out, feed), y.detach(), rtol=1e-9, atol=1e-12)
+        for grad, other in zip(found, expected, strict=True):
+            assert (grad is None) == (other is None)
+            if grad is not None:
+                np.testing.assert_allclose(sess.run(grad, feed), other, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(60, 80))
+def test_second_derivatives(seed: int) -> None:
+    steps = random_program(seed)
+    rng = np.random.default_rng(seed)
+    arrays = [rng.normal(size=(3, 3)) for _ in range(2)]
+    leaves = [torch.tensor(each, requires_grad=True) for each in arrays]
+    y = play(steps, [*leaves], 1)
+    first = torch.autograd.grad((y * y).sum(), leaves, allow_unused=True, create_graph=True)
+    total = sum((g * g).sum() for g in first if g is not None)
+    expected = torch.autograd.grad(total, leaves, allow_unused=True)
+
+    xs = [tf.constant(each) for each in arrays]
+    out = play(steps, [*xs], 0)
+    grads = [g for g in tf.gradients(tf.reduce_sum(out * out), xs) if g is not None]
+    sums = tf.add_n([tf.reduce_sum(g * g) for g in grads])
+    with tf.Session() as sess:
+        for grad, other in zip(tf.gradients(sums, xs), expected, strict=True):
+            value = np.zeros((3, 3)) if grad is None else sess.run(grad)
+            wanted = np.zeros((3, 3)) if other is None else other
+            np.testing.assert_allclose(value, wanted, rtol=1e-6, atol=1e-8)
+
+
+def test_weights_and_several_ys() -> None:
+    x = tf.constant([1.0, 2.0])
+    ys = [x * x, 3.0 * x]
+    with tf.Session() as sess:
+        assert sess.run(tf.gradients(ys, x)[0]).tolist() == [5.0, 7.0]
+        weights = [tf.constant([1.0, 0.0]), tf.constant([0.0, 2.0])]
+        assert sess.run(tf.gradients(ys, x, weights)[0]).tolist() == [2.0, 6.0]
+        assert sess.run(tf.gradients(x * tf.stop_gradient(x), x)[0]).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "text", ["tf.floor(x)", "tf.ceil(x)", "tf.round(x)", "tf.cast(tf.argmax(x), tf.float32)",
+             "tf.constant(1.)", "tf.cast(tf.cast(x, tf.int32), tf.float32)",
+             "tf.cast(x > 1., tf.float32)"],
+)  # fmt: skip
+def test_nothing_flows_there(text: str) -> None:
+    x = tf.constant([1.0, 2.0])
+    assert tf.gradients(eval(text, {"tf": tf, "x": x}), x) == [None]
+
+
+# Ties as TensorFlow breaks them.
+TIES = {
+    "tf.reduce_max(p)": [0, 0.5, 0.5], "tf.maximum(p, 2.)": [0, 1, 1],
+    "tf.minimum(p, 2.)": [1, 1, 1], "tf.nn.relu(p - 1)": [0, 1, 1], "tf.abs(p - 1)": [0, 1, 1],
+    "tf.clip_by_value(p, 1., 2.)": [1, 1, 1], "tf.reduce_prod(p)": [4, 2, 2],
+    "tf.sign(p)": [0, 0, 0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), TIES.items())
+def test_ties(text: str, expected: list[float]) -> None:
+    p = tf.constant([1.0, 2.0, 2.0])
+    with tf.Session() as sess:
+        grad = tf.gradients(eval(text, {"tf": tf, "p": p}), p)[0]
+        assert sess.run(grad).tolist() == expected
+
+
+# Loops and branches --------------------------------------------------------------------------
+def loss_in_torch(p: Any, w: Any) -> Any:
+    acc = p
+    for _ in range(3):
+        inner = acc
+        for _ in range(2):
+            inner = inner * w + torch.tanh(inner)
+        acc = inner if bool(inner.sum() > 0) else -inner * 2
+    return (acc * w).sum()
+
+
+def loss_in_a_graph(p: Any, w: Any) -> Any:
+    def turn(i: Any, acc: Any) -> Any:
+        _, inner = tf.while_loop(
+            lambda j, b: j < 2, lambda j, b: (j + 1, b * w + tf.tanh(b)), [0, acc]
+        )
+        chosen = tf.cond(tf.reduce_sum(inner) > 0, lambda: inner, lambda: -inner * 2.0)
+        return i + 1, chosen
+
+    _, acc = tf.while_loop(lambda i, a: i < 3, turn, [0, p])
+    return tf.reduce_sum(acc * w)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_branch_in_a_loop_beside_a_loop_in_it(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    arrays = [rng.normal(size=3) for _ in range(2)]
+    leaves = [torch.tensor(each, requires_grad=True) for each in arrays]
+    expected = torch.autograd.grad(loss_in_torch(*leaves), leaves)
+    p, w = (tf.constant(each) for each in arrays)
+    found = tf.gradients(loss_in_a_graph(p, w), [p, w])
+    with tf.Session() as sess:
+        for grad, other in zip(sess.run(found), expected, strict=True):
+            np.testing.assert_allclose(grad, other, rtol=1e-9)
+
+
+def test_the_number_of_turns_may_be_fed() -> None:
+    n = tf.placeholder(tf.int32, [])
+    x = tf.constant(2.0)
+    _, y = tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a * x), [0, tf.constant(1.0)])
+    slope = tf.gradients(y, x)[0]
+    with tf.Session() as sess:
+        assert [sess.run([y, slope], {n: k}) for k in (0, 1, 5)] == [[1, 0], [2, 1], [32, 80]]
+
+
+def test_a_loop_variable_that_grows() -> None:
+    x = tf.constant([1.0, 2.0])
+    _, y = tf.while_loop(
+        lambda i, a: i < 2, lambda i, a: (i + 1, tf.concat([a, a * a], 0)), [0, x],
+        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])],
+    )  # fmt: skip
+    slope = tf.gradients(tf.reduce_sum(y), x)[0]
+    with tf.Session() as sess:
+        assert sess.run(y).tolist() == [1, 2, 1, 4, 1, 4, 1, 16]
+        # d (a + 2 a² + a⁴) = 1 + 4 a + 4 a³
+        assert sess.run(slope).tolist() == [9.0, 41.0]
+
+
+def test_random_numbers_in_a_loop_are_the_same_on_the_way_back() -> None:
+    x = tf.constant(1.0)
+    turns = tf.while_loop(
+        lambda i, a, seen: i < 4,
+        lambda i, a, seen: (lambda r: (i + 1, a * r, seen * r))(tf.random_uniform([], 1, 2)),
+        [0, x, tf.constant(1.0)],
+    )
+    slope = tf.gradients(turns[1], x)[0]
+    with tf.Session() as sess:
+        seen, found = sess.run([turns[2], slope])
+        assert found == pytest.approx(seen, rel=1e-6)
+
+
+def test_a_loop_of_many_turns() -> None:
+    x = tf.constant(1.0)
+    _, y = tf.while_loop(lambda i, a: i < 3000, lambda i, a: (i + 1, a + x), [0, x])
+    with tf.Session() as sess:
+        assert sess.run([y, tf.gradients(y, x)[0]]) == [3001.0, 3001.0]
+
+
+def test_a_deep_graph() -> None:
+    x = y = tf.constant(1.0)
+    for _ in range(3000):
+        y = y + x
+    with tf.Session() as sess:
+        assert sess.run([y, tf.gradients(y, x)[0]]) == [3001.0, 3001.0]
