@@ -1,0 +1,351 @@
+"""`Node`: one step of a graph, with the nodes that it uses and those that use it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from ..dispatch.offer import FUNCTIONS
+from ..functions.tensor.global_settings import typename
+from .assertions import _assert
+from .immutable_collections import immutable_dict, immutable_list
+from .names import qualified_name, type_repr
+
+__all__ = ["Argument", "Node", "Target", "has_side_effect", "map_aggregate", "map_arg"]
+
+Target: TypeAlias = Callable[..., Any] | str
+Argument: TypeAlias = Any
+"""What a node may be given: nodes, constants, and nests of them."""
+
+OPCODES = ("call_function", "call_method", "get_attr", "call_module", "placeholder", "output")
+_EFFECTS: set[Any] = {_assert, operator.setitem}
+_RANDOM = {
+    FUNCTIONS[name]
+    for name in (
+        "bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint",
+        "randint_like", "randn", "randn_like", "randperm",
+    )
+}  # fmt: skip
+
+
+def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Let `eliminate_dead_code` keep calls of a function though nobody uses what they give."""
+    _EFFECTS.add(fn)
+    return fn
+
+
+def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
+    """A nest of tuples, lists, dicts and slices with `fn` of each thing in it; the lists and dicts
+    of the new one cannot be changed."""
+    if isinstance(a, tuple):
+        parts = [map_aggregate(each, fn) for each in a]
+        return type(a)(*parts) if hasattr(a, "_fields") else tuple(parts)
+    if isinstance(a, list):
+        return immutable_list(map_aggregate(each, fn) for each in a)
+    if isinstance(a, dict):
+        return immutable_dict((key, map_aggregate(each, fn)) for key, each in a.items())
+    if isinstance(a, slice):
+        return slice(*(map_aggregate(each, fn) for each in (a.start, a.stop, a.step)))
+    return fn(a)
+
+
+def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
+    """A nest with `fn` of each node in it.
+
+    Raises:
+        AssertionError: `fn` cannot be called.
+    """
+    if not callable(fn):
+        raise AssertionError("torch.fx.map_arg(a, fn): fn must be a callable")
+    return map_aggregate(a, lambda each: fn(each) if isinstance(each, Node) else each)
+
+
+class Node:
+    """One step of a graph.
+
+    `op` says what it does with its `target`: `placeholder` takes the argument of that name,
+    `get_attr` and `call_module` read or call what the module has at that path, `call_function`
+    calls a function, `call_method` the method of that name of `args[0]`, `output` returns
+    `args[0]`. Nodes stand in a row, from `prev` to `next`; `users` is an ordered set.
+
+    Raises:
+        ValueError: the target is of the wrong kind.
+    """
+
+    name: str
+    op: str
+    target: Any
+    type: Any
+    graph: Any
+    users: dict[Node, None]
+    meta: dict[str, Any]
+
+    def __init__(
+        self,
+        graph: Any,
+        name: str,
+        op: str,
+        target: Target,
+        args: tuple[Argument, ...],
+        kwargs: dict[str, Argument],
+        return_type: Any = None,
+    ) -> None:
+        if op == "call_function":
+            wanted = None if callable(target) else "Callable"
+        else:
+            if op not in (*OPCODES, "root"):
+                raise AssertionError(f"op '{op}' is not in _legal_ops")
+            wanted = None if isinstance(target, str) else "str"
+        if wanted:
+            raise ValueError(
+                f"Node [graph = {graph}, name = '{name}'] target {target} has type "
+                f"{typename(target)} but a {wanted} is expected"
+            )
+        self.graph, self.op, self.target, self.type = graph, op, target, return_type
+        self.__dict__["name"] = name
+        self.users, self.meta = {}, {}
+        self._args: tuple[Argument, ...] = ()
+        self._kwargs: dict[str, Argument] = immutable_dict()
+        self._input_nodes: dict[Node, None] = {}
+        self._prev = self._next = self
+        self._erased = False
+        self._repr_fn: Callable[[Node], str] | None = None
+        self._update_args_kwargs(args, kwargs)
+
+    def __repr__(self) -> str:
+        return self._repr_fn(self) if self._repr_fn else self.name
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "name":  # another one than it was made with
+            for hook in self._hooks("_replace_hooks"):
+                for user in self.users:
+                    hook(old=self, new=value, user=user)
+        object.__setattr__(self, name, value)
+
+    def _hooks(self, kind: str) -> Any:
+        return getattr(self.graph.owning_module, kind, None) or ()
+
+    def _rename(self, candidate: str) -> None:
+        if candidate != self.name:
+            self.name = self.graph._graph_namespace.create_name(candidate, None)
+            self.graph._graph_namespace.rename(self, self.name)
+
+    # ------------------------------------------------------------------------ its place
+    @property
+    def next(self) -> Node:
+        """The node after this one."""
+        return self._next
+
+    @property
+    def prev(self) -> Node:
+        """The node before this one."""
+        return self._prev
+
+    def prepend(self, x: Node) -> None:
+        """Move a node of the same graph to before this one.
+
+        Raises:
+            AssertionError: it is of another graph.
+        """
+        if x.graph is not self.graph:
+            raise AssertionError("Attempting to move a Node into a different Graph")
+        if x is self:
+            return
+        x._remove_from_list()
+        before = self._prev
+        before._next, x._prev, x._next, self._prev = x, before, self, x
+
+    def append(self, x: Node) -> None:
+        """Move a node of the same graph to after this one."""
+        self._next.prepend(x)
+
+    def _remove_from_list(self) -> None:
+        self._prev._next, self._next._prev = self._next, self._prev
+
+    def __lt__(self, other: Node) -> bool:
+        node = other
+        while node.op != "root":
+            node = node._prev
+            if node is self:
+                return True
+        return False
+
+    def __gt__(self, other: Node) -> bool:
+        return other < self
+
+    def __le__(self, other: Node) -> bool:
+        return self is other or self < other
+
+    def __ge__(self, other: Node) -> bool:
+        return other <= self
+
+    # -------------------------------------------------------------------- its arguments
+    @property
+    def args(self) -> tuple[Argument, ...]:
+        """What it is given by position; may be set."""
+        return self._args
+
+    @args.setter
+    def args(self, a: tuple[Argument, ...]) -> None:
+        self._update_args_kwargs(a, self._kwargs)
+
+    @property
+    def kwargs(self) -> dict[str, Argument]:
+        """What it is given by name; may be set."""
+        return self._kwargs
+
+    @kwargs.setter
+    def kwargs(self, k: dict[str, Argument]) -> None:
+        self._update_args_kwargs(self._args, k)
+
+    @property
+    def all_input_nodes(self) -> list[Node]:
+        """The nodes among its arguments, each once, in order."""
+        return list(self._input_nodes)
+
+    def _update_args_kwargs(self, args: Any, kwargs: Any) -> None:
+        for old in self._input_nodes:
+            old.users.pop(self, None)
+        self._input_nodes = {}
+
+        def seen(each: Argument) -> Argument:
+            if isinstance(each, Node):
+                self._input_nodes[each] = None
+                each.users[self] = None
+            return each
+
+        self._args, self._kwargs = map_aggregate(args, seen), map_aggregate(kwargs, seen)
+
+    def update_arg(self, idx: int, arg: Argument) -> None:
+        """Set one of the arguments given by position."""
+        args = list(self.args)
+        args[idx] = arg
+        self.args = tuple(args)
+
+    def insert_arg(self, idx: int, arg: Argument) -> None:
+        """Insert an argument before one of those given by position.
+
+        Raises:
+            AssertionError: there is no such place.
+        """
+        if not 0 <= idx <= len(self.args):
+            raise AssertionError(
+                f"insert_args index must be between 0 and len(self.args), got {idx}"
+            )
+        self.args = (*self.args[:idx], arg, *self.args[idx:])
+
+    def update_kwarg(self, key: str, arg: Argument) -> None:
+        """Set one of the arguments given by name."""
+        self.kwargs = {**self.kwargs, key: arg}
+
+    def replace_all_uses_with(
+        self,
+        replace_with: Node,
+        delete_user_cb: Callable[[Node], bool] | None = None,
+        *,
+        propagate_meta: bool = False,
+    ) -> list[Node]:
+        """Let those who use this node use another one; gives who they are.
+
+        Args:
+            delete_user_cb: whether one of them shall; all without it.
+            propagate_meta: hand this node's `meta` on, too.
+
+        Raises:
+            AssertionError: the other has `meta` of its own.
+        """
+        if propagate_meta:
+            if replace_with.meta:
+                raise AssertionError(
+                    "Called node.replace_all_uses_with(replace_with, propagate_meta=True), "
+                    "but replace_with already has .meta keys"
+                )
+            replace_with.meta.update(self.meta)
+        users = [each for each in self.users if delete_user_cb is None or delete_user_cb(each)]
+        for user in users:
+            user.replace_input_with(self, replace_with)
+        return users
+
+    def replace_input_with(self, old_input: Node, new_input: Node) -> None:
+        """Use another node wherever one is used now."""
+        for hook in self._hooks("_replace_hooks"):
+            hook(old=old_input, new=new_input.name, user=self)
+
+        def changed(each: Node) -> Node:
+            return new_input if each is old_input else each
+
+        self._update_args_kwargs(map_arg(self._args, changed), map_arg(self._kwargs, changed))
+
+    # ---------------------------------------------------------------------- what it does
+    @property
+    def stack_trace(self) -> str | None:
+        """Where it was recorded, if the tracer noted it."""
+        return self.meta.get("stack_trace")
+
+    @stack_trace.setter
+    def stack_trace(self, trace: str | None) -> None:
+        self.meta["stack_trace"] = trace
+
+    def is_impure(self, impure_random: bool = True) -> bool:
+        """Whether it is needed though nobody uses what it gives.
+
+        Raises:
+            AssertionError: it calls a module and the graph belongs to none.
+        """
+        if self.op in ("placeholder", "output"):
+            return True
+        if self.op == "call_module":
+            if self.graph.owning_module is None:
+                raise AssertionError("self.graph.owning_module not set for purity check")
+            return bool(
+                getattr(self.graph.owning_module.get_submodule(self.target), "_is_impure", False)
+            )
+        return self.op == "call_function" and self.target in _EFFECTS | _RANDOM
+
+    @staticmethod
+    def _pretty_print_target(target: Any) -> str:
+        if isinstance(target, str):
+            return target
+        place = {"builtins": "builtins", "_operator": "operator"}.get(target.__module__)
+        return f"{place}.{target.__name__}" if place else qualified_name(target)
+
+    def format_node(
+        self,
+        placeholder_names: list[str] | None = None,
+        maybe_return_typename: list[str] | None = None,
+        *,
+        include_tensor_metadata: bool = False,
+    ) -> str | None:
+        """The node as a line of text.
+
+        Args:
+            placeholder_names, maybe_return_typename: the graph's text collects its signature here.
+        """
+        kind = f"{type_repr(self.type)} " if self.type else ""
+        if self.op == "output":
+            if self.type and maybe_return_typename:
+                maybe_return_typename[0] = f" -> {type_repr(self.type)}"
+            return f"return {self.args[0]}"
+        start = f"%{self.name} : {kind}[num_users={len(self.users)}] = {self.op}[target="
+        if self.op == "placeholder":
+            if placeholder_names:
+                annotated = f"{self.target}: {type_repr(self.type)}" if self.type else ""
+                placeholder_names.append(f"{self.target}{annotated}")
+                return None
+            default = f"(default={self.args[0]})" if self.args else ""
+            return f"{start}{self.target}]{default}"
+        start += f"{self._pretty_print_target(self.target)}]"
+        if self.op == "get_attr":
+            return start
+        return f"{start}(args = {_format_arg(self.args)}, kwargs = {_format_arg(self.kwargs)})"
+
+
+def _format_arg(arg: Any) -> str:
+    if isinstance(arg, list):
+        return f"[{', '.join(map(_format_arg, arg))}]"
+    if isinstance(arg, tuple):
+        return f"({', '.join(map(_format_arg, arg))}{',' * (len(arg) == 1)})"
+    if isinstance(arg, dict):
+        return "{" + ", ".join(f"{key}: {_format_arg(each)}" for key, each in arg.items()) + "}"
+    return f"%{arg}" if isinstance(arg, Node) else str(arg)

@@ -1,0 +1,5 @@
+"""What passes share."""
+
+from . import matcher_utils
+
+__all__ = ["matcher_utils"]

@@ -1,0 +1,133 @@
+"""Which of ``torch.fx``'s names are here, and by which names they take their arguments."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import torch
+import torch.fx
+
+import graphwidget
+import graphwidget.fx
+from tests.structure.tree import PACKAGE
+
+ABSENT = {
+    # sizes that are symbols
+    "create_size_node", "create_storage_offset_node", "create_stride_node", "materialize_symint",
+    "materialize_symints", "shape_env",
+    # signatures of overloads
+    "normalized_arguments",
+}  # fmt: skip
+CLASSES = [
+    "CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer",
+]  # fmt: skip
+
+
+def public(thing: object) -> set[str]:
+    return {name for name in dir(thing) if not name.startswith("_")}
+
+
+def parameters(function: object) -> list[tuple[str, object]]:
+    return [
+        (each.name, each.kind)
+        for each in inspect.signature(function).parameters.values()  # type: ignore[arg-type]
+    ]
+
+
+def test_what_the_package_names() -> None:
+    assert {*torch.fx.__all__} - {*graphwidget.fx.__all__} == set()
+    beyond = {*graphwidget.fx.__all__} - {*dir(torch.fx)}
+    assert beyond == set()
+
+
+def instance(engine: Any, name: str) -> Any:
+    """An object of a class."""
+    fx = engine.fx
+    module = fx.symbolic_trace(lambda x: x + 1)
+    node = next(iter(module.graph.nodes))
+    made = {"Graph": module.graph, "GraphModule": module, "Node": node, "Proxy": fx.Proxy(node)}
+    cls = getattr(fx, name)
+    return made[name] if name in made else cls() if name in ("CodeGen", "Tracer") else cls(module)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_members(name: str) -> None:
+    theirs = public(instance(torch, name)) - public(torch.nn.Module())
+    assert theirs - public(instance(graphwidget, name)) - ABSENT == set()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_members_take_the_same_arguments(name: str) -> None:
+    ours, theirs = getattr(graphwidget.fx, name), getattr(torch.fx, name)
+    own = {each for each in vars(theirs) if not each.startswith("_") and each in dir(ours)}
+    differing = {
+        each: (parameters(getattr(ours, each)), parameters(getattr(theirs, each)))
+        for each in own
+        if inspect.isfunction(getattr(theirs, each))
+        and parameters(getattr(ours, each)) != parameters(getattr(theirs, each))
+        and each != "python_code"  # which hands its options on
+    }
+    assert differing == {}
+    assert parameters(ours) == parameters(theirs)
+
+
+def test_functions_take_the_same_arguments() -> None:
+    for name in ("symbolic_trace", "wrap", "map_arg", "replace_pattern", "has_side_effect"):
+        ours, theirs = getattr(graphwidget.fx, name), getattr(torch.fx, name)
+        assert parameters(ours) == parameters(theirs), name
+
+
+def test_it_loads_when_it_is_used() -> None:
+    code = """
+import sys
+import graphwidget as torch
+assert not any(name.startswith("graphwidget.fx") for name in sys.modules)
+print(torch.fx.symbolic_trace(lambda x: x.relu()).code.split()[0])
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "def\n"
+
+
+def test_imports_as_torch() -> None:
+    code = """
+import graphwidget
+graphwidget.as_torch()
+import torch.fx as fx
+from torch.fx import symbolic_trace
+from torch.fx._symbolic_trace import Tracer
+from torch.fx.graph_module import GraphModule
+from torch.fx.immutable_collections import immutable_list
+from torch.fx.node import Argument, Target, map_aggregate
+from torch.fx.passes.shape_prop import ShapeProp
+from torch.fx.proxy import TraceError
+from torch.fx.subgraph_rewriter import Match
+assert Tracer is fx.Tracer
+print(symbolic_trace(lambda x: x + 1).graph)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.startswith("graph():\n    %x : [num_users=1] = placeholder[target=x]\n")
+
+
+def test_the_table_says_what_it_needs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "tabulate", None)
+    said = []
+    for engine in (torch, graphwidget):
+        with pytest.raises(ImportError):
+            engine.fx.symbolic_trace(lambda x: x).graph.print_tabular()
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+
+
+def test_folders_are_refused() -> None:
+    with pytest.raises(NotImplementedError, match="state_dict"):
+        graphwidget.fx.symbolic_trace(lambda x: x).to_folder("anywhere")
