@@ -1,0 +1,34 @@
+"""How each op of the table is written in ONNX.
+
+Where one ONNX operator of the same operands says it all, the op's declaration names it
+(``onnx="Mul"``) and nothing stands here; where it takes more, a function by the op's key does:
+``function(w, *inputs, **params)``, with the writer ``w`` that adds nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...optable import TABLE, Op
+from . import derivatives, indexing, layers, losses, pointwise, reductions, shapes, windows
+from .register import FUNCTIONS
+from .values import KINDS
+
+FAMILIES = (pointwise, shapes, indexing, reductions, layers, windows, losses, derivatives)
+
+
+def find(op: Op) -> Callable[..., Any] | None:
+    """What writes an op; None if nothing does."""
+    found = FUNCTIONS.get(op.key)
+    if found is None and op.onnx and op.pointwise and not op.params:
+        return pointwise.direct(op.onnx)
+    return found
+
+
+def covered() -> list[str]:
+    """The keys of all ops that can be written."""
+    return [key for key, op in TABLE.items() if find(op) is not None]
+
+
+__all__ = ["KINDS", "covered", "find"]

@@ -1,0 +1,277 @@
+"""Reading and writing at places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import OnnxExporterError
+from .register import writes
+from .shapes import LAST, arranged, place, reshape, slice_of
+
+
+@writes("gather", "gather_along_dim")
+def _gather(w: Any, self: Any, index: Any, dim: int, sparse_grad: Any = False) -> Any:
+    if not self.rank:
+        found = w("GatherElements", line(w, self), line(w, index), axis=0)
+        return reshape(w, found, index.shape)
+    return w("GatherElements", self, index, axis=dim % self.rank)
+
+
+def line(w: Any, self: Any) -> Any:
+    """A single number as a list of one."""
+    found = reshape(w, self, (-1,))
+    found.sizes = (1,)
+    return found
+
+
+def _put(w: Any, self: Any, index: Any, src: Any, dim: int, reduction: Any = None) -> Any:
+    if not self.rank:
+        return reshape(w, _put(w, line(w, self), line(w, index), line(w, src), 0, reduction), ())
+    if src.shape != index.shape:  # more numbers than places
+        for i, size in enumerate(index.shape):
+            if size != src.shape[i]:
+                rest = src.shape[i + 1 :]
+                src = slice_of(w, src, i, 0, size)
+                src.sizes = (*index.shape[: i + 1], *rest)
+    return w("ScatterElements", self, index, src.cast(self.dtype), axis=dim % self.rank,
+             reduction=reduction)  # fmt: skip
+
+
+def spread(w: Any, index: Any, value: Any, dtype: Any) -> Any:
+    """A number at each place."""
+    if not hasattr(value, "dtype"):
+        value = w.constant(np.asarray(value, dtype))
+    return w("Expand", value, w.ints(*index.shape), sizes=index.shape)
+
+
+@writes("scatter")
+def _scatter(w: Any, self: Any, index: Any, src: Any, dim: int) -> Any:
+    return _put(w, self, index, src, dim)
+
+
+@writes("scatter.value")
+def _scatter_value(w: Any, self: Any, index: Any, dim: int, value: Any) -> Any:
+    return _put(w, self, index, spread(w, index, value, self.dtype), dim)
+
+
+@writes("scatter_add")
+def _scatter_add(w: Any, self: Any, index: Any, src: Any, dim: int) -> Any:
+    return _put(w, self, index, src, dim, "add")
+
+
+JOINED = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul"}
+LATER = {"amax": "max", "amin": "min"}
+
+
+def _joined(w: Any, reduce: str) -> str:
+    if reduce in JOINED:
+        return JOINED[reduce]
+    if reduce in LATER and w.opset >= 18:
+        return LATER[reduce]
+    raise OnnxExporterError(f"scattering with {reduce} has no equivalent at opset {w.opset}")
+
+
+@writes("scatter.joined")
+def _scatter_joined(w: Any, self: Any, index: Any, src: Any, dim: int, reduce: str) -> Any:
+    return _put(w, self, index, src, dim, _joined(w, reduce))
+
+
+@writes("scatter.value_joined")
+def _scatter_value_joined(w: Any, self: Any, index: Any, dim: int, value: Any, reduce: str) -> Any:
+    return _put(w, self, index, spread(w, index, value, self.dtype), dim, _joined(w, reduce))
+
+
+@writes("scatter_reduce")
+def _scatter_reduce(w: Any, self: Any, index: Any, src: Any, dim: int, reduce: str,
+                   include_self: Any = True) -> Any:  # fmt: skip
+    if not include_self:
+        raise OnnxExporterError("scatter_reduce without include_self has no equivalent")
+    return _put(w, self, index, src, dim, _joined(w, reduce))
+
+
+@writes("index_select")
+def _index_select(w: Any, self: Any, index: Any, dim: int) -> Any:
+    if not self.rank:
+        return reshape(w, self, ())
+    index = reshape(w, index, (1,)) if index.sizes == () else index
+    return w("Gather", self, index, axis=dim % self.rank)
+
+
+@writes("embedding")
+def _embedding(w: Any, weight: Any, indices: Any, padding_idx: Any = -1,
+              scale_grad_by_freq: Any = False, sparse: Any = False) -> Any:  # fmt: skip
+    return w("Gather", weight, indices, axis=0)
+
+
+def rows(w: Any, index: Any, shape: Any, dim: int) -> Any:
+    """An index along a dim, for each item of a shape."""
+    view = [1] * len(shape)
+    view[dim] = -1
+    return w("Expand", reshape(w, index, view), w.ints(*shape), sizes=tuple(shape))
+
+
+def _written_rows(w: Any, self: Any, index: Any, source: Any, dim: int, how: Any = None) -> Any:
+    if not self.rank:
+        return _put(w, self, index, source, 0, how)
+    dim = dim % self.rank
+    shape = list(self.shape)
+    shape[dim] = index.size(0) if index.rank else 1
+    return _put(w, self, rows(w, index, shape, dim), source, dim, how)
+
+
+@writes("index_add")
+def _index_add(w: Any, self: Any, index: Any, source: Any, dim: int, alpha: Any = 1) -> Any:
+    scaled = source if alpha == 1 else source * alpha
+    scaled.sizes = source.sizes
+    return _written_rows(w, self, index, scaled, dim, "add")
+
+
+@writes("index_copy")
+def _index_copy(w: Any, self: Any, index: Any, source: Any, dim: int) -> Any:
+    return _written_rows(w, self, index, source, dim)
+
+
+@writes("index_fill", "index_fill.tensor")
+def _index_fill(w: Any, self: Any, index: Any, value: Any = None, *, dim: int) -> Any:
+    shape = list(self.shape)
+    if shape:
+        shape[dim] = index.size(0) if index.rank else 1
+    number = self.like(value)
+    source = w("Expand", number, w.ints(*shape), sizes=tuple(shape))
+    return _written_rows(w, self, index, source, dim)
+
+
+@writes("take")
+def _take(w: Any, self: Any, index: Any) -> Any:
+    return w("Gather", reshape(w, self, (-1,)), index, axis=0)
+
+
+@writes("masked_select")
+def _masked_select(w: Any, self: Any, mask: Any) -> Any:
+    shape = w("Shape", self + mask.cast(self.dtype), dtype=np.int64)
+    both = [w("Expand", each, shape) for each in (self, mask)]
+    return w("Compress", *(reshape(w, each, (-1,)) for each in both))
+
+
+@writes("select_scatter")
+def _select_scatter(w: Any, self: Any, src: Any, dim: int, index: Any) -> Any:
+    dim = dim % self.rank
+    part = w("Unsqueeze", src.cast(self.dtype), w.ints(dim))
+    if not isinstance(index, int):
+        where = w("Expand", reshape(w, place(w, index).cast(np.int64), (1,) * self.rank),
+                  w("Shape", part, dtype=np.int64))  # fmt: skip
+        return w("ScatterElements", self, where, part, axis=dim)
+    size = self.sizes[dim]
+    if size is None:
+        raise OnnxExporterError("a part is written along a dim of unknown size")
+    return between(w, self, part, dim, index % size, index % size + 1)
+
+
+def between(w: Any, self: Any, part: Any, dim: int, start: int, end: int) -> Any:
+    """Items with those from ``start`` to ``end`` along a dim replaced."""
+    pieces = [slice_of(w, self, dim, 0, start)] if start else []
+    pieces.append(part)
+    if end < self.sizes[dim]:
+        pieces.append(slice_of(w, self, dim, end, LAST))
+    return w("Concat", *pieces, axis=dim) if len(pieces) > 1 else part
+
+
+@writes("slice_scatter")
+def _slice_scatter(w: Any, self: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None,
+                  step: int = 1) -> Any:  # fmt: skip
+    dim = dim % self.rank
+    size = self.sizes[dim]
+    if size is None:
+        if start or (end is not None and end < LAST) or step != 1:
+            raise OnnxExporterError("a part is written along a dim of unknown size")
+        return src.cast(self.dtype)
+    places = np.arange(size)[slice(start, end, step)]
+    if not len(places):
+        return self
+    src = src.cast(self.dtype)
+    if step == 1:
+        return between(w, self, src, dim, int(places[0]), int(places[-1]) + 1)
+    order = list(range(self.rank))
+    order[0], order[dim] = dim, 0
+    where = w.constant(places.reshape(-1, 1).astype(np.int64))
+    moved = w("ScatterND", arranged(w, self, order), where, arranged(w, src, order))
+    return arranged(w, moved, order)
+
+
+@writes("diagonal_scatter")
+def _diagonal_scatter(w: Any, self: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1,
+                     ) -> Any:  # fmt: skip
+    numbered = np.arange(int(np.prod(self.shape)), dtype=np.int64).reshape(self.shape)
+    places = np.diagonal(numbered, offset, dim1, dim2).reshape(-1, 1).copy()
+    flat = w("ScatterND", reshape(w, self, (-1,)), w.constant(places),
+             reshape(w, src.cast(self.dtype), (-1,)))  # fmt: skip
+    return reshape(w, flat, self.shape)
+
+
+# Advanced indices ----------------------------------------------------------------------------
+def order_of(self: Any, indices: Any) -> tuple[list[Any], list[int], list[int], bool]:
+    """The index tensors, the dims they are for, the other dims, and whether theirs come first."""
+    given = [each for each in indices if each is not None]
+    dims = [i for i, each in enumerate(indices) if each is not None]
+    others = [i for i in range(self.rank) if i not in dims]
+    together = dims == list(range(dims[0], dims[0] + len(dims)))
+    return given, dims, others, together
+
+
+def places_of(w: Any, self: Any, given: list[Any], dims: list[int]) -> tuple[Any, tuple[int, ...]]:
+    """Index tensors as one list of places, in their common shape."""
+    common = np.broadcast_shapes(*(each.shape for each in given))
+    columns = []
+    for each, dim in zip(given, dims, strict=True):
+        index = each.cast(np.int64)
+        index = w("Where", index < 0, index + self.size(dim), index, dtype=np.int64)
+        full = w("Expand", index, w.ints(*common))
+        columns.append(w("Unsqueeze", full, w.ints(-1)))
+    places = w("Concat", *columns, axis=-1) if len(columns) > 1 else columns[0]
+    return places, tuple(common)
+
+
+@writes("index")
+def _index(w: Any, self: Any, indices: Any) -> Any:
+    given, dims, others, together = order_of(self, indices)
+    if any(each.dtype == bool for each in given):
+        if len(given) > 1 or dims != [0]:
+            raise OnnxExporterError("a mask among other indices has no equivalent")
+        mask = given[0]
+        places = w("Transpose", w("NonZero", mask, dtype=np.int64), perm=[1, 0])
+        return w("GatherND", self, places, dtype=self.dtype)
+    if len(given) == 1:
+        return w("Gather", self, given[0].cast(np.int64), axis=dims[0])
+    places, common = places_of(w, self, given, dims)
+    first = arranged(w, self, [*dims, *others])
+    found = w("GatherND", first, places)
+    if together and dims[0]:  # the indices' dims belong where the first indexed dim was
+        n, k = len(common), dims[0]
+        found = arranged(w, found, [*range(n, n + k), *range(n), *range(n + k, n + len(others))])
+    return found
+
+
+@writes("index_put")
+def _index_put(w: Any, self: Any, values: Any, indices: Any, accumulate: Any = False) -> Any:
+    given, dims, others, together = order_of(self, indices)
+    values = values.cast(self.dtype)
+    if any(each.dtype == bool for each in given):
+        mask = given[0]
+        if len(given) > 1 or dims != [0] or values.sizes != () or accumulate:
+            raise OnnxExporterError("values written at a mask have no equivalent")
+        mask = reshape(w, mask, (*mask.shape, *(1,) * (self.rank - mask.rank)))
+        return w("Where", mask, values, self, dtype=self.dtype)
+    places, common = places_of(w, self, given, dims)
+    rest = tuple(self.size(i) for i in others)
+    n, k = len(common), dims[0]
+    moved = together and k
+    shape = (*rest[:k], *common, *rest[k:]) if moved else (*common, *rest)
+    values = w("Expand", values, w.ints(*shape))
+    if moved:
+        values = arranged(w, values, [*range(k, k + n), *range(k), *range(k + n, len(shape))])
+    order = [*dims, *others]
+    whole = w("ScatterND", arranged(w, self, order), places, values,
+              reduction="add" if accumulate else None)  # fmt: skip
+    return arranged(w, whole, np.argsort(order))

@@ -1,0 +1,293 @@
+"""Ops that arrange items anew: views, joins, padding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import OnnxExporterError
+from .register import writes
+
+
+def reshape(w: Any, self: Any, shape: Any) -> Any:
+    """The items in another shape."""
+    return w("Reshape", self, w.sizes(shape), allowzero=1 if has_zero(shape) else None)
+
+
+def has_zero(shape: Any) -> bool:
+    """Whether a shape has a size 0, which otherwise means the input's."""
+    return isinstance(shape, (tuple, list)) and any(
+        isinstance(each, int) and each == 0 for each in shape
+    )
+
+
+writes("view", "view_copy", "reshape_alias", "unsafe_view")(reshape)
+
+
+@writes("unsqueeze", "unsqueeze_copy", "unsqueeze_inplace")
+def _unsqueeze(w: Any, self: Any, dim: int) -> Any:
+    return w("Unsqueeze", self, w.ints(dim))
+
+
+@writes("squeeze", "squeeze_copy", "squeeze_inplace")
+def _squeeze(w: Any, self: Any) -> Any:
+    return _squeezed(w, self, range(self.rank))
+
+
+@writes("squeeze.dim", "squeeze_copy.dim", "squeeze_inplace.dim", "squeeze.dims",
+        "squeeze_copy.dims", "squeeze_inplace.dims")  # fmt: skip
+def _squeezed(w: Any, self: Any, dim: Any) -> Any:
+    dims = [dim] if isinstance(dim, int) else list(dim)
+    dims = [each % max(self.rank, 1) for each in dims if self.rank]
+    if any(self.sizes[each] is None for each in dims):
+        raise OnnxExporterError("a dim is squeezed whose size is unknown")
+    dims = sorted(each for each in dims if self.sizes[each] == 1)
+    return w("Squeeze", self, w.ints(*dims)) if dims else self
+
+
+@writes("expand", "expand_copy")
+def _expand(w: Any, self: Any, shape: Any) -> Any:
+    if isinstance(shape, (tuple, list)):
+        shape = [1 if isinstance(each, int) and each == -1 else each for each in shape]
+    return w("Expand", self, w.sizes(shape))
+
+
+def arranged(w: Any, self: Any, order: Any) -> Any:
+    """The dims in another order."""
+    return w("Transpose", self, perm=[int(each) for each in order])
+
+
+@writes("t", "t_copy", "t_inplace")
+def _transpose2(w: Any, self: Any) -> Any:
+    return arranged(w, self, (1, 0)) if self.rank == 2 else self
+
+
+@writes("transpose", "transpose_copy", "transpose_inplace")
+def transpose(w: Any, self: Any, dim0: int, dim1: int) -> Any:
+    """Two dims exchanged."""
+    order = list(range(self.rank))
+    if order:
+        order[dim0], order[dim1] = order[dim1], order[dim0]
+    return arranged(w, self, order) if order else self
+
+
+@writes("permute", "permute_copy")
+def _permute(w: Any, self: Any, dims: Any) -> Any:
+    return arranged(w, self, [each % max(self.rank, 1) for each in dims]) if dims else self
+
+
+def place(w: Any, index: Any) -> Any:
+    """A single index, as a value."""
+    return index if hasattr(index, "dtype") else w.constant(np.array(index, np.int64))
+
+
+@writes("select", "select_copy")
+def _select(w: Any, self: Any, dim: int, index: Any) -> Any:
+    return w("Gather", self, place(w, index), axis=dim % self.rank)
+
+
+LAST = np.iinfo(np.int64).max
+
+
+@writes("slice", "slice_copy")
+def _slice_(w: Any, self: Any, dim: int = 0, start: Any = 0, end: Any = None, step: Any = 1) -> Any:
+    start = 0 if start is None else start
+    end = LAST if end is None else end
+    return w("Slice", self, w.sizes([start]), w.sizes([end]), w.ints(dim % self.rank),
+             w.sizes([step]))  # fmt: skip
+
+
+@writes("narrow_copy")
+def _narrow(w: Any, self: Any, dim: int, start: int, length: int) -> Any:
+    start = start % self.size(dim) if start < 0 else start
+    return _slice_(w, self, dim, start, start + length)
+
+
+@writes("split.sizes", "split_copy.sizes", "unsafe_split.sizes")
+def _split_sizes(w: Any, self: Any, split_sizes: Any, dim: int = 0) -> Any:
+    if len(split_sizes) == 1:
+        return [w("Identity", self)]
+    return w("Split", self, w.ints(*split_sizes), outputs=len(split_sizes), axis=dim % self.rank)
+
+
+@writes("split", "split_copy", "unsafe_split")
+def _split(w: Any, self: Any, split_size: int, dim: int = 0) -> Any:
+    total = self.size(dim)
+    count = len(w.asked.outputs)
+    sizes = [min(split_size, total - i * split_size) for i in range(count)] if total else [0]
+    return _split_sizes(w, self, sizes, dim)
+
+
+@writes("unbind", "unbind_copy")
+def _unbind(w: Any, self: Any, dim: int = 0) -> Any:
+    return [_select(w, self, dim, i) for i in range(len(w.asked.outputs))]
+
+
+@writes("cat")
+def _cat(w: Any, tensors: Any, dim: int = 0) -> Any:
+    whole = [each for each in tensors if each.sizes != (0,)] or tensors[:1]
+    dtype = w.asked.outputs[0].dtype.numpy
+    return w("Concat", *(each.cast(dtype) for each in whole), axis=dim)
+
+
+@writes("stack")
+def _stack(w: Any, tensors: Any, dim: int = 0) -> Any:
+    dim = dim % (tensors[0].rank + 1)
+    dtype = w.asked.outputs[0].dtype.numpy
+    parts = [w("Unsqueeze", each.cast(dtype), w.ints(dim)) for each in tensors]
+    return w("Concat", *parts, axis=dim)
+
+
+@writes("repeat")
+def _repeat(w: Any, self: Any, repeats: Any) -> Any:
+    extra = len(repeats) - self.rank
+    if extra:
+        self = w("Unsqueeze", self, w.ints(*range(extra)))
+    return w("Tile", self, w.sizes(repeats))
+
+
+@writes("flip")
+def _flip(w: Any, self: Any, dims: Any) -> Any:
+    dims = [each % max(self.rank, 1) for each in dims if self.rank]
+    if not dims:
+        return self
+    n = len(dims)
+    return w("Slice", self, w.ints(*[-1] * n), w.ints(*[-LAST] * n), w.ints(*dims),
+             w.ints(*[-1] * n))  # fmt: skip
+
+
+@writes("roll")
+def _roll(w: Any, self: Any, shifts: Any, dims: Any = ()) -> Any:
+    if not dims:
+        flat = reshape(w, self, (-1,))
+        flat.sizes = (int(np.prod(self.shape)),)
+        return reshape(w, _roll(w, flat, shifts, (0,)), self.shape)
+    shape = self.sizes
+    for shift, dim in zip(shifts, dims, strict=True):
+        size = shape[dim]
+        if size:
+            cut = size - shift % size
+            self = w("Concat", slice_of(w, self, dim, cut, LAST), slice_of(w, self, dim, 0, cut),
+                     axis=dim % len(shape), sizes=shape)  # fmt: skip
+    return self
+
+
+def slice_of(w: Any, self: Any, dim: int, start: int, end: int) -> Any:
+    """The items from one place to another along a dim."""
+    return w("Slice", self, w.ints(start), w.ints(end), w.ints(dim % self.rank))
+
+
+def _triangle(upper: int) -> Any:
+    def write(w: Any, self: Any, diagonal: int = 0) -> Any:
+        given = self.cast(np.int64) if self.dtype == bool else self
+        return w("Trilu", given, w.constant(np.array(diagonal, np.int64)), upper=upper)
+
+    return write
+
+
+writes("tril")(_triangle(0))
+writes("triu")(_triangle(1))
+
+
+def pads_of(pad: Any, rank: int) -> list[int]:
+    """PyTorch's pads, of the last dim first, as ONNX has them: all starts, then all ends."""
+    starts, ends = [0] * rank, [0] * rank
+    for i in range(len(pad) // 2):
+        starts[rank - 1 - i], ends[rank - 1 - i] = pad[2 * i], pad[2 * i + 1]
+    return starts + ends
+
+
+def _padded(mode: str) -> Any:
+    def write(w: Any, self: Any, padding: Any) -> Any:
+        return w("Pad", self, w.ints(*pads_of(padding, self.rank)), mode=mode)
+
+    return write
+
+
+writes("reflection_pad1d", "reflection_pad2d", "reflection_pad3d")(_padded("reflect"))
+writes("replication_pad1d", "replication_pad2d", "replication_pad3d")(_padded("edge"))
+
+
+@writes("constant_pad_nd")
+def _constant_pad(w: Any, self: Any, pad: Any, value: Any = 0) -> Any:
+    if not self.rank:
+        return self
+    pads = w.ints(*pads_of(pad, self.rank))
+    if self.dtype == bool:
+        return w("Pad", self.cast(np.int32), pads, w.constant(np.int32(bool(value)))).cast(bool)
+    return w("Pad", self, pads, self.like(value))
+
+
+@writes("pixel_shuffle")
+def _pixel_shuffle(w: Any, self: Any, upscale_factor: int) -> Any:
+    return folded(w, self, lambda x: w("DepthToSpace", x, blocksize=upscale_factor, mode="CRD"))
+
+
+@writes("pixel_unshuffle")
+def _pixel_unshuffle(w: Any, self: Any, downscale_factor: int) -> Any:
+    # SpaceToDepth orders channels the other way round: so by hand.
+    *batch, c, h, wide = self.shape
+    r = downscale_factor
+    x = reshape(w, self, (*batch, c, h // r, r, wide // r, r))
+    n = len(batch)
+    x = arranged(w, x, (*range(n), n, n + 2, n + 4, n + 1, n + 3))
+    return reshape(w, x, (*batch, c * r * r, h // r, wide // r))
+
+
+@writes("channel_shuffle")
+def _channel_shuffle(w: Any, self: Any, groups: int) -> Any:
+    n, c, *rest = self.shape
+    x = reshape(w, self, (n, groups, c // groups, *rest))
+    x = arranged(w, x, (0, 2, 1, *range(3, 3 + len(rest))))
+    return reshape(w, x, self.shape)
+
+
+def folded(w: Any, self: Any, function: Any) -> Any:
+    """A function of four dims on what has more or fewer: batches are one dim meanwhile."""
+    if self.rank == 4:
+        return function(self)
+    shape = self.shape
+    x = function(reshape(w, self, (-1, *shape[-3:])))
+    return reshape(w, x, w.asked.outputs[0].sizes)
+
+
+def picked(w: Any, self: Any, arrange: Any) -> Any:
+    """What numpy's view of the numbered items shows, of a value whose shape is known."""
+    count = int(np.prod(self.shape))
+    numbered = np.arange(count, dtype=np.int64).reshape(self.shape)
+    places = np.ascontiguousarray(arrange(numbered))
+    return w("Gather", reshape(w, self, (-1,)), w.constant(places), axis=0)
+
+
+@writes("diagonal", "diagonal_copy")
+def _diagonal(w: Any, self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    return picked(w, self, lambda x: np.diagonal(x, offset, dim1, dim2))
+
+
+@writes("rot90")
+def _rot90(w: Any, self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+    return picked(w, self, lambda x: np.rot90(x, k, dims))
+
+
+@writes("unfold", "unfold_copy")
+def _unfold(w: Any, self: Any, dimension: int, size: int, step: int) -> Any:
+    if not self.rank:
+        return reshape(w, self, (1,))
+    windows = np.lib.stride_tricks.sliding_window_view
+    dim = dimension % self.rank
+    at = (slice(None),) * dim + (slice(None, None, step),)
+    return picked(w, self, lambda x: windows(x, size, axis=dim)[at])
+
+
+@writes("diag_embed")
+def _diag_embed(w: Any, self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    shape = w.asked.outputs[0].sizes
+    count = int(np.prod(self.shape))
+    where = np.full(shape, count, np.int64)  # the place of a zero put after the items
+    numbered = np.arange(count, dtype=np.int64).reshape(self.shape)
+    i = np.arange(self.size(-1))
+    moved = np.moveaxis(where, (dim1, dim2), (-2, -1))
+    moved[..., i + max(-offset, 0), i + max(offset, 0)] = numbered
+    flat = w("Concat", reshape(w, self, (-1,)), reshape(w, self.like(0), (1,)), axis=0)
+    return w("Gather", flat, w.constant(where), axis=0)

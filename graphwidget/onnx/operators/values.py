@@ -1,0 +1,82 @@
+"""What is no op of the table: constants, sizes, values passed on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import OnnxExporterError
+
+
+def write_constant(w: Any, operation: Any, env: Any) -> Any:
+    """A constant, as an initialiser."""
+    symbol = operation.outputs[0]
+    return w.constant(operation.params["value"], w.preferred.get(symbol) or operation.name)
+
+
+def write_shape(w: Any, operation: Any, env: Any) -> Any:
+    """The sizes of a value."""
+    (symbol,) = operation.operands
+    found = w("Shape", env[symbol], dtype=np.int64)
+    return found.cast(operation.outputs[0].dtype.numpy)
+
+
+def pass_on(w: Any, operation: Any, env: Any) -> Any:
+    """The first operand as it is."""
+    return env[operation.operands[0]]
+
+
+def write_guard(w: Any, operation: Any, env: Any) -> Any:
+    """Nothing, where Python looked at sizes that are the same for all values; else a refusal."""
+    guard = operation.params["guard"]
+    made_by = operation.inputs[0].op if len(operation.inputs) == 1 else None
+    if guard.function is np.shape and made_by is not None and made_by.op is not None:
+        if made_by.op.key == "index" and not masks(made_by):
+            return []
+        if not frozen(made_by):
+            return []
+    raise OnnxExporterError(
+        f"Python looks at values here ({guard.where}), and a file would go one way for all inputs; "
+        "static.cond and static.while_loop say it in the graph"
+    )
+
+
+def masks(operation: Any) -> bool:
+    """Whether an advanced index is a mask, whose number of hits is a matter of values."""
+    return any(each is not None and each.dtype.is_bool for each in operation.params["indices"])
+
+
+def frozen(operation: Any) -> bool:
+    """Whether anything made of a result of unknown size has a size written into it."""
+    reached = {operation}
+    for each in operation.graph.operations:
+        if any(symbol.op in reached for symbol in each.operands):
+            reached.add(each)
+            if {"shape", "size", "sizes", "end", "split_sizes", "repeats"} & each.params.keys():
+                return True
+    return False
+
+
+def write_sum_to(w: Any, operation: Any, env: Any) -> Any:
+    """The sum over what a broadcast stretched: the dims in which the two shapes differ."""
+    value = env[operation.operands[0]]
+    shape = [each if isinstance(each, int) else env[each] for each in operation.params["shape"]]
+    wanted = w.sizes([1] * (value.rank - len(shape)) + shape)
+    stretched = w("Shape", value, dtype=np.int64).differs(wanted)
+    dims = w("Squeeze", w("NonZero", stretched, dtype=np.int64), w.ints(0))
+    summed = w("ReduceSum", value, dims, keepdims=1, noop_with_empty_axes=1)
+    return w("Reshape", summed, w.sizes(shape))
+
+
+def nothing(w: Any, operation: Any, env: Any) -> Any:
+    """Nothing."""
+    return []
+
+
+KINDS = {
+    "Const": write_constant, "Shape": write_shape, "Identity": pass_on, "Exit": pass_on,
+    "Merge": pass_on, "Print": pass_on, "PlaceholderWithDefault": pass_on, "Guard": write_guard,
+    "SumTo": write_sum_to, "NoOp": nothing, "Assert": nothing,
+}  # fmt: skip
+"""How each kind of operation is written that is no op of the table and has no regions."""

@@ -1,0 +1,148 @@
+"""Pooling and interpolation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import OnnxExporterError
+from .reductions import reduce
+from .register import writes
+
+
+def batched(w: Any, self: Any, dims: int, function: Any) -> Any:
+    """A function of batches, on what may be a single item."""
+    if self.rank == dims + 2:
+        return function(self)
+    return w("Squeeze", function(w("Unsqueeze", self, w.ints(0))), w.ints(0))
+
+
+@writes("max_pool2d_with_indices", "max_pool3d_with_indices")
+def _max_pool(w: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+             ceil_mode: Any) -> Any:  # fmt: skip
+    found = batched(w, self, len(kernel_size), lambda x: w(
+        "MaxPool", x, kernel_shape=list(kernel_size), strides=list(stride or kernel_size),
+        pads=list(padding) * 2, dilations=list(dilation), ceil_mode=int(bool(ceil_mode)),
+    ))  # fmt: skip
+    return [found, None]
+
+
+@writes("avg_pool2d", "avg_pool3d")
+def _avg_pool(w: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: Any,
+             count_include_pad: Any, divisor_override: Any) -> Any:  # fmt: skip
+    if ceil_mode:  # ONNX counts otherwise what reaches beyond the end
+        return as_product(w, self, len(kernel_size), lambda x: w.asked.op.kernel(
+            x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        ))  # fmt: skip
+    count_all = count_include_pad or divisor_override
+    found = batched(w, self, len(kernel_size), lambda x: w(
+        "AveragePool", x, kernel_shape=list(kernel_size), strides=list(stride or kernel_size),
+        pads=list(padding) * 2, count_include_pad=int(bool(count_all)),
+    ))  # fmt: skip
+    if divisor_override:
+        found = found * (float(np.prod(kernel_size)) / divisor_override)
+    return found
+
+
+def as_product(w: Any, self: Any, dims: int, kernel: Any) -> Any:
+    """A linear function of the last dims as the product with a matrix: what the function makes of
+    each item alone. Used where ONNX's operator means something else."""
+    if not self.floating:
+        raise OnnxExporterError(f"ONNX's AveragePool does not take {self.dtype.name}")
+    sizes = self.shape[-dims:]
+    count = math.prod(sizes)
+    alone = np.eye(count, dtype=self.dtype).reshape(count, 1, *sizes)
+    found = kernel(alone)
+    matrix = w.constant(np.ascontiguousarray(found.reshape(count, -1)))
+    rows = w("Reshape", self, w.ints(-1, count))
+    return w("Reshape", rows @ matrix, w.ints(*self.shape[:-dims], *found.shape[2:]))
+
+
+def divides(self: Any, output_size: Any) -> bool:
+    """Whether windows divide the last dims evenly."""
+    sizes = self.shape[-len(output_size) :]
+    return all(n and n % m == 0 for n, m in zip(sizes, output_size, strict=True))
+
+
+def even(self: Any, output_size: Any) -> list[int]:
+    """The size of windows that divide the last dims evenly.
+
+    Raises:
+        OnnxExporterError: they do not.
+    """
+    sizes = self.shape[-len(output_size) :]
+    if any(not n or n % m for n, m in zip(sizes, output_size, strict=True) if m):
+        raise OnnxExporterError(f"adaptive pooling of {sizes} to {tuple(output_size)} is uneven")
+    return [n // m for n, m in zip(sizes, output_size, strict=True)]
+
+
+@writes("adaptive_avg_pool2d", "adaptive_avg_pool3d")
+def _adaptive_avg_pool(w: Any, self: Any, output_size: Any) -> Any:
+    n = len(output_size)
+    if set(output_size) == {1}:
+        return reduce(w, "ReduceMean", self, tuple(range(-n, 0)), True)
+    if not divides(self, output_size):
+        return as_product(w, self, n, lambda x: w.asked.op.kernel(x, output_size))
+    window = even(self, output_size)
+    return batched(w, self, n, lambda x: w("AveragePool", x, kernel_shape=window, strides=window))
+
+
+@writes("adaptive_max_pool2d", "adaptive_max_pool3d")
+def _adaptive_max_pool(w: Any, self: Any, output_size: Any) -> Any:
+    window = even(self, output_size)
+    found = batched(w, self, len(output_size),
+                    lambda x: w("MaxPool", x, kernel_shape=window, strides=window))  # fmt: skip
+    return [found, None]
+
+
+def resize(w: Any, self: Any, output_size: Any, scales: Any, **how: Any) -> Any:
+    """An image in another size: by the scales that the user gave, else by the sizes."""
+    if all(scales):
+        factors = w.constant(np.array([1.0, 1.0, *scales], np.float32))
+        return w("Resize", self, None, factors, **how)
+    lead = w("Slice", w("Shape", self, dtype=np.int64), w.ints(0), w.ints(2))
+    sizes = w("Concat", lead, w.sizes(list(output_size)), axis=0)
+    return w("Resize", self, None, None, sizes, **how)
+
+
+def _nearest(exact: bool) -> Any:
+    how = {"mode": "nearest"}
+    if exact:
+        how |= {"coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_ceil"}
+    else:
+        how |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    return lambda w, self, output_size, **scales: resize(
+        w, self, output_size, list(scales.values()), **how
+    )
+
+
+def _smooth(mode: str) -> Any:
+    def write(w: Any, self: Any, output_size: Any, align_corners: Any, **scales: Any) -> Any:
+        how = "align_corners" if align_corners else "half_pixel"
+        return resize(w, self, output_size, list(scales.values()), mode=mode,
+                      coordinate_transformation_mode=how,
+                      cubic_coeff_a=-0.75 if mode == "cubic" else None)  # fmt: skip
+
+    return write
+
+
+for _dims in (1, 2, 3):
+    writes(f"upsample_nearest{_dims}d")(_nearest(False))
+    writes(f"upsample_nearest_exact{_dims}d")(_nearest(True))
+writes("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d")(_smooth("linear"))
+writes("upsample_bicubic2d")(_smooth("cubic"))
+
+
+@writes("im2col")
+def _im2col(w: Any, self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    alone = self.rank == 3
+    shape = self.shape[-3:]
+    count = math.prod(shape)
+    numbered = np.arange(1.0, count + 1).reshape(1, *shape)  # padding becomes place 0
+    places = w.asked.op.kernel(numbered, kernel_size, dilation, padding, stride)[0]
+    rows = w("Reshape", self, w.ints(-1, count))
+    rows = w("Pad", rows, w.ints(0, 1, 0, 0), self.like(0))
+    found = w("Gather", rows, w.constant(places.astype(np.int64)), axis=1)
+    return w("Squeeze", found, w.ints(0)) if alone else found

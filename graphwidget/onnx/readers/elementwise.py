@@ -1,0 +1,188 @@
+"""Operators that work item by item."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ...optable import TABLE
+from ..nodes import F, Node, compute, constant, reads
+
+PLAIN = {
+    op.onnx: key for key, op in reversed(TABLE.items())
+    if op.onnx and op.pointwise and not op.params and "." not in key
+} | {"Sign": "sgn", "Max": "maximum", "Min": "minimum", "BitwiseAnd": "bitwise_and",
+     "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "BitwiseNot": "bitwise_not",
+     "IsNaN": "isnan"}  # fmt: skip
+"""Operators that are one op of the table, as the table declares."""
+
+
+def _plain(key: str) -> Any:
+    return lambda node, *operands: getattr(F, key)(*operands)
+
+
+for _type, _key in PLAIN.items():
+    reads(_type)(_plain(_key))
+
+
+def _joined(key: str) -> Any:
+    """An operator of any number of operands."""
+    return lambda node, *operands: reduce(getattr(F, key), operands)
+
+
+reads("Sum")(_joined("add"))
+reads("Max")(_joined("maximum"))
+reads("Min")(_joined("minimum"))
+
+
+@reads("Mean")
+def _mean(node: Node, *operands: Any) -> Any:
+    total = reduce(F.add, operands)
+    return F.div(total, constant(np.asarray(len(operands), total.dtype)))
+
+
+@reads("Identity", "Dropout")
+def _identity(node: Node, x: Any, *rest: Any) -> Any:
+    if node.type == "Dropout" and len(rest) > 1 and rest[1] is not None and node.numbers(rest[1]):
+        raise ValueError("dropout that trains draws random numbers")
+    found = [F.alias(x)]
+    if len(node.outputs) > 1:
+        found.append(F.ones_like(F.to_copy(x, np.dtype(bool))))
+    return found
+
+
+@reads("Where")
+def _where(node: Node, condition: Any, x: Any, y: Any) -> Any:
+    return F.where(condition, x, y)
+
+
+@reads("Div")
+def _div(node: Node, a: Any, b: Any) -> Any:
+    return F.div(a, b) if a.dtype.kind == "f" else F.div_mode(a, b, "trunc")
+
+
+@reads("Mod")
+def _mod(node: Node, a: Any, b: Any) -> Any:
+    return F.fmod(a, b) if node.get("fmod", 0) else F.remainder(a, b)
+
+
+@reads("Pow")
+def _pow(node: Node, a: Any, b: Any) -> Any:
+    wide = np.result_type(a.dtype, b.dtype)
+    found = F.pow_tensor(F.to_copy(a, wide), F.to_copy(b, wide))
+    return F.to_copy(found, a.dtype)
+
+
+@reads("Cast", "CastLike")
+def _cast(node: Node, x: Any, like: Any = None) -> Any:
+    to = like.dtype if like is not None else node.get("to")
+    if to.name not in TYPES or x.dtype.name not in TYPES:
+        raise ValueError(f"the type {to.name} is not known here")
+    return F.to_copy(x, to)
+
+
+TYPES = {
+    "float16", "float32", "float64", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16",
+    "uint32", "uint64",
+}  # fmt: skip
+
+
+@reads("Clip")
+def _clip(node: Node, x: Any, low: Any = None, high: Any = None) -> Any:
+    low = node.get("min") if low is None else low
+    high = node.get("max") if high is None else high
+    for bound, key in ((low, "maximum"), (high, "minimum")):
+        if bound is not None:
+            each = constant(np.asarray(bound, x.dtype)) if isinstance(bound, float) else bound
+            x = getattr(F, key)(x, each)
+    return x
+
+
+@reads("IsInf")
+def _isinf(node: Node, x: Any) -> Any:
+    if not node.get("detect_negative", 1):
+        return F.isposinf(x)
+    return F.isinf(x) if node.get("detect_positive", 1) else F.isneginf(x)
+
+
+@reads("BitShift")
+def _shift(node: Node, a: Any, b: Any) -> Any:
+    function = np.left_shift if node.get("direction") == "LEFT" else np.right_shift
+    return compute(function, a, b)
+
+
+@reads("LeakyRelu")
+def _leaky(node: Node, x: Any) -> Any:
+    return F.leaky_relu(x, node.get("alpha", 0.01))
+
+
+@reads("ThresholdedRelu")
+def _thresholded(node: Node, x: Any) -> Any:
+    return F.threshold(x, node.get("alpha", 1.0), 0.0)
+
+
+@reads("Elu")
+def _elu(node: Node, x: Any) -> Any:
+    return F.elu(x, node.get("alpha", 1.0), 1, 1)
+
+
+@reads("Selu")
+def _selu(node: Node, x: Any) -> Any:
+    alpha, gamma = node.get("alpha", 1.6732632423543772), node.get("gamma", 1.0507009873554805)
+    return F.elu(x, alpha, gamma, 1)
+
+
+@reads("Celu")
+def _celu(node: Node, x: Any) -> Any:
+    return F.celu(x, node.get("alpha", 1.0))
+
+
+@reads("PRelu")
+def _prelu(node: Node, x: Any, slope: Any) -> Any:
+    return F.where(F.lt(x, constant(np.zeros((), x.dtype))), F.mul(x, slope), x)
+
+
+@reads("HardSigmoid")
+def _hard_sigmoid(node: Node, x: Any) -> Any:
+    kind = x.dtype.type
+    slope, start = constant(kind(node.get("alpha", 0.2))), constant(kind(node.get("beta", 0.5)))
+    return F.clamp(F.add(F.mul(x, slope), start), 0.0, 1.0)
+
+
+@reads("Softplus")
+def _softplus(node: Node, x: Any) -> Any:
+    return F.logaddexp(x, constant(np.zeros((), x.dtype)))
+
+
+@reads("Softsign")
+def _softsign(node: Node, x: Any) -> Any:
+    return F.div(x, F.add(F.abs(x), constant(np.ones((), x.dtype))))
+
+
+@reads("Gelu")
+def _gelu(node: Node, x: Any) -> Any:
+    found = F.gelu(x, node.get("approximate", "none"))
+    return found[0] if isinstance(found, tuple) else found
+
+
+@reads("Shrink")
+def _shrink(node: Node, x: Any) -> Any:
+    bias, lambd = node.get("bias", 0.0), node.get("lambd", 0.5)
+
+    def shrunk(a: Any) -> Any:
+        found = np.where(a < -lambd, a + bias, np.where(a > lambd, a - bias, 0))
+        return found.astype(a.dtype)
+
+    return compute(shrunk, x)
+
+
+@reads("Reciprocal")
+def _reciprocal(node: Node, x: Any) -> Any:
+    return F.reciprocal(x)
+
+
+@reads("Swish", "HardSwish", "Mish")
+def _smooth(node: Node, x: Any) -> Any:
+    return {"Swish": F.silu, "HardSwish": F.hardswish, "Mish": F.mish}[node.type](x)

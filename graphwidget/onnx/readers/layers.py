@@ -1,0 +1,271 @@
+"""Convolution, pooling, normalisation, LSTM, losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..nodes import F, Node, constant, known, reads
+
+
+def _first(found: Any) -> Any:
+    return found[0] if isinstance(found, (tuple, list)) else found
+
+
+def _pads(node: Node, sizes: Any, kernel: Any, stride: Any, dilation: Any) -> list[int]:
+    """All starts, then all ends."""
+    auto, n = node.get("auto_pad", "NOTSET"), len(kernel)
+    if auto in ("NOTSET", ""):
+        return list(node.get("pads", [0] * 2 * n))
+    if auto == "VALID":
+        return [0] * 2 * n
+    starts, ends = [], []
+    for size, k, s, d in zip(sizes, kernel, stride, dilation, strict=True):
+        total = max((-(-size // s) - 1) * s + d * (k - 1) + 1 - size, 0)
+        less, more = total // 2, total - total // 2
+        starts.append(less if auto == "SAME_UPPER" else more)
+        ends.append(more if auto == "SAME_UPPER" else less)
+    return starts + ends
+
+
+def _padded(x: Any, pads: list[int], value: float) -> Any:
+    n = len(pads) // 2
+    if not any(pads):
+        return x
+    flat = tuple(p for i in reversed(range(n)) for p in (pads[i], pads[i + n]))
+    return F.constant_pad_nd(x, flat, value)
+
+
+@reads("Conv")
+def _conv(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
+    kernel = known(weight)[2:]
+    n = len(kernel)
+    stride, dilation = node.get("strides", [1] * n), node.get("dilations", [1] * n)
+    pads = _pads(node, known(x)[2:], kernel, stride, dilation)
+    even = pads[:n] == pads[n:]
+    x = x if even else _padded(x, pads, 0.0)
+    return F.convolution(x, weight, bias, tuple(stride), tuple(pads[:n]) if even else (0,) * n,
+                         tuple(dilation), False, (0,) * n, node.get("group", 1))  # fmt: skip
+
+
+@reads("ConvTranspose")
+def _conv_transpose(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
+    kernel = known(weight)[2:]
+    n = len(kernel)
+    stride, dilation = node.get("strides", [1] * n), node.get("dilations", [1] * n)
+    extra, pads = node.get("output_padding", [0] * n), node.get("pads", [0] * 2 * n)
+    if (
+        node.get("auto_pad", "NOTSET") not in ("NOTSET", "VALID")
+        or "output_shape" in node.attributes
+    ):
+        raise ValueError("sizes of ConvTranspose that are worked out backwards are not known here")
+    if pads[:n] != pads[n:]:
+        raise ValueError("uneven pads of ConvTranspose are not known here")
+    return F.convolution(x, weight, bias, tuple(stride), tuple(pads[:n]), tuple(dilation), True,
+                         tuple(extra), node.get("group", 1))  # fmt: skip
+
+
+@reads("MaxPool", "AveragePool")
+def _pool(node: Node, x: Any) -> Any:
+    kernel = tuple(node.get("kernel_shape"))
+    n = len(kernel)
+    stride, dilation = node.get("strides", [1] * n), node.get("dilations", [1] * n)
+    pads = _pads(node, known(x)[2:], kernel, stride, dilation)
+    largest, ceil = node.type == "MaxPool", bool(node.get("ceil_mode", 0))
+    if len(node.outputs) > 1 or (not largest and (any(d != 1 for d in dilation) or ceil)):
+        raise ValueError("this form of pooling is not known here")
+    if pads[:n] != pads[n:]:
+        if not largest and not node.get("count_include_pad", 0):
+            raise ValueError("uneven pads that do not count are not known here")
+        x, pads = _padded(x, pads, float("-inf") if largest else 0.0), [0] * 2 * n
+    if n == 1:  # the table's pools have two dims or three
+        x = F.unsqueeze(x, 2)
+        kernel, stride, dilation = (1, *kernel), [1, *stride], [1, *dilation]
+        pads = [0, pads[0]]
+    dims = max(n, 2)
+    padding = tuple(pads[:dims])
+    if largest:
+        found = _first(getattr(F, f"max_pool{dims}d_with_indices")(
+            x, kernel, tuple(stride), padding, tuple(dilation), ceil))  # fmt: skip
+    else:
+        found = getattr(F, f"avg_pool{dims}d")(
+            x, kernel, tuple(stride), padding, False, bool(node.get("count_include_pad", 0)), None
+        )
+    return F.squeeze_dims(found, (2,)) if n == 1 else found
+
+
+@reads("GlobalAveragePool", "GlobalMaxPool")
+def _global(node: Node, x: Any) -> Any:
+    dims = tuple(range(2, x.ndim))
+    return (F.mean_dim if "Average" in node.type else F.amax)(x, dims, True)
+
+
+def _across(operand: Any, rank: int) -> Any:
+    return F.reshape(operand, (-1, *(1,) * (rank - 2)))
+
+
+def _standard(x: Any, dims: tuple[int, ...], eps: float) -> Any:
+    """Mean 0 and variance 1 over dims; the mean and 1 / deviation."""
+    mean = F.mean_dim(x, dims, True)
+    off = F.sub(x, mean)
+    spread = F.add(F.mean_dim(F.mul(off, off), dims, True), constant(x.dtype.type(eps)))
+    rstd = F.reciprocal(F.sqrt(spread))
+    return F.mul(off, rstd), mean, rstd
+
+
+@reads("BatchNormalization")
+def _batch_norm(node: Node, x: Any, scale: Any, bias: Any, mean: Any, var: Any) -> Any:
+    if node.get("training_mode", 0) or len(node.outputs) > 1:
+        raise ValueError("batch norm that trains is not known here")
+    eps = constant(x.dtype.type(node.get("epsilon", 1e-5)))
+    mean, var, scale, bias = (_across(each, x.ndim) for each in (mean, var, scale, bias))
+    return F.add(F.mul(F.div(F.sub(x, mean), F.sqrt(F.add(var, eps))), scale), bias)
+
+
+@reads("InstanceNormalization")
+def _instance_norm(node: Node, x: Any, scale: Any, bias: Any) -> Any:
+    found, _, _ = _standard(x, tuple(range(2, x.ndim)), node.get("epsilon", 1e-5))
+    return F.add(F.mul(found, _across(scale, x.ndim)), _across(bias, x.ndim))
+
+
+@reads("LayerNormalization")
+def _layer_norm(node: Node, x: Any, scale: Any, bias: Any = None) -> Any:
+    axis = node.get("axis", -1) % x.ndim
+    found, mean, rstd = _standard(x, tuple(range(axis, x.ndim)), node.get("epsilon", 1e-5))
+    found = F.mul(found, scale)
+    return [found if bias is None else F.add(found, bias), mean, rstd][: len(node.outputs)]
+
+
+def _steps(node: Node, x: Any, count: int) -> tuple[Any, list[str]]:
+    """The input with times first, and the directions; the activations are the usual ones.
+
+    Raises:
+        ValueError: they are not.
+    """
+    usual = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
+    named = node.get("activations")
+    if (named and named != usual[node.type] * (len(named) // len(usual[node.type]))) or node.get(
+        "clip"
+    ) is not None:
+        raise ValueError("activations other than the usual ones are not known here")
+    which = node.get("direction", "forward")
+    both = ["forward", "reverse"] if which == "bidirectional" else [which]
+    return (F.transpose(x, 0, 1) if node.get("layout", 0) else x), both
+
+
+def _lstm_step(wx: Any, r: Any, rb: Any, h: Any, c: Any, size: int, peep: Any) -> Any:
+    total = F.add(F.add(wx, F.mm(h, F.t(r))), rb)
+    i, o, f, g = (F.slice(total, 1, k * size, (k + 1) * size, 1) for k in range(4))
+    if peep is not None:
+        pi, po, pf = (F.slice(peep, 0, k * size, (k + 1) * size, 1) for k in range(3))
+        i, f = F.add(i, F.mul(pi, c)), F.add(f, F.mul(pf, c))
+    c = F.add(F.mul(F.sigmoid(f), c), F.mul(F.sigmoid(i), F.tanh(g)))
+    o = o if peep is None else F.add(o, F.mul(po, c))
+    return F.mul(F.sigmoid(o), F.tanh(c)), c
+
+
+def _gru_step(wx: Any, r: Any, rb: Any, h: Any, c: Any, size: int, after: Any) -> Any:
+    def part(x: Any, k: int, dim: int = 1) -> Any:
+        return F.slice(x, dim, k * size, (k + 1) * size, 1)
+
+    ones = constant(np.ones((), h.dtype.type))
+    gates = [F.add(F.mm(h, F.t(part(r, k, 0))), part(rb, k, 0)) for k in (0, 1)]
+    z, reset = (F.sigmoid(F.add(part(wx, k), gates[k])) for k in (0, 1))
+    if after:
+        inner = F.mul(reset, F.add(F.mm(h, F.t(part(r, 2, 0))), part(rb, 2, 0)))
+    else:
+        inner = F.add(F.mm(F.mul(reset, h), F.t(part(r, 2, 0))), part(rb, 2, 0))
+    new = F.tanh(F.add(part(wx, 2), inner))
+    return F.add(F.mul(F.sub(ones, z), new), F.mul(z, h)), c
+
+
+def _rnn_step(wx: Any, r: Any, rb: Any, h: Any, c: Any, size: int, rest: Any) -> Any:
+    return F.tanh(F.add(F.add(wx, F.mm(h, F.t(r))), rb)), c
+
+
+@reads("LSTM", "GRU", "RNN")
+def _recurrent(node: Node, x: Any, weight: Any, again: Any, bias: Any = None, lengths: Any = None,
+               h0: Any = None, c0: Any = None, peep: Any = None) -> Any:  # fmt: skip
+    if lengths is not None and set(node.ints(lengths)) != {
+        known(x)[1 if node.get("layout") else 0]
+    }:
+        raise ValueError("sequences of several lengths are not known here")
+    step, gates = {"LSTM": (_lstm_step, 4), "GRU": (_gru_step, 3), "RNN": (_rnn_step, 1)}[node.type]
+    x, both = _steps(node, x, gates)
+    size, (times, batch, _) = known(again)[-1], known(x)
+    ends: list[Any] = []
+    outputs = []
+    for d, which in enumerate(both):
+        w, r = F.select(weight, 0, d), F.select(again, 0, d)
+        zeros = constant(np.zeros((batch, size), x.dtype))
+        whole = (
+            constant(np.zeros(2 * gates * size, x.dtype)) if bias is None else F.select(bias, 0, d)
+        )
+        wb, rb = (F.slice(whole, 0, k * gates * size, (k + 1) * gates * size, 1) for k in (0, 1))
+        at = 1 if node.get("layout", 0) else 0
+        h = zeros if h0 is None else F.select(h0, at, d)
+        c = zeros if c0 is None else F.select(c0, at, d)
+        extra = node.get("linear_before_reset", 0) if node.type == "GRU" else (
+            None if peep is None else F.select(peep, 0, d))  # fmt: skip
+        found = {}
+        for t in range(times)[:: -1 if which == "reverse" else 1]:
+            wx = F.add(F.mm(F.select(x, 0, t), F.t(w)), wb)
+            h, c = step(wx, r, rb, h, c, size, extra)
+            found[t] = h
+        outputs.append(F.stack([found[t] for t in range(times)], 0))
+        ends.append((h, c))
+    results = [F.stack(outputs, 1), *(F.stack([each[k] for each in ends], 0) for k in (0, 1))]
+    if node.get("layout", 0):
+        results = [
+            F.permute(results[0], (2, 0, 1, 3)),
+            *(F.transpose(e, 0, 1) for e in results[1:]),
+        ]
+    return results[: len(node.outputs)]
+
+
+NEAREST = {("asymmetric", "floor"): "nearest", ("half_pixel", "round_prefer_ceil"): "nearest_exact"}
+SMOOTH = {("linear", 1): "linear1d", ("linear", 2): "bilinear2d", ("linear", 3): "trilinear3d",
+          ("cubic", 2): "bicubic2d"}  # fmt: skip
+
+
+@reads("Resize")
+def _resize(node: Node, x: Any, roi: Any = None, scales: Any = None, sizes: Any = None) -> Any:
+    mode, n = node.get("mode", "nearest"), x.ndim - 2
+    how = node.get("coordinate_transformation_mode", "half_pixel")
+    factors: Any = [None] * n
+    if sizes is not None:
+        wanted = node.ints(sizes)[2:]
+    else:
+        factors = [float(each) for each in node.numbers(scales)]
+        if factors[:2] != [1.0, 1.0]:
+            raise ValueError("batches and channels are not resized here")
+        factors = factors[2:]
+        wanted = tuple(int(size * f) for size, f in zip(known(x)[2:], factors, strict=True))
+    if mode == "nearest":
+        name = NEAREST.get((how, node.get("nearest_mode", "round_prefer_floor")))
+        if name and n <= 3:
+            return getattr(F, f"upsample_{name}{n}d")(x, wanted, *factors)
+    name = SMOOTH.get((mode, n))
+    usual = node.get("cubic_coeff_a", -0.75) == -0.75 and not node.get("antialias", 0)
+    whole = all(f is None or size * f == n for size, f, n in
+                zip(known(x)[2:], factors, wanted, strict=True))  # fmt: skip
+    if how == "align_corners" and not whole:
+        raise ValueError("corners are aligned to a size that is no whole number")
+    if name is None or not usual or how not in ("half_pixel", "align_corners"):
+        raise ValueError("this form of resizing is not known here")
+    return getattr(F, f"upsample_{name}")(x, wanted, how == "align_corners", *factors)
+
+
+@reads("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
+def _nll(node: Node, x: Any, target: Any, weight: Any = None) -> Any:
+    scores = F.log_softmax(x, 1) if node.type.startswith("Softmax") else x
+    sizes = known(x)
+    flat = scores if len(sizes) == 2 else F.reshape(
+        F.permute(scores, (0, *range(2, len(sizes)), 1)), (-1, sizes[1]))  # fmt: skip
+    reduction = ("none", "mean", "sum").index(node.get("reduction", "mean"))
+    ignored = node.get("ignore_index", -100)
+    places = F.to_copy(F.reshape(target, (-1,)), np.dtype(np.int64))
+    loss = _first(F.nll_loss(flat, places, weight, reduction, ignored))
+    loss = F.reshape(loss, known(target)) if not reduction else loss
+    return [loss, scores][: len(node.outputs)]

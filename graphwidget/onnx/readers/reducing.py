@@ -1,0 +1,186 @@
+"""Reductions, softmax, products, sorting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..nodes import F, Node, Unknown, compute, constant, known, reads
+
+
+def _dims(node: Node, x: Any, axes: Any) -> Any:
+    """The dims to reduce over; None where none are."""
+    found = node.ints(axes, "axes")
+    if not found:
+        return None if node.get("noop_with_empty_axes", 0) else tuple(range(x.ndim))
+    return tuple(each % x.ndim for each in found)
+
+
+def _reduced(function: Any, before: Any = None, after: Any = None) -> Any:
+    def read(node: Node, x: Any, axes: Any = None) -> Any:
+        dims = _dims(node, x, axes)
+        found = before(x) if before else x
+        if dims is not None and x.ndim:
+            found = function(found, dims, bool(node.get("keepdims", 1)))
+        found = after(found) if after else found
+        return F.to_copy(found, x.dtype)
+
+    return read
+
+
+def _sum(x: Any, dims: Any, keep: bool) -> Any:
+    return F.sum_dim(x, dims, keep, x.dtype)
+
+
+def _square(x: Any) -> Any:
+    return F.mul(x, x)
+
+
+def _prod(x: Any, dims: Any, keep: bool) -> Any:
+    for dim in sorted(dims, reverse=True):
+        x = F.prod_dim(x, dim, keep, x.dtype)
+    return x
+
+
+def _mean(x: Any, dims: Any, keep: bool) -> Any:
+    if x.dtype.kind != "f":
+        raise Unknown
+    return F.mean_dim(x, dims, keep)
+
+
+def _end(dtype: Any, upper: bool) -> Any:
+    """The largest or smallest value of a type."""
+    if dtype.kind == "f":
+        return np.inf if upper else -np.inf
+    if dtype.kind == "b":
+        return upper
+    return np.iinfo(dtype).max if upper else np.iinfo(dtype).min
+
+
+def _extreme(key: str, most: bool) -> Any:
+    def function(x: Any, dims: Any, keep: bool) -> Any:
+        if any(known(x)[dim] == 0 for dim in dims):
+            shape = [1 if i in dims else n for i, n in enumerate(known(x)) if keep or i not in dims]
+            return constant(np.full(shape, _end(x.dtype, not most), x.dtype))
+        return getattr(F, key)(x, dims, keep)
+
+    return function
+
+
+def _wide(x: Any) -> Any:
+    return x if x.dtype.kind == "f" else F.to_copy(x, np.dtype(np.float64))
+
+
+reads("ReduceSum")(_reduced(_sum))
+reads("ReduceSumSquare")(_reduced(_sum, _square))
+reads("ReduceL1")(_reduced(_sum, lambda x: F.abs(x)))
+reads("ReduceL2")(_reduced(_sum, lambda x: _square(_wide(x)), lambda x: F.sqrt(x)))
+reads("ReduceLogSum")(_reduced(_sum, _wide, lambda x: F.log(x)))
+reads("ReduceLogSumExp")(_reduced(lambda x, dims, keep: F.logsumexp(x, dims, keep), _wide))
+reads("ReduceMean")(_reduced(_mean, _wide))
+reads("ReduceProd")(_reduced(_prod))
+reads("ReduceMax")(_reduced(_extreme("amax", True)))
+reads("ReduceMin")(_reduced(_extreme("amin", False)))
+
+
+@reads("ArgMax", "ArgMin")
+def _arg(node: Node, x: Any) -> Any:
+    axis, keep = node.get("axis", 0) % x.ndim, bool(node.get("keepdims", 1))
+    key = node.type.lower()
+    if not node.get("select_last_index", 0):
+        return getattr(F, key)(x, axis, keep)
+    count = known(x)[axis]
+    found = getattr(F, key)(F.flip(x, (axis,)), axis, keep)
+    return F.sub(constant(np.int64(count - 1)), found)
+
+
+@reads("Softmax", "LogSoftmax")
+def _softmax(node: Node, x: Any) -> Any:
+    function = F.softmax if node.type == "Softmax" else F.log_softmax
+    if node.opset >= 13:
+        return function(x, node.get("axis", -1) % x.ndim)
+    axis, shape = node.get("axis", 1) % x.ndim, known(x)
+    rows = F.reshape(x, (int(np.prod(shape[:axis])), -1))
+    return F.reshape(function(rows, 1), shape)
+
+
+@reads("Hardmax")
+def _hardmax(node: Node, x: Any) -> Any:
+    axis = node.get("axis", -1) % x.ndim
+
+    def hardest(a: Any) -> Any:
+        found = np.zeros_like(a)
+        np.put_along_axis(found, np.expand_dims(a.argmax(axis), axis), 1, axis)
+        return found
+
+    return compute(hardest, x)
+
+
+@reads("CumSum")
+def _cumsum(node: Node, x: Any, axis: Any) -> Any:
+    dim = int(np.reshape(node.numbers(axis), ())) % x.ndim
+    turned = F.flip(x, (dim,)) if node.get("reverse", 0) else x
+    found = F.cumsum(turned, dim, x.dtype)
+    if node.get("exclusive", 0):
+        found = F.sub(found, turned)
+    return F.flip(found, (dim,)) if node.get("reverse", 0) else found
+
+
+@reads("MatMul")
+def _matmul(node: Node, a: Any, b: Any) -> Any:
+    inner = a.symbol.sizes[-1], b.symbol.sizes[-2 if b.ndim > 1 else 0]
+    if None not in inner and inner[0] != inner[1]:
+        raise ValueError(f"the shapes {a.symbol.sizes} and {b.symbol.sizes} do not go together")
+    if a.ndim == b.ndim == 2:
+        return F.mm(a, b)
+    if a.ndim == b.ndim == 3 and known(a)[0] == known(b)[0]:
+        return F.bmm(a, b)
+    one, two = known(a), known(b)
+    x = F.reshape(a, (1, *one)) if len(one) == 1 else a
+    y = F.reshape(b, (*two, 1)) if len(two) == 1 else b
+    one, two = known(x), known(y)
+    lead = np.broadcast_shapes(one[:-2], two[:-2])
+    x = F.reshape(F.expand(x, (*lead, *one[-2:])), (-1, *one[-2:]))
+    y = F.reshape(F.expand(y, (*lead, *two[-2:])), (-1, *two[-2:]))
+    shape = [*lead, *([one[-2]] if a.ndim > 1 else []), *([two[-1]] if b.ndim > 1 else [])]
+    return F.reshape(F.bmm(x, y), tuple(shape))
+
+
+@reads("Gemm")
+def _gemm(node: Node, a: Any, b: Any, c: Any = None) -> Any:
+    a = F.t(a) if node.get("transA", 0) else a
+    b = F.t(b) if node.get("transB", 0) else b
+    found, alpha, beta = F.mm(a, b), node.get("alpha", 1.0), node.get("beta", 1.0)
+    kind = a.dtype.type
+    found = found if alpha == 1 else F.mul(found, constant(kind(alpha)))
+    if c is None:
+        return found
+    return F.add(found, c if beta == 1 else F.mul(c, constant(kind(beta))))
+
+
+@reads("TopK")
+def _topk(node: Node, x: Any, k: Any = None) -> Any:
+    count = node.ints(k)[0] if k is not None else node.get("k")
+    largest = bool(node.get("largest", 1))
+    axis = node.get("axis", -1) % x.ndim
+
+    def order(a: Any) -> Any:
+        turned = -a if largest and a.dtype.kind == "f" else a
+        if largest and a.dtype.kind != "f":
+            turned = a.max() - a if a.dtype.kind == "u" else -a
+        found = np.argsort(turned, axis, kind="stable")
+        return np.take(found, range(count), axis)
+
+    places = compute(order, x)
+    return [F.gather(x, places, axis), places]
+
+
+@reads("Det")
+def _det(node: Node, x: Any) -> Any:
+    return compute(np.linalg.det, x)
+
+
+@reads("Einsum")
+def _einsum(node: Node, *operands: Any) -> Any:
+    return compute(lambda *arrays: np.einsum(node.get("equation"), *arrays), *operands)
