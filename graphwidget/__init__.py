@@ -84,7 +84,9 @@ if TYPE_CHECKING:
         distributions,
         func,
         functional,
+        fx,
         linalg,
+        onnx,
         optim,
         overrides,
         return_types,
@@ -117,7 +119,8 @@ if TYPE_CHECKING:
         version,
         xpu,
     )
-    from .widget import GraphWidget, watch
+    from .static.traced.compiling import compile  # noqa: F401
+    from .widget import GraphWidget, diagnose, explain, watch
 
 # Where PyTorch has modules that are empty here, imports of them find those in ``standins``.
 __path__.append(os.path.join(__path__[0], "standins"))  # noqa: F405
@@ -155,9 +158,13 @@ Tensor._repr_mimebundle_ = _display  # type: ignore[attr-defined]
 _LAZY = {
     "GradScaler": "amp",
     "vmap": "func",
+    "compile": "static.traced.compiling",
     "load": "serialization",
     "save": "serialization",
+    "_assert": "fx.assertions",
     "watch": "widget",
+    "explain": "widget",
+    "diagnose": "widget",
     "GraphWidget": "widget",
     "to_graphviz": "exporters.graphviz",
     "load_ipython_extension": "ipython",
@@ -167,8 +174,8 @@ _LAZY = {
 """Names that load with the module that has them, when they are first used."""
 
 _PARTS = {
-    "_C", "adapters", "amp", "distributions", "exporters", "func", "functional", "ipython",
-    "linalg", "optim", "overrides", "recording", "return_types", "serialization", "signal",
+    "_C", "adapters", "amp", "distributions", "exporters", "func", "functional", "fx", "ipython",
+    "linalg", "onnx", "optim", "overrides", "recording", "return_types", "serialization", "signal",
     "special", "static", "storage", "testing", "types", "utils", "widget",
     "__config__", "__future__", "accelerator", "backends", "compiler", "cpu", "cuda", "distributed",
     "jit", "mps", "profiler", "version", "xpu",
@@ -180,8 +187,7 @@ _APART = {
         "fft", "stft", "istft", "polar", "view_as_complex", "view_as_real",
     ),
     ": it is machinery of PyTorch's own": (
-        "_dynamo", "ao", "classes", "export", "futures", "fx", "library", "monitor", "onnx", "ops",
-        "package",
+        "_dynamo", "ao", "classes", "export", "futures", "library", "monitor", "ops", "package",
     ),
     ": graphwidget fetches nothing from the net": ("hub",),
     ": PyTorch removed it, torch.linalg has its successor": (
@@ -214,17 +220,18 @@ __all__ = [
     "AcceleratorError", "Generator", "GradScaler", "GraphWidget", "OutOfMemoryError", "Size",
     "Tensor", "__config__", "__future__", "__version__", "accelerator", "amp", "as_torch",
     "autograd", "backends", "bool", "channels_last", "channels_last_3d", "compiler",
-    "contiguous_format", "cpu", "cuda", "default_generator", "device", "distributed",
-    "distributions", "double", "dtype", "e", "enable_grad", "finfo", "float", "float16", "float32",
-    "float64", "func", "functional", "get_default_dtype", "get_rng_state", "half", "iinfo", "inf",
-    "inference_mode", "initial_seed", "int", "int16", "int32", "int64", "int8",
+    "contiguous_format", "cpu", "cuda", "default_generator", "device", "diagnose",
+    "distributed", "distributions", "double", "dtype", "e", "enable_grad", "explain", "finfo",
+    "float", "float16", "float32", "float64", "func", "functional", "fx", "get_default_dtype",
+    "get_rng_state", "half", "iinfo",
+    "inf", "inference_mode", "initial_seed", "int", "int16", "int32", "int64", "int8",
     "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference",
     "is_inference_mode_enabled", "is_tensor", "jit", "layout", "linalg", "load",
     "load_ipython_extension", "long", "manual_seed", "memory_format", "mps", "nan", "newaxis", "nn",
-    "no_grad", "optim", "overrides", "pi", "preserve_format", "profiler", "random", "return_types",
-    "save", "seed", "serialization", "set_anomaly_enabled", "set_default_dtype", "set_grad_enabled",
-    "set_printoptions", "set_rng_state", "short", "signal", "special", "storage", "strided",
-    "testing", "to_graphviz", "types", "uint8", "unload_ipython_extension", "utils", "version",
-    "vmap", "watch", "xpu",
+    "no_grad", "onnx", "optim", "overrides", "pi", "preserve_format", "profiler", "random",
+    "return_types", "save", "seed", "serialization", "set_anomaly_enabled", "set_default_dtype",
+    "set_grad_enabled", "set_printoptions", "set_rng_state", "short", "signal", "special",
+    "storage", "strided", "testing", "to_graphviz", "types", "uint8", "unload_ipython_extension",
+    "utils", "version", "vmap", "watch", "xpu",
     *_ABSENT_TYPES, *(name for name in _LAYOUTS if name != "strided"), *_FUNCTIONS,
 ]  # fmt: skip

@@ -10,20 +10,28 @@ from __future__ import annotations
 from typing import Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class
-from IPython.display import display
 
-from .adapters.native import NativeAdapter
+from .adapters.both import Adapter
+from .graph import runtime
+from .graph.base import RunBase
 from .recording import events as ev
 from .recording.recorder import Recorder
 from .widget.graph import GraphWidget
-from .widget.watching import is_cell, next_cell
+from .widget.tracebacks import shorten_tracebacks
+from .widget.watching import is_cell, next_cell, tell_error
 
 LOADED = (
-    "graphwidget draws the graph under each cell from here on (%graph hides it). To keep the "
+    "graphwidget draws the graph under each cell from here on (%graph off stops it). To keep the "
     "graphs in the saved notebook: Settings > Save Widget State Automatically."
 )
-SHOWING = "The graph is drawn under each cell again."
-HIDDEN = "The graph is not drawn any more; %graph shows it again."
+ON = "Graphs are recorded and drawn under the cells from here on."
+OFF = "Nothing is recorded any more; %graph on draws graphs again."
+PAUSING = (
+    "Each backward() waits before its first node, while its cell runs: the picture's buttons take "
+    "its steps. %graph pause off ends this; interrupting the kernel abandons a run."
+)
+NOT_PAUSING = "backward() does not wait any more."
+USAGE = "%graph takes on, off, pause on or pause off; alone it changes on to off and back."
 PAST = "This is the graph as an earlier cell left it. The live one is below a later cell."
 
 WORTH_SHOWING = (ev.Op, ev.Value, ev.Write, ev.Backward, ev.Grad, ev.Flag, ev.Error)
@@ -36,16 +44,20 @@ class Extension:
         self.shell = shell
         self.shown = True
         self.graph: GraphWidget | None = None  # the newest that is displayed
-        self._adapter: NativeAdapter | None = None  # the one that records
+        self._adapter: Adapter | None = None  # the one that records
+        self._before: Adapter | None = None  # the one that recorded before this cell
         self._start = 0  # time at which the running cell began to do something
         self._hooks = (("pre_run_cell", self._begins), ("post_run_cell", self._ends))
         for name, hook in self._hooks:
             shell.events.register(name, hook)
+        self._lengthen_tracebacks = shorten_tracebacks(shell)
 
     def unload(self) -> None:
         """Remove all hooks and record no more."""
         for name, hook in self._hooks:
             self.shell.events.unregister(name, hook)
+        self._lengthen_tracebacks()
+        self.pause(False)
         if self._adapter is not None:
             self._adapter.stop()
             self._adapter.on_pulse = None
@@ -54,89 +66,100 @@ class Extension:
     def _begins(self, info: Any) -> None:
         if not is_cell(info) or not self.shown:
             return
-        before = self._adapter
-        self._adapter = NativeAdapter(Recorder()) if before is None else before.fork()
-        self._record(info.raw_cell or "")
-
-    def _record(self, source: str) -> None:
-        adapter = self._adapter
-        assert adapter is not None
+        before = self._before = self._adapter
+        adapter = self._adapter = Adapter(Recorder()) if before is None else before.fork()
         adapter.on_pulse = self._pulse
-        adapter.recorder.cell(next_cell(self.shell), source)
+        adapter.recorder.cell(next_cell(self.shell), info.raw_cell or "")
         adapter.drain()
         self._start = adapter.recorder.log.count
         adapter.start()
 
-    def _ends(self, _result: Any) -> None:
+    def _ends(self, result: Any) -> None:
         adapter = self._adapter
         if adapter is None or not adapter.active:
             return
-        early = self._displayed()
-        if not early:
-            self._look(still=True)
-        if self.graph is None:
-            return
+        tell_error(adapter, result)
         if not self._displayed():
-            self._adapter = self.graph.adapter  # nothing happened: the old picture stays live
+            self._look()
+        if self._displayed():
+            assert self.graph is not None
+            self.graph.end_cell()
+        elif self._before is not None:  # nothing happened: the old picture stays live
+            self._adapter = self._before
             self._adapter.start()
-        self.graph.flush(final=True)
-        if early and self.shown:
-            self.graph.refresh_still()
 
     def _displayed(self) -> bool:
         return self.graph is not None and self.graph.adapter is self._adapter
 
     def _pulse(self, wait: float) -> None:
         if not wait:
-            self._look(still=False)
+            self._look()
 
-    def _look(self, still: bool) -> None:
+    def _look(self) -> None:
         """Show the graph as soon as the running cell has done something."""
         adapter = self._adapter
         assert adapter is not None
         adapter.drain()
-        since = adapter.recorder.log.since(self._start)[1]
-        if any(isinstance(event, WORTH_SHOWING) for event in since):
-            self._display(adapter, still)
+        if adapter.recorder.log.has(WORTH_SHOWING, self._start):
+            self._display(GraphWidget(adapter))
 
-    def _display(self, adapter: NativeAdapter, still: bool) -> None:
+    def _display(self, graph: GraphWidget) -> None:
         if self.graph is not None:
-            self.graph.frozen = PAST
-        self.graph = GraphWidget(adapter)
-        self.graph.namespace = self.shell.user_ns
-        self.graph.show(still)
+            self.graph.past = PAST
+        self.graph = graph
+        graph.namespace = self.shell.user_ns
+        graph.show()
 
     # Magics --------------------------------------------------------------------------------
-    def toggle(self, line: str) -> None:
-        """``%graph``: hide the pictures, or show them again, at once and under later cells."""
-        wanted = {"on": True, "off": False, "": not self.shown}.get(line.strip())
-        if wanted is None:
-            print("%graph takes on or off, or nothing to change it.")
-            return
-        self.shown = wanted
-        if not wanted:
-            print(HIDDEN)
-        elif self.graph is not None:
-            display(self.graph)  # type: ignore[no-untyped-call]
+    def command(self, line: str) -> None:
+        """``%graph``: record and draw, or not; hold the runs of the cells, or not."""
+        words = line.split()
+        if words in (["pause", "on"], ["pause", "off"]):
+            self.pause(words[1] == "on")
+            print(PAUSING if words[1] == "on" else NOT_PAUSING)
+        elif words in ([], ["on"], ["off"]):
+            self.show(not self.shown if not words else words == ["on"])
+            print(ON if self.shown else OFF)
         else:
-            print(SHOWING)
+            print(USAGE)
+
+    def show(self, on: bool) -> None:
+        """Record and draw from the next cell on, or stop it here and now."""
+        self.shown = on
+        if on or self._adapter is None:
+            return
+        self._adapter.stop()
+        if not self._displayed():
+            self._adapter = self._before
+
+    def pause(self, on: bool) -> None:
+        """Hold each backward run that a cell begins for the picture under it."""
+        if on:
+            runtime.drive = self._drive
+        elif runtime.drive == self._drive:
+            runtime.drive = None
+
+    def _drive(self, run: RunBase) -> None:
+        __tracebackhide__ = True
+        adapter = self._adapter
+        if adapter is not None and adapter.active and not self._displayed():
+            self._display(GraphWidget(adapter))
+        if self.graph is not None and self.graph.recording:
+            self.graph.hold(run)
 
     def one_cell(self, cell: str) -> None:
         """``%%graph``: the graph of this cell alone."""
-        outer, shown = self._adapter, self.shown
+        shown, self.shown = self.shown, False  # the hooks of the inner run are not ours
         graph = GraphWidget()
-        graph.namespace = self.shell.user_ns
         graph.recorder.cell(next_cell(self.shell) - 1, cell)
-        self.shown = False  # the hooks of the inner run are not ours
         try:
             with graph.adapter.observing():
-                graph.show(still=False)
-                self.shell.run_cell(cell, store_history=False)
+                self._display(graph)
+                result = self.shell.run_cell(cell, store_history=False)
+                tell_error(graph.adapter, result)
         finally:
             self.shown = shown
-            graph.flush(final=True)
-            graph.refresh_still()
-            self._adapter = outer
+            graph.end_cell()
 
 
 @magics_class
@@ -149,9 +172,10 @@ class GraphMagics(Magics):
 
     @line_cell_magic
     def graph(self, line: str, cell: str | None = None) -> None:
-        """``%graph`` shows or hides the live graph; ``%%graph`` draws one cell's graph."""
+        """``%graph on|off`` draws graphs or not, ``%graph pause on|off`` lets backward wait for
+        the picture in its running cell; ``%%graph`` draws one cell's graph."""
         if cell is None:
-            self.extension.toggle(line)
+            self.extension.command(line)
         else:
             self.extension.one_cell(cell)
 

@@ -34,6 +34,7 @@ def tidy(output: nbformat.NotebookNode) -> nbformat.NotebookNode:
         output.text = anonymous(output.text)
     if "traceback" in output:
         output.traceback = [anonymous(line) for line in output.traceback]
+        output.evalue = anonymous(output.evalue)
     return output
 
 

@@ -9,38 +9,41 @@ from typing import Any
 from ..optable import Op
 from ..optable.derivative_text import derivatives
 from ..recording import events as ev
+from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
-from ..recording.sites import Names, Site
+from ..recording.sites import Names
 from ..recording.summary import Captured, summary
+from .bindings import Bindings
+from .earlier import Earlier
+from .identity import texts
+from .scopes import Scopes
 
 Edges = list[tuple[int | None, int]]
 Made = tuple[Ref, Captured, bool, int | None, Names]
 """A result: its identity, content, ``requires_grad``, base (when it is a view) and names."""
 
 
-class Calls:
+class Calls(Bindings):
     """Tells calls: their values, the op, its node and the names."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.bindings: dict[tuple[str, str], int] = {}
-        """What each (scope, name) was last told to be bound to."""
+    def __init__(self, recorder: Recorder, scopes: Scopes) -> None:
+        super().__init__(recorder)
+        self.scopes = scopes
         self.write_times: dict[tuple[int, int], int] = {}
         """When each (storage, version) was written."""
-        self._perhaps: tuple[Ref, Site, Names] | None = None
+        self.retell[self.call] = self._retell
         recorder.passing[self.call] = self.events_if_over
 
     def call(
-        self, op: Op, refs: list[Any], params: dict[str, str], made: Sequence[Made],
-        node: NodeRef | None, cls: Any, edges: Edges | None, scope: int | None, site: Site | None,
+        self, place: Position | None, op: Op, refs: list[Any], params: dict[str, str],
+        made: Sequence[Made], node: NodeRef | None, cls: Any, edges: Edges | None,
     ) -> None:  # fmt: skip
         """A call, its results and its node; ``edges`` has those of what it gives gradients to, of
         an op on a list one for each input."""
-        self._moved(site)
-        tell = self.recorder.tell
-        source = self.recorder.source(site)
-        if self.recorder.define(op.key):
-            self._define(op, "")
+        self.moved(place)
+        tell, scope = self.recorder.tell, self.scopes.current
+        source = self._source(place)
+        self.define(op)
         for ref, data, needs, view_of, _names in made:
             leaf, told = node is None or not needs, summary(data)
             self.recorder.value(
@@ -48,6 +51,8 @@ class Calls:
             )
         call = self.recorder.ids.call()
         ids = tuple([each.id for each in refs])
+        if self.recorder.lost:
+            self.recall(ids)
         outputs = tuple([each[0].id for each in made])
         tell(ev.Op(call, op.key, ids, params, outputs, made[0][3], False, scope, source))
         if node is not None:
@@ -64,71 +69,72 @@ class Calls:
             if names:
                 self.bound(ref.id, names)
 
+    def earlier(self, made: Earlier) -> int:
+        """A call that was made before, which its node tells; its id."""
+        for value in made.values:
+            self.recorder.tell(value)
+        call, drawn, params = self.recorder.ids.call(), self.define(made.op), texts(made.params)
+        event = ev.Op(call, drawn, made.inputs, params, made.outputs, None, False, None, None)
+        self.recorder.tell(event)
+        return call
+
     @staticmethod
     def events_if_over(record: Any) -> int:
         """How many events the raw record of a call would make if nothing of it lives; else 0."""
-        made = record[4]
+        made = record[5]
         return 0 if len(made) > 1 or made[0][0]() is not None else 5
 
     def wrote(
-        self, op: Op, ids: tuple[Any, ...], params: dict[str, str], number: list[int],
-        write: ev.Write, scope: int | None, site: Site | None, names: Names,
+        self, place: Position | None, op: Op, ids: tuple[Any, ...], params: dict[str, str],
+        number: list[int], write: ev.Write, names: Names,
     ) -> None:  # fmt: skip
         """An in-place write: the call, whose id goes into ``number``, and what it did."""
-        self._moved(site)
+        self.moved(place)
         call, value = self.recorder.ids.call(), write.value
         number.append(call)
-        source = self.recorder.source(site)
-        drawn = op.key.replace(op.name, op.name + "_", 1)
-        if self.recorder.define(drawn):
-            self._define(op, "_")
+        source, scope = self._source(place), self.scopes.current
+        if self.recorder.lost:
+            self.recall((*ids, write.before, write.base_before))
+        drawn = self.define(op, "_")
         self.recorder.tell(ev.Op(call, drawn, ids, params, (value,), None, True, scope, source))
         if len(self.write_times) > 10_000:
             self.write_times.clear()
         self.write_times[write.storage, write.version] = self.recorder.now
         self.recorder.tell(write._replace(call=call, source=source))
+        for before in (write.before, write.base_before):
+            if before is not None:  # no tensor is that value any more
+                self.recorder.values.discard(before)
+                self.recorder.refs.pop(before, None)
         self.bound(value, names)
 
-    def bound(self, value: int, names: Names) -> None:
-        """Tell what is bound to the value."""
-        for scope, name in names:
-            self.bindings[scope, name] = value
-            self.recorder.tell(ev.Name(value, name, scope))
+    def made(self, _place: Position | None, _what: str, value: int, names: Names) -> None:
+        """A leaf was made."""
+        self.bound(value, names)
 
-    def perhaps(self, ref: Ref, site: Site, names: Names) -> None:
-        """The value is the last so far of a call at ``site``, inside of this package, whose
-        result gets these names: if nothing follows there, it is that result."""
-        self._perhaps = ref, site, names
+    def _retell(self, record: Any, value: int) -> None:
+        node = record[6]
+        for ref, data, needs, view_of, _names in record[5]:
+            if ref.id == value:
+                leaf, told = node is None or not needs, summary(data)
+                event = ev.Value(value, ref.storage, ref.version, needs, leaf, False, view_of, told)
+                self.recorder.value(ref, event)
 
-    def settle(self) -> None:
-        """The program has moved on: what was perhaps the result of its call is it, if it lives."""
-        if self._perhaps is not None:
-            ref, _site, names = self._perhaps
-            self._perhaps = None
-            if ref.id in self.recorder.refs:
-                self.bound(ref.id, names)
+    def _source(self, place: Position | None) -> int | None:
+        return None if place is None else self.recorder.source(place.site)
 
-    def _moved(self, site: Site | None) -> None:
-        """A call is told: it follows on what was perhaps the last of its site, or on its end."""
-        if self._perhaps is not None:
-            if self._perhaps[1] is site:
-                self._perhaps = None
-            else:
-                self.settle()
-
-    def rebound(self, value: int, scope: str, name: str) -> None:
-        """Tell what a variable is bound to if that is new."""
-        if self.bindings.get((scope, name)) != value:
-            self.bound(value, ((scope, name),))
-
-    def _define(self, op: Op, suffix: str) -> None:
+    def define(self, op: Op, suffix: str = "") -> str:
+        """Tell an op at its first use, in place with the suffix ``_``; how it is called."""
+        drawn = op.key.replace(op.name, op.name + suffix, 1)
+        if not self.recorder.define(drawn):
+            return drawn
         inputs = tuple("*" + name if op.variadic else name for name in op.inputs)
         self.recorder.tell(
             ev.Define(
-                op.key.replace(op.name, op.name + suffix, 1), op.sign, op.text, op.tex, inputs,
+                drawn, op.sign, op.text, op.tex, inputs,
                 tuple(ev.Derivative(*each) for each in derivatives(op)),
             )
         )  # fmt: skip
+        return drawn
 
 
 NO_EDGE = (None, 0)

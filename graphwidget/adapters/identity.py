@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ..graph.base import TensorBase
 from ..graph.node import AccumulateGrad, Node, Output
 from ..graph.tensor import Tensor
-from ..graph.version import VersionCounter, version_of
+from ..graph.version import version_of
 from ..graph.views import CopySlices
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
-from ..recording.summary import Captured, capture, summary
+from ..recording.summary import Captured, capture, summarize, summary
+from .earlier import Earlier, EarlierCalls
 
 MAX_TEXT = 120
 
@@ -41,13 +41,17 @@ class Identity:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.append = recorder.raw.append
-        self.storages: WeakKeyDictionary[VersionCounter, int] = WeakKeyDictionary()
+        self.told = self._value
+        self.earlier = EarlierCalls(recorder.ids.value)
+        self.tell_call: Callable[[Earlier], int] | None = None
+        self._first = recorder.ids.next_node  # nodes with smaller ids were made before
+        self._fresh: set[int] = set()  # nodes that nobody had heard of
 
     # Values --------------------------------------------------------------------------------
     def current(self, tensor: TensorBase) -> Any:
         """The tensor's identity as it is now, told if nobody knows it yet."""
-        ref = tensor._rec
-        version = version_of(tensor)
+        ref, counter = tensor._rec, tensor._counter
+        version = 0 if counter is None else counter.version
         if ref is not None and ref.version == version and ref.id in self.recorder.values:
             return ref
         if tensor._number:
@@ -70,24 +74,26 @@ class Identity:
         """A new identity for the tensor: a new value of its storage, not told yet."""
         counter = tensor._counter
         ref = Ref(tensor, self.append)
-        ref.id = self.recorder.ids.value()
-        ref.version = version_of(tensor)
+        known = self.earlier.met(tensor._node) if self.earlier.unmet else None
+        ref.id = self.recorder.ids.value() if known is None else known
+        ref.version = 0 if counter is None else counter.version
         before = tensor._rec
         if before is not None:
             ref.storage = before.storage
         elif tensor._view is not None:
             ref.storage = self.current(tensor._view.base).storage
         else:
-            ref.storage = ref.id if counter is None else self.storages.get(counter, ref.id)
-        if counter is not None:
-            self.storages[counter] = ref.storage
+            shared = None if counter is None else counter._rec
+            ref.storage = ref.id if shared is None else shared
+        if counter is not None and (before is None or counter._rec is None):
+            counter._rec = ref.storage
         tensor._rec = ref
         return ref
 
     def storage_of(self, tensor: TensorBase) -> int | None:
         """The storage that the tensor shares with values told of before."""
         counter = tensor._counter
-        return None if counter is None else self.storages.get(counter)
+        return None if counter is None else counter._rec
 
     def before(self, tensor: TensorBase) -> Ref:
         """What the tensor was until just now, when it was written in place."""
@@ -108,7 +114,7 @@ class Identity:
         if root is None or root._counter is not counter:
             return None
         source = self.current(root)
-        ref.storage = self.storages[counter] = source.storage
+        ref.storage = counter._rec = source.storage
         found: int = source.id
         return found
 
@@ -120,7 +126,7 @@ class Identity:
         leaf = tensor._node is None or not needed
         self.recorder.values.add(ref.id)
         captured = capture(tensor._data) if told is None else None
-        self.append((self._value, ref, needed, leaf, is_parameter(tensor), base, captured, told))
+        self.append((self.told, ref, needed, leaf, is_parameter(tensor), base, captured, told))
 
     def _value(
         self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None,
@@ -189,6 +195,7 @@ class Identity:
             else:
                 ref = NodeRef(target, self.append)
                 ref.id = self.recorder.ids.node()
+                self._fresh.add(ref.id)
                 ref.edge = (ref.id, 0)
             target._rec = ref
         return ref  # type: ignore[no-any-return]
@@ -199,24 +206,52 @@ class Identity:
         """Tell a node that was not told when it was made, all whose targets are known."""
         self.recorder.nodes.add(ref.id)
         variable = self.current(node.variable).id if isinstance(node, AccumulateGrad) else None
-        outputs = () if output is None or output._rec is None else (output._rec.id,)
+        before = node.op is not None and call is None and self._before(ref)
+        outputs: tuple[int, ...] = ()
+        if before:
+            outputs = self.earlier.outputs(node, ref, output)
+        elif output is not None and output._rec is not None:
+            outputs = (output._rec.id,)
         # what a CopySlices keeps is kept by the node of the op that wrote the view
         keeper = node.function if isinstance(node, CopySlices) and node.function else node
         saved = tuple(self._saved(*slot, keeper, output) for slot in keeper.iter_saved())
         edges = tuple(self.edges(node.input_targets))
         event = ev.Node(ref.id, type(node).__name__, None, outputs, edges, saved, variable)
-        self.append((self._node, ref, event, call))
+        made = None
+        if before:
+            leaves = [x.variable for x in node.input_targets if isinstance(x, AccumulateGrad)]
+            ids = {self.current(leaf).id: leaf for leaf in leaves}
+            made = self.earlier.call(node, ref, saved, ids)
+        self.append((self._node, ref, event, call, made))
 
-    def _node(self, ref: NodeRef, event: ev.Node, call: list[int] | None) -> None:
-        self.recorder.node(ref, event._replace(call=call[0]) if call else event)
+    def _before(self, ref: NodeRef) -> bool:
+        """Whether a node was made before this recording, and nobody here has heard of it."""
+        fresh = ref.id in self._fresh
+        self._fresh.discard(ref.id)
+        return fresh or ref.id < self._first
+
+    def _node(
+        self, ref: NodeRef, event: ev.Node, call: list[int] | None, made: Earlier | None
+    ) -> None:
+        number = call[0] if call else None
+        if made is not None and self.tell_call is not None:
+            number = self.tell_call(made)
+        self.recorder.node(ref, event._replace(call=number))
 
     def _saved(
         self, slot: str, tensor: TensorBase, version: int, node: Node, output: TensorBase | None
     ) -> ev.Saved:
         if tensor._number:
             return ev.Saved(slot, None, None, None, number_text(tensor))
-        if node.op is not None and slot in node.op.outputs and output is not None:
-            tensor = output  # the node keeps its array, not the tensor itself
+        if node.op is not None and slot in node.op.outputs:
+            value = self.earlier.numbers(tensor) if output is None else None
+            if value is not None:
+                if version_of(tensor) == version == 0:
+                    told = summarize(tensor._data)
+                    event = ev.Value(value, value, version, True, False, False, None, told)
+                    self.append((self.recorder.tell, event))
+                return ev.Saved(slot, value, value, version, None)
+            tensor = tensor if output is None else output  # the node keeps its array
         ref = self.current(tensor)
         return ev.Saved(slot, ref.id, ref.storage, version, None)
 

@@ -8,33 +8,36 @@ takes itself away.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from sys import _getframe
 from time import monotonic
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
-from ..arrays.call_sites import PACKAGE
 from ..graph import errors as core_errors
 from ..graph import listeners
 from ..graph.base import NodeBase, TensorBase
 from ..optable import Op
 from ..recording import events as ev
 from ..recording.fold import Model
-from ..recording.recorder import MAX_RAW, NodeRef, Recorder, Ref
-from ..recording.sites import Names, Site, cell_of
-from ..recording.summary import SMALL, capture, peek, statistics
+from ..recording.positions import Position
+from ..recording.recorder import NodeRef, Recorder, Ref
+from ..recording.sites import Names, Path, cell_of
+from ..recording.summary import COPIED, capture, peek, statistics
 from .calls import Edges
 from .identity import guarded, texts
+from .modules import ModuleNames, numbers_of
+from .places import Places, ours, outside, unheard
 from .runs import Runs
+from .sorting import BEGINS, ENDS, TICK, Sorter
+from .words import place_in_words, words_of_saved
 
 PULSE = 0.05
 """Seconds between two calls of ``on_pulse`` while the program runs."""
 
-BETWEEN, QUICK = 16, 0.002
+BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
 
 NOTHING: dict[str, str] = {}
@@ -51,23 +54,34 @@ class NativeAdapter(Runs):
         super().__init__(recorder)
         self.on_pulse: Callable[[float], None] | None = None
         self._call = self.calls.call
+        self._settle, self._perhaps = self.calls.settle, self.calls.perhaps
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
         self._commanded = False
         self._due = monotonic() + PULSE
         self._looked = 0.0
         self._next = 0  # raw records at which to look at the clock again
-        self._sites: dict[tuple[int, int], Site] = {}  # those that need no look at their callers
-        self._scopes: list[int] = []
-        self._scope: int | None = None
+        self._made_last: Sequence[Any] = ()
+        self.sorter = Sorter(recorder, self.scopes)
+        self.sorter.settling.add(self._settle)
+        self.sorter.heard.update({self._call: self._heard, self._perhaps: self._heard_perhaps})
+        self.sorter.kinds.update({
+            self._call: "call", self.identity.told: "value", self._begin: "begin",
+            self._finishes: "finish", self._starts: "turn", self._error: "error",
+            self._tell_grad: "turn", self._perhaps: "turn", self.calls.made: "turn",
+            self.calls.wrote: "turn",
+        })  # fmt: skip
+        self.places = Places(recorder.sites)
+        self.modules = ModuleNames()
+        self._scopes: list[int | None] = []
+        self._ticks: dict[Any, int] = {}
 
-    def fork(self) -> NativeAdapter:
+    def fork(self) -> Self:
         """An adapter that goes on from here with a log of its own (see ``Recorder.fork``)."""
         self.drain()
-        other = NativeAdapter(self.recorder.fork())
+        other = type(self)(self.recorder.fork())
         other.calls.bindings.update(self.calls.bindings)
         other.calls.write_times.update(self.calls.write_times)
-        other.identity.storages = self.identity.storages
         return other
 
     # Switching on and off ------------------------------------------------------------------
@@ -106,7 +120,7 @@ class NativeAdapter(Runs):
         )
 
     def drain(self) -> None:
-        """Make events of all that happened so far."""
+        """Make events of all that happened so far, but for turns of loops in the middle."""
         self._next = 0
         try:
             self.recorder.drain()
@@ -115,18 +129,31 @@ class NativeAdapter(Runs):
 
     def settle(self) -> None:
         """The program is between two statements: a call that was going on is over."""
-        self.raw.append((self.calls.settle,))
+        self.raw.append((self._settle, None))
+
+    def _heard(self, record: Any) -> None:
+        """A call was made: a number that it gives to a name is the turn's."""
+        self._made_last = record[5]
+        for _ref, content, _needs, _view_of, names in record[5]:
+            if names:
+                self.scopes.computed(names, content)
+
+    def _heard_perhaps(self, record: Any) -> None:
+        if self._made_last:
+            self.scopes.computed(record[4], self._made_last[0][1])
 
     # Ops -----------------------------------------------------------------------------------
     @guarded
     def made(self, tensor: TensorBase) -> None:
-        frame = _outside(_getframe(2))
-        site, names, late = self._place(frame)
+        frame = outside(_getframe(2))
+        place, names, late = self._place(frame)
+        if place is not None and place.initial:
+            return
         ref = tensor._rec or self.identity.renew(tensor)
         self.identity.tell_value(tensor, ref)
-        self.raw.append((self.calls.bound, ref.id, names))
-        if late and frame.f_back is not None and not _ours(frame.f_back.f_code.co_filename):
-            self.raw.append((self.calls.perhaps, ref, site, late))
+        self.raw.append((self.calls.made, place, "made", ref.id, names))
+        if late and frame.f_back is not None and not ours(frame.f_back.f_code.co_filename):
+            self.raw.append((self._perhaps, None, ref, place, late))
         self._beat()
 
     def called(
@@ -141,6 +168,9 @@ class NativeAdapter(Runs):
         try:
             raw = self.raw
             values = self.values
+            place, names, late = self._place(unheard(_getframe(2)))
+            if place is not None and place.initial:
+                return
             refs = []
             if op.variadic:
                 inputs = inputs[0]
@@ -155,7 +185,7 @@ class NativeAdapter(Runs):
                 refs.append(ref)
             edges = None if node is None else self._made(node, inputs)
             if len(outputs) != 1 or op.variadic:
-                self._many(op, refs, params, outputs, node, edges, _caller(_getframe(2)))
+                self._many(op, refs, params, outputs, node, edges, unheard(_getframe(2)))
                 return
             out = outputs[0]
             ref = out._rec = Ref(out, self._died)
@@ -165,29 +195,22 @@ class NativeAdapter(Runs):
             view_of = None
             if out._counter is not None and (node is None or out._view is not None):
                 view_of = self.identity.share(out, ref, inputs)
-            frame = _getframe(2)
-            site = self._sites.get((id(frame.f_code), frame.f_lasti))
-            if site is None:
-                frame = _caller(frame)
-                site, names, late = self._place(frame)
-            else:
-                names, late = site.names, None
             data = out._data
-            if data.size <= SMALL:
+            if data.size <= COPIED:
                 content: bytes | ev.Stats = data.tobytes()
             else:
                 content = statistics(data)
                 self._next = 0  # an op that takes long: look at the clock
             raw.append(
                 (
-                    self._call, op, refs, texts(params) if params else NOTHING,
+                    self._call, place, op, refs, texts(params) if params else NOTHING,
                     ((ref, (data.dtype, data.shape, content), out._requires_grad is not False,
                       view_of, names),),
-                    node and node._rec, node.__class__, edges, self._scope, site,
+                    node and node._rec, node.__class__, edges,
                 )
             )  # fmt: skip
             if late:
-                raw.append((self.calls.perhaps, ref, site, late))
+                raw.append((self._perhaps, None, ref, place, late))
             if len(raw) > self._next:
                 self._beat()
         except Exception as error:
@@ -224,7 +247,7 @@ class NativeAdapter(Runs):
         made = []
         for nr, tensor in enumerate(outputs):
             path = (nr,) if len(outputs) > 1 else ()
-            site, names, late = self._place(frame, path)
+            place, names, late = self._place(frame, path)
             ref = self.identity.renew(tensor)
             self.values.add(ref.id)
             view = None if tensor._view is None else self.identity.current(tensor._view.base).id
@@ -235,8 +258,8 @@ class NativeAdapter(Runs):
             slots = node.input_targets if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges
         self.raw.append(
-            (self._call, op, refs, texts(params), made, node and node._rec, node.__class__, edges,
-             self._scope, site)
+            (self._call, place, op, refs, texts(params), made, node and node._rec, node.__class__,
+             edges)
         )  # fmt: skip
         self._beat()
 
@@ -250,7 +273,9 @@ class NativeAdapter(Runs):
         base: TensorBase | None,
         node: NodeBase | None,
     ) -> None:
-        site, names, _late = self._place(_outside(_getframe(2)))
+        place, names, _late = self._place(outside(_getframe(2)))
+        if place is not None and place.initial:
+            return
         identity = self.identity
         others = [identity.current(each) for each in inputs[1:]]
         before = identity.before(tensor)
@@ -265,35 +290,56 @@ class NativeAdapter(Runs):
         )
         ids = (before.id, *(ref.id for ref in others))
         call: list[int] = []  # ids of calls are given while draining, in the order of the log
-        given = (op, ids, texts(params), call, event, self._scope, site, names)
+        given = (place, op, ids, texts(params), call, event, names)
         self.raw.append((self.calls.wrote, *given))
         for written in (base, tensor):  # the view's node leads to the base's
             if written is not None and written._node is not None and written._node._rec is None:
                 identity.target(written._node, written, call)
                 call = []  # a view's own node is no part of the call: it only follows
         self.owner_changed(tensor)
-        self._beat()
+        if len(self.raw) > self._next:
+            self._beat()
 
     @guarded
-    def scope(self, kind: str, name: str, open: bool) -> None:
-        if open:
-            number = self.recorder.ids.scope()
-            event = ev.Scope(number, self._scope, kind, name, True)
-            self._scopes.append(number)
-        elif self._scopes:
-            number = self._scopes.pop()
-            event = ev.Scope(number, None, kind, name, False)
-        else:
-            return  # it began before we came
-        self._scope = self._scopes[-1] if self._scopes else None
-        self.raw.append((self.recorder.tell, event))
+    def scope(self, kind: str, of: Any, open: bool) -> None:
+        if not open:
+            number = self._scopes.pop() if self._scopes else None
+            if number is not None:  # else it began before we came
+                if kind == "module":
+                    self.places.leave()
+                self.raw.append((ENDS, number))
+            return
+        name, text, frame = kind, "", unheard(_getframe(2))
+        above = frame.f_back
+        place = None if above is None or self._commanded else self.places.at(above)
+        if place is not None and place.initial:
+            self._scopes.append(None)
+            return
+        number = self.recorder.ids.scope()
+        self._scopes.append(number)
+        if place is not None and place.outer:
+            assert above is not None
+            self._tick(place, above)
+        if kind == "module":
+            name, text = self.modules.name(of, frame), type(of).__name__
+            if self.modules.fresh:
+                for path, parameter in self.modules.fresh:
+                    ref = self.identity.current(parameter)
+                    self.raw.append((self.calls.rebound, ref.id, "module", path))
+                self.modules.fresh.clear()
+            self.places.calling = frame.f_code
+            self.places.enter(place)
+        elif kind == "step":
+            name, text = type(of).__name__, numbers_of(of)
+        self.raw.append((BEGINS, place, number, kind, name, text))
 
     # What is not heard but asked -----------------------------------------------------------
     @guarded
     def bind(self, names: Iterable[tuple[str, str, TensorBase]]) -> None:
         """Record what variables are bound to, as far as it is known of and new."""
         for scope, name, tensor in names:
-            if tensor._rec is None or tensor._rec.id not in self.values:
+            ref, earlier = tensor._rec, self.identity.earlier
+            if not earlier.knows(tensor._node) if ref is None else ref.id not in self.values:
                 continue  # nothing was done with it while we recorded
             ref = self.identity.current(tensor)
             self.raw.append((self.calls.rebound, ref.id, scope, name))
@@ -302,6 +348,10 @@ class NativeAdapter(Runs):
         """Tell more of a value's numbers than is told of every value."""
         ref = self.identity.current(tensor)
         self.identity.tell_value(tensor, ref, peek(tensor._data))
+
+    def object(self, value: int) -> Any:
+        """The tensor that is the value, or None when there is none any more."""
+        return self.recorder.object(value)
 
     def saved_at(self, node: NodeBase, slot: str) -> tuple[str, str] | None:
         """The variable's name for what a node saved, and the line that made the node."""
@@ -312,37 +362,46 @@ class NativeAdapter(Runs):
             return None
 
     # Where and when ------------------------------------------------------------------------
-    def place(self) -> Site | None:
+    def place(self) -> Position | None:
         """Where the user's program stands."""
-        return self._place(_getframe(1))[0]
+        if self._commanded:
+            return None
+        frame = _getframe(1)
+        place = self.places.at(frame)
+        if place.outer:
+            self._tick(place, frame)
+        return place
 
-    def _place(
-        self, frame: FrameType, path: tuple[int, ...] = ()
-    ) -> tuple[Site | None, Names, Names]:
-        """The user's line that made the call which ``frame`` is making; the names that the part
-        ``path`` of the result is about to get; and, where its trail is lost inside this package,
-        those that the result of the user's call gets, which it may be."""
-        where: FrameType | None = frame
-        while where is not None and _ours(where.f_code.co_filename):
-            where = where.f_back
-        if where is None or self._commanded:
+    def _tick(self, place: Position, frame: FrameType) -> None:
+        """Note the turns of outer loops when they have changed."""
+        ticks = self.places.ticks(place, frame)
+        if ticks != self._ticks:
+            self._ticks = ticks
+            self.raw.append((TICK, ticks))
+
+    def _place(self, frame: FrameType, path: Path = ()) -> tuple[Position | None, Names, Names]:
+        """Where the user's program stands that makes the call which ``frame`` is making; and the
+        names that the part ``path`` of the result gets, see ``Places.names``."""
+        if self._commanded:
             return None, (), ()
-        sites = self.recorder.sites
-        site = sites.at(where.f_code, where.f_lasti)
-        names, end = sites.names(frame, path, _ours)
-        if where is frame and not path and site.binding(()).returned is None:
-            site.names = names
-            self._sites[id(site.code), site.lasti] = site
-        late = sites.names(where, path, _ours)[0] if _ours(end.f_code.co_filename) else ()
-        return site, names, late
+        place = self.places.at(frame)
+        if place.site is None:
+            return None, (), ()
+        if place.outer:
+            self._tick(place, frame)
+        return place, *(place.named.get(path) or self.places.names(place, frame, path))
 
     def _beat(self) -> None:
         """Now and then: let those who watch look, and keep the raw records few."""
         now = monotonic()
-        if len(self.raw) > MAX_RAW:
-            self.recorder.skim()
+        if len(self.raw) > self.sorter.most:
+            self.sorter.sift()
         if self.on_pulse is not None:
-            self.on_pulse(max(0.0, self._due - now))
+            self.sorter.pulsing = True
+            try:
+                self.on_pulse(max(0.0, self._due - now))
+            finally:
+                self.sorter.pulsing = False
             if now > self._due:
                 # a picture that takes long to make must not take the program's time
                 self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
@@ -362,58 +421,4 @@ def model_of(tensor: TensorBase) -> tuple[Model, int]:
     return adapter.recorder.log.model(), ref.id
 
 
-def words_of_saved(model: Model, node: int, slot: str) -> tuple[str, str]:
-    """``("b", "`loss = (b * b).mean()` (cell 3, line 2)")``; what is unknown is empty."""
-    row = model.nodes[node]
-    saved = next((each for each in row["saved"] if each["slot"] == slot), None)
-    value = model.values.get(saved["value"]) if saved is not None else None
-    name = value["names"][-1][1] if value is not None and value["names"] else ""
-    call = model.calls.get(row["call"])
-    source = model.sources.get(call["source"]) if call is not None else None
-    if source is None:
-        return name, ""
-    place = _words(source["cell"], source["file"], source["line"])
-    return name, f"`{source['text']}` ({place})"
-
-
-def _words(cell: int | None, file: str | None, line: int) -> str:
-    """A place in words: ``cell 3, line 2``."""
-    return f"{f'cell {cell}' if cell is not None else os.path.basename(file or '')}, line {line}"
-
-
-core_errors.describe_place = lambda file, line: _words(cell_of(file), file, line)
-
-
-ENGINE = (
-    *(
-        os.path.join(PACKAGE, room, "")
-        for room in ("optable", "graph", "eager", "autograd", "dispatch", "functions")
-    ),
-    "<graphwidget",
-)
-"""How the names of files begin in which the caller of an op is not looked for."""
-
-_files: dict[str, bool] = {}
-
-
-def _caller(frame: FrameType) -> FrameType:
-    """Who called the record function, given two frames above ``called``: one more lies between
-    when modes of the core hear the call as well."""
-    beyond = frame.f_back
-    return frame if beyond is None or _getframe(2).f_code is not listeners.HEARD else beyond
-
-
-def _outside(frame: FrameType) -> FrameType:
-    """The frame that called into the core: factories and in-place methods return one tensor."""
-    where: FrameType | None = frame
-    while where is not None and where.f_code.co_filename.startswith(ENGINE):
-        where = where.f_back
-    return frame if where is None else where
-
-
-def _ours(filename: str) -> bool:
-    """Whether a file is part of this package (or generated by it)."""
-    found = _files.get(filename)
-    if found is None:
-        found = _files[filename] = filename.startswith((PACKAGE, "<graphwidget"))
-    return found
+core_errors.describe_place = lambda file, line: place_in_words(cell_of(file), file, line)

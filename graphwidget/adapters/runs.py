@@ -7,13 +7,17 @@ from typing import Any
 
 from ..graph.base import NodeBase, RunBase, TensorBase
 from ..graph.errors import Finding
+from ..optable import TABLE
 from ..recording import events as ev
+from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Site
-from ..recording.summary import SMALL, Captured, capture, summary
+from ..recording.summary import COPIED, Captured, capture, summary
 from .calls import Calls, plan
 from .identity import Identity, guarded
-from .local import FIRST_NODES, Copied, copied, matrices
+from .local import FIRST_NODES, MAX_ITEMS, Copied, copied, matrices
+from .raised import raised_call
+from .scopes import Scopes
 
 Grads = tuple[Captured | None, ...]
 
@@ -23,8 +27,10 @@ class Runs:
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self.calls = Calls(recorder)
+        self.scopes = Scopes(recorder)
+        self.calls = Calls(recorder, self.scopes)
         self.identity = Identity(recorder)
+        self.identity.tell_call = self.calls.earlier
         self.raw = recorder.raw
         self.values = recorder.values
         self.nodes = recorder.nodes
@@ -45,7 +51,7 @@ class Runs:
     def fault(self, error: BaseException) -> None:
         raise NotImplementedError
 
-    def place(self) -> Site | None:
+    def place(self) -> Position | None:
         raise NotImplementedError
 
     # The run -------------------------------------------------------------------------------
@@ -65,7 +71,7 @@ class Runs:
             run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph), bool(run.live),
             inputs, None,
         )  # fmt: skip
-        self.raw.append((self._begin, event, self.place()))
+        self.raw.append((self._begin, self.place(), "backward", event))
 
     def node_starts(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         try:
@@ -73,7 +79,10 @@ class Runs:
             if ref is None or ref.id not in self.nodes:
                 ref = self.identity.target(node, None)
             local = None
-            if self._left > 0 and node.op is not None and len(grads) == 1:
+            if (
+                self._left > 0 and node.op is not None and len(grads) == 1
+                and grads[0] is not None and _size(grads[0]) <= MAX_ITEMS
+            ):  # fmt: skip
                 self._left -= 1
                 local = copied(node)
             self.raw.append((self._starts, run._rec, ref, self._take(grads), local))
@@ -165,21 +174,49 @@ class Runs:
         event = ev.Error(
             kind, type(error).__name__, str(error), tuple(help), run, node,
             getattr(finding, "slot", None), value, getattr(finding, "expected", None),
-            getattr(finding, "found", None), (), None,
+            getattr(finding, "found", None), (), None, None, (),
         )  # fmt: skip
-        self.raw.append((self._error, event, storage, versions, self.place()))
+        self.raw.append((self._error, None, event, storage, versions, self.place()))
+
+    @guarded
+    def raised(self, error: BaseException) -> None:
+        """A cell was ended by an error: tell the call that raised it, if one of this package did
+        and nothing was told of the error yet."""
+        call = None if hasattr(error, "finding") else raised_call(error)
+        if call is None:
+            return
+        inputs = tuple(self.identity.current(tensor).id for tensor in call.inputs)
+        event = ev.Error(
+            "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
+            None, call.op, inputs,
+        )  # fmt: skip
+        site = self.recorder.sites.at(call.code, call.lasti)
+        self.raw.append((self._raised, None, event, site))
 
     # While draining ------------------------------------------------------------------------
-    def _begin(self, event: ev.Backward, site: Site | None) -> None:
+    def _begin(self, place: Position | None, _what: str, event: ev.Backward) -> None:
         self.calls.settle()
-        self.recorder.tell(event._replace(source=self.recorder.source(site)))
+        if self.recorder.lost:
+            self.calls.recall(value for value, _node in event.roots)
+        source = None if place is None else self.recorder.source(place.site)
+        self.recorder.tell(event._replace(source=source))
 
     def _error(
-        self, event: ev.Error, storage: int, versions: Iterable[int], site: Site | None
-    ) -> None:
+        self, _: None, event: ev.Error, storage: int, versions: Iterable[int],
+        place: Position | None,
+    ) -> None:  # fmt: skip
         times = (self.calls.write_times.get((storage, version)) for version in versions)
         writes = tuple(time for time in times if time is not None)
-        self.recorder.tell(event._replace(writes=writes, source=self.recorder.source(site)))
+        source = None if place is None else self.recorder.source(place.site)
+        self.recorder.tell(event._replace(writes=writes, source=source))
+
+    def _raised(self, _: None, event: ev.Error, site: Site) -> None:
+        self.calls.settle()
+        op = None if event.op is None else TABLE.get(event.op)
+        if op is not None:
+            self.calls.define(op)
+        self.calls.recall(event.inputs)
+        self.recorder.tell(event._replace(source=self.recorder.source(site)))
 
     def _start(self, run: int, node: NodeRef, grads: Grads, local: Copied | None) -> None:
         self.recorder.tell(ev.Start(run, node.id, self._summaries(grads)))
@@ -205,6 +242,8 @@ class Runs:
         self, value: int, how: str, data: Captured | None, added: Captured | None,
         run: int | None, grad_value: int | None,
     ) -> None:  # fmt: skip
+        if self.recorder.lost:
+            self.calls.recall((value,))
         told = None if data is None else summary(data)
         more = None if added is None else self.summarized(added)
         self.recorder.tell(ev.Grad(value, how, told, more, run, grad_value))
@@ -220,7 +259,7 @@ class Runs:
                 taken.append(None)
             else:
                 data = grad._data if isinstance(grad, TensorBase) else grad
-                if data.size <= SMALL:
+                if data.size <= COPIED:
                     captured: Captured = (data.dtype, data.shape, data.tobytes())
                 else:
                     captured = capture(data)
@@ -240,6 +279,10 @@ class Runs:
             found = summary(captured)
             self._told = captured, found
         return found
+
+
+def _size(grad: Any) -> int:
+    return (grad._data if isinstance(grad, TensorBase) else grad).size
 
 
 def slots(node: NodeBase) -> list[int | None]:

@@ -10,10 +10,12 @@ import shutil
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..adapters.native import model_of
+from ..adapters.both import model_of
+from ..adapters.real import is_real
 from ..graph.tensor import Tensor
-from ..recording.events import Number
 from ..recording.fold import Model, Row
+from .numbers import in_a_line, in_rows
+from .still import MOST, Pill, Scopes, Still, newest, still
 
 if TYPE_CHECKING:
     import graphviz
@@ -23,7 +25,8 @@ FILL = {"leaf": "#dbeafe", "parameter": "#fde9c8", "constant": "#eceff3", "value
 """Colours; kinds of value also differ by their outline."""
 
 MAX_NAME = 40
-MAX_ITEMS = 8
+LONG = 4
+"""Beyond so many operations in a row the picture goes down instead of to the right."""
 
 NO_DOT = (
     "The picture needs Graphviz's program 'dot', which was not found. Install Graphviz "
@@ -43,7 +46,7 @@ def to_graphviz(what: Any) -> graphviz.Digraph:
         ImportError: the Python package ``graphviz`` is not installed.
         TypeError: ``what`` is none of the three.
     """
-    if isinstance(what, Tensor):
+    if isinstance(what, Tensor) or is_real(what):
         model, value = model_of(what)
         return digraph(model, {value})
     shown = what if isinstance(what, Model) else getattr(what, "model", None)
@@ -55,31 +58,105 @@ def to_graphviz(what: Any) -> graphviz.Digraph:
 
 
 def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
-    """The model's graph: of the values ``roots``, or of all that lives."""
+    """The model's graph: of the values ``roots``, or of all that lives; of a training loop one
+    turn."""
     graph = _empty()
-    shown = _shown(model, roots)
+    scopes = Scopes(model)
+    turn = _turn_shown(model, scopes, roots)
+    shown = _shown(model, roots, scopes, turn)
     hazards = [
         (node, slot, write)
         for node, slot in model.hazards()
-        if shown & set(node["outputs"]) and (write := _guilty(model, slot)) is not None
+        if shown.keys() & set(node["outputs"]) and (write := _guilty(model, slot)) is not None
     ]
     for _node, _slot, write in hazards:
-        shown |= _shown(model, {write["base"] or write["value"]})
-    for key in sorted(shown):
-        _value(graph, model.values[key])
+        shown |= _shown(model, {write["base"] or write["value"]}, scopes, turn)
+    cards = newest(model, shown)
     through = _base_writes(model)
-    calls = {model.values[key]["call"] for key in shown}
+    calls = {model.values[key]["call"] for key in shown if shown[key] == "made"}
     calls |= {write["call"] for base, write in through.items() if base in shown}
-    for key in sorted(calls & model.calls.keys()):
-        _call(graph, model, model.calls[key], shown)
+    made = {key: model.calls[key] for key in sorted(calls & model.calls.keys())}
+    picture = still(model, scopes, dict(sorted(cards.items())), made)
     for base, write in through.items():
-        if base in shown and write["call"] in model.calls:
-            graph.edge(f"v{write['base_before']}", f"c{write['call']}")
-            graph.edge(f"c{write['call']}", f"v{base}")
-    _unrecorded(graph, model, shown)
+        if base in picture.cards and f"c{write['call']}" in picture.pills:
+            picture.edges[(f"v{write['base_before']}", f"c{write['call']}")] = None
+            picture.edges[(f"c{write['call']}", f"v{base}")] = None
+    if len(picture.pills) > LONG:
+        graph.attr(rankdir="TB")
+    _write(graph, model, scopes, picture)
+    _unrecorded(graph, model, set(picture.cards))
+    places = {call["call"]: name for name, pill in picture.pills.items() for call in pill.calls}
     for node, slot, write in hazards:
-        _hazard(graph, node, slot, write)
+        _hazard(graph, node, slot, write, places)
+    if turn is not None:
+        row = model.scopes[turn]
+        loop = model.scopes.get(row["parent"], {"text": ""})
+        count = model.loops[row["parent"]]["count"]
+        title = f"turn {row['name']} of {count}: {loop['text']}"
+        graph.attr(label=_label([title]), labelloc="t", fontsize="12", fontcolor=QUIET)
+    graph.told = (len(picture.cards), len(picture.pills))
     return graph
+
+
+def _turn_shown(model: Model, scopes: Scopes, roots: set[int] | None) -> int | None:
+    """The turn of a film that the picture is of: that of the newest call, or of the roots."""
+    calls = [model.calls.get(model.values[key]["call"]) for key in roots or ()]
+    newest_call = next(reversed(model.calls.values()), None) if roots is None else None
+    for call in [newest_call, *calls]:
+        turn = scopes.film_turn(call)
+        if turn is not None:
+            return turn
+    return None
+
+
+def _write(graph: Any, model: Model, scopes: Scopes, picture: Still) -> None:
+    """Cards and pills in the frames of their scopes, then the wires."""
+    frames: dict[tuple[int, ...], list[tuple[str, dict[str, str]]]] = {(): []}
+    for key, frame in picture.cards.items():
+        card = _value(model.values[key], scopes.step(model.calls.get(model.values[key]["call"])))
+        frames.setdefault(frame, []).append((f"v{key}", card))
+    for pill in picture.pills.values():
+        drawn = _pill(model, pill, picture.absorbed.get(pill.key, 0))
+        frames.setdefault(pill.frames, []).append((pill.key, drawn))
+    for frame in list(frames):
+        for depth in range(len(frame)):
+            frames.setdefault(frame[:depth], [])
+    _frame(graph, model, (), frames)
+    few = len(picture) <= MOST // 2
+    for start, end in picture.edges:
+        graph.edge(start, end)
+        reader = picture.pills.get(end)
+        if few and reader is not None and reader.scope is None:
+            (call,) = reader.calls
+            grad = _gradients(model, call, model.nodes.get(call["node"])).get(int(start[1:]))
+            if grad is not None:
+                graph.edge(
+                    end, start, label=_label([in_a_line(grad)]), color=WARM, fontcolor=WARM,
+                    constraint="false", style="dashed",
+                )  # fmt: skip
+
+
+def _frame(
+    graph: Any, model: Model, frame: tuple[int, ...],
+    frames: dict[tuple[int, ...], list[tuple[str, dict[str, str]]]],
+) -> None:  # fmt: skip
+    for name, attributes in frames[frame]:
+        graph.node(name, **attributes)
+    for inner in frames:
+        if len(inner) == len(frame) + 1 and inner[: len(frame)] == frame:
+            row = model.scopes[inner[-1]]
+            with graph.subgraph(name=f"cluster_s{inner[-1]}") as cluster:
+                cluster.attr(
+                    label=_label([_scope_title(row)]), color=QUIET, fontcolor=QUIET,
+                    style="rounded", fontsize="10",
+                )  # fmt: skip
+                _frame(cluster, model, inner, frames)
+
+
+def _scope_title(row: Row) -> str:
+    if row["kind"] == "turn":
+        return f"turn {row['name']}"
+    return f"{row['name']}: {row['text']}" if row["text"] else str(row["name"])
 
 
 def _empty() -> Any:
@@ -93,6 +170,13 @@ def _empty() -> Any:
     class Graph(graphviz.Digraph):  # type: ignore[misc]  # graphviz ships no types
         """A Digraph that says what is missing where it cannot be rendered."""
 
+        told = (0, 0)
+        """How many values and pills are drawn."""
+
+        def __repr__(self) -> str:
+            values, pills = self.told
+            return f"<graph of {values} values and {pills} operations>"
+
         def pipe(self, *args: Any, **kwargs: Any) -> Any:
             require_dot()
             return super().pipe(*args, **kwargs)
@@ -104,7 +188,7 @@ def _empty() -> Any:
         def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
             if not has_dot():
                 return {"text/plain": NO_DOT}
-            return super()._repr_mimebundle_(*args, **kwargs)
+            return {**super()._repr_mimebundle_(*args, **kwargs), "text/plain": repr(self)}
 
     graph = Graph("graphwidget")
     graph.attr(rankdir="LR", bgcolor="white", fontname="Helvetica", nodesep="0.3", ranksep="0.4")
@@ -124,23 +208,36 @@ def has_dot() -> bool:
     return shutil.which("dot") is not None
 
 
-def _shown(model: Model, roots: set[int] | None) -> set[int]:
-    """The roots, or what the program still holds, and all that they were computed from."""
+def _shown(
+    model: Model, roots: set[int] | None, scopes: Scopes, turn: int | None
+) -> dict[int, str]:
+    """The roots, or what the program still holds (of a turn: what it made), and all that they were
+    computed from: ``made``, or ``given`` where the picture begins."""
     living = {key: value for key, value in model.values.items() if value["alive"]}
     known = {key for key, v in living.items() if v["names"] or v["node"] is not None}
+    if roots is None and turn is not None:
+        own = {
+            k for k in known if scopes.film_turn(model.calls.get(model.values[k]["call"])) == turn
+        }
+        roots = {key for key in own if not _hidden(model, scopes, model.values[key])} or None
     waiting = list(roots or known or living)
     through = _base_writes(model)
-    shown: set[int] = set()
+    shown: dict[int, str] = {}
     while waiting:
         key = waiting.pop()
         value = model.values.get(key)
         if value is None or key in shown:
             continue
-        shown.add(key)
         call = model.calls.get(value["call"])
+        before = []
         if key in through and through[key]["call"] in model.calls:
             call = model.calls[through[key]["call"]]
-            waiting.append(through[key]["base_before"])
+            before = [through[key]["base_before"]]
+        elsewhere = scopes.film_turn(call) not in (None, turn)
+        shown[key] = "given" if elsewhere or _hidden(model, scopes, value) else "made"
+        if shown[key] == "given":
+            continue
+        waiting += before
         if call is not None:
             waiting += [each for each in call["inputs"] if isinstance(each, int)]
         else:
@@ -148,6 +245,16 @@ def _shown(model: Model, roots: set[int] | None) -> set[int]:
         if value["view_of"] is not None:
             waiting.append(value["view_of"])
     return shown
+
+
+def _hidden(model: Model, scopes: Scopes, value: Row) -> bool:
+    """Whether how a value was made is no part of the picture: an optimizer's work, and numbers
+    written into a leaf without a history."""
+    call = model.calls.get(value["call"])
+    if call is None:
+        return False
+    written = call["inplace"] and call["node"] is None and value["leaf"] and value["requires_grad"]
+    return bool(written) or scopes.step(call) is not None
 
 
 def _base_writes(model: Model) -> dict[int, Row]:
@@ -210,19 +317,13 @@ def _node(graph: Any, model: Model, node: Row, shown: set[int]) -> None:
             graph.edge(name, f"v{value}")
 
 
-def _value(graph: Any, value: Row) -> None:
+def _value(value: Row, step: Row | None) -> dict[str, str]:
+    """A card: name, shape and dtype, numbers, marks, gradient."""
     kind = _kind(value)
     lines = [str(value["names"][-1][1])[:MAX_NAME]] if value["names"] else []
-    shape, dtype, values, stats, _histogram = value["summary"]
+    shape, dtype = value["summary"][:2]
     size = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
-    lines.append(f"{size} {dtype}")
-    if values is not None:
-        lines.append(_numbers(values))
-    elif stats is not None:
-        low, high, mean, nonfinite = stats
-        lines.append(f"{_number(low)} … {_number(high)}, mean {_number(mean)}")
-        if nonfinite:
-            lines.append(f"{nonfinite} not finite")
+    lines += [f"{size} {dtype}", *in_rows(value["summary"])]
     marks = ["requires grad"] if value["requires_grad"] else []
     if value["version"]:
         marks.append(f"version {value['version']}")
@@ -231,16 +332,17 @@ def _value(graph: Any, value: Row) -> None:
     if marks:
         lines.append(", ".join(marks))
     if value["grad"] is not None:
-        lines.append(f"grad {_summary(value['grad'])}")
-    graph.node(
-        f"v{value['value']}",
-        label=_label(lines),
-        shape="box",
-        style={"leaf": "filled,bold", "parameter": "filled,bold,rounded"}.get(kind, "filled"),
-        fillcolor=FILL[kind],
-        color=WARM if value["grad"] is not None else INK if value["requires_grad"] else QUIET,
-        peripheries="2" if kind == "parameter" else "1",
-    )
+        lines.append(f"grad {in_a_line(value['grad'])}")
+    if step is not None:
+        lines.append(f"← {step['name']} {step['text']}")
+    return {
+        "label": _label(lines),
+        "shape": "box",
+        "style": {"leaf": "filled,bold", "parameter": "filled,bold,rounded"}.get(kind, "filled"),
+        "fillcolor": FILL[kind],
+        "color": WARM if value["grad"] is not None else INK if value["requires_grad"] else QUIET,
+        "peripheries": "2" if kind == "parameter" else "1",
+    }
 
 
 def _kind(value: Row) -> str:
@@ -251,38 +353,30 @@ def _kind(value: Row) -> str:
     return "leaf" if value["requires_grad"] else "constant"
 
 
-def _call(graph: Any, model: Model, call: Row, shown: set[int]) -> None:
-    name = f"c{call['call']}"
-    op = model.ops.get(call["op"])
-    node = model.nodes.get(call["node"])
-    lines = [op["sign"] if op else call["op"]]
-    if node is not None:
-        lines.append(node["name"])
-    numbers = [text for text in call["inputs"] if isinstance(text, str)]
-    if numbers:
-        lines.append("with " + ", ".join(numbers))
-    failed = node is not None and node["state"] == "failed"
-    graph.node(
-        name,
-        label=_label(lines),
-        shape="ellipse",
-        style="filled",
-        fillcolor="#fbe3df" if failed else "#f5f7fa",
-        color=RED if failed else WARM if node is not None and node["state"] == "done" else QUIET,
-    )
-    places = _gradients(model, call, node)
-    for value in call["inputs"]:
-        if isinstance(value, int) and value in shown:
-            graph.edge(f"v{value}", name)
-            if value in places:
-                label = _summary(places[value])
-                graph.edge(
-                    name, f"v{value}", label=_label([label]), color=WARM, fontcolor=WARM,
-                    constraint="false", style="dashed",
-                )  # fmt: skip
-    for value in call["outputs"]:
-        if value in shown:
-            graph.edge(name, f"v{value}")
+def _pill(model: Model, pill: Pill, absorbed: int) -> dict[str, str]:
+    """A call by its sign and node; a folded scope by its class, name and size."""
+    nodes = [node for call in pill.calls if (node := model.nodes.get(call["node"])) is not None]
+    if pill.scope is None:
+        (call,) = pill.calls
+        op = model.ops.get(call["op"])
+        lines = [op["sign"] if op else call["op"], *(node["name"] for node in nodes)]
+        numbers = [text for text in call["inputs"] if isinstance(text, str)]
+        lines += ["with " + ", ".join(numbers)] if numbers else []
+    else:
+        scope = pill.scope
+        lines = [scope["text"] or _scope_title(scope), *([scope["name"]] if scope["text"] else [])]
+        counts = [f"{len(pill.calls)} ops"] if len(pill.calls) > 2 else []
+        counts += [f"{absorbed} parameter{'s' if absorbed > 1 else ''}"] if absorbed else []
+        lines += [", ".join(counts)] if counts else []
+    failed = any(node["state"] == "failed" for node in nodes)
+    done = any(node["state"] == "done" for node in nodes)
+    return {
+        "label": _label(lines),
+        "shape": "ellipse" if pill.scope is None else "box",
+        "style": "filled" if pill.scope is None else "filled,rounded",
+        "fillcolor": "#fbe3df" if failed else "#f5f7fa",
+        "color": RED if failed else WARM if done else QUIET,
+    }
 
 
 def _gradients(model: Model, call: Row, node: Row | None) -> dict[int, Any]:
@@ -307,28 +401,14 @@ def _guilty(model: Model, slot: Row) -> Row | None:
     return next((write for write in writes if write["time"] == slot["stale"][0]), None)
 
 
-def _hazard(graph: Any, node: Row, slot: Row, write: Row) -> None:
+def _hazard(graph: Any, node: Row, slot: Row, write: Row, places: dict[int, str]) -> None:
     """A red line from the value that was written to the call whose saved value went stale."""
     text = f"'{slot['slot']}' saved at version {slot['version']}, now {write['version']}"
-    graph.edge(
-        f"v{write['base'] or write['value']}", f"c{node['call']}", label=_label([text]), color=RED,
-        fontcolor=RED, style="bold", constraint="false",
-    )  # fmt: skip
-
-
-def _summary(summary: Any) -> str:
-    _shape, _dtype, values, stats, _histogram = summary
-    return _numbers(values) if values is not None else f"mean {_number(stats[2])}"
-
-
-def _numbers(values: Iterable[Number]) -> str:
-    items = [_number(value) for value in values]
-    more = ", …" if len(items) > MAX_ITEMS else ""
-    return "[" + ", ".join(items[:MAX_ITEMS]) + more + "]" if items else "empty"
-
-
-def _number(value: Number) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if node["call"] in places:
+        graph.edge(
+            f"v{write['base'] or write['value']}", places[node["call"]], label=_label([text]),
+            color=RED, fontcolor=RED, style="bold", constraint="false",
+        )  # fmt: skip
 
 
 def _label(lines: Iterable[str]) -> str:

@@ -2,13 +2,13 @@
 
 Messages arrive on any thread and at any time, also while a cell runs. ``put`` only checks and
 queues; ``run`` executes, and is called on the main thread between cells, where grad mode, hooks
-and prints behave as the user expects.
+and prints behave as the user expects. A cell that waits for the page takes them one by one.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, get_type_hints
 
 MAX_COUNT = 1_000_000
@@ -112,27 +112,37 @@ class Controls:
         self._execute = execute
         self._reject = reject
         self._wake = wake
-        self._waiting: deque[tuple[Any, Command]] = deque()
+        self._waiting: SimpleQueue[tuple[Any, Command]] = SimpleQueue()
 
     def put(self, message: Any) -> None:
         """Check and queue a message. Any thread."""
         try:
             command = parse(message)
-            if len(self._waiting) >= MAX_WAITING:
+            if self._waiting.qsize() >= MAX_WAITING:
                 raise Rejected("too many commands are waiting for the running cell to end")
         except Rejected as why:
             self._reject(message, str(why))
             return
-        self._waiting.append((message, command))
+        self._waiting.put((message, command))
         self._wake()
+
+    def take(self, timeout: float) -> tuple[Any, Command] | None:
+        """The next message and its command, waited for so many seconds; None if there is none."""
+        try:
+            return self._waiting.get(timeout=timeout)
+        except Empty:
+            return None
 
     def run(self) -> None:
         """Execute what is waiting. Main thread."""
-        while self._waiting:
-            message, command = self._waiting.popleft()
-            try:
-                self._execute(command)
-            except Rejected as why:
-                self._reject(message, str(why))
-            except Exception as error:
-                self._reject(message, f"{type(error).__name__}: {error}")
+        while not self._waiting.empty():
+            self.execute(*self._waiting.get())
+
+    def execute(self, message: Any, command: Command) -> None:
+        """Execute one command; why it failed is told to the page. Main thread."""
+        try:
+            self._execute(command)
+        except Rejected as why:
+            self._reject(message, str(why))
+        except Exception as error:
+            self._reject(message, f"{type(error).__name__}: {error}")

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Version of the wire format; the page refuses a log of another one."""
 
 Number = int | float | bool | str
@@ -125,7 +125,7 @@ class Source(NamedTuple):
 class Name(NamedTuple):
     """A user's variable is bound to a value. ``scope`` is ``""`` for the notebook's own
     variables, the function's qualified name for its locals, and ``"module"`` when ``name``
-    is the path of a parameter in a module (``net.0.weight``)."""
+    is the path of a parameter in a module (``net[0].weight``)."""
 
     value: int
     name: str
@@ -266,14 +266,37 @@ class Dead(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """A region begins (``open``) or ends. ``kind`` is ``no_grad``, ``module``, ``function``,
-    ``loop`` or ``hook``."""
+    """A region begins (``open``) or ends; calls and scopes within it name it as their scope or
+    ``parent``. ``source`` is the user's line that opened it. By ``kind``:
+
+    - ``module``: a call of a module; ``name`` is what the user would type (``net[0]``), ``text``
+      its class.
+    - ``function``: a call of a user's function; ``name`` is its qualified name.
+    - ``loop``: the same lines run again; ``text`` is the loop's header.
+    - ``turn``: one turn of the loop that is its parent; ``name`` is its number, from 1.
+    - ``step``: an optimizer's step; ``name`` is the optimizer's class, ``text`` its numbers.
+    - ``no_grad``, ``enable_grad``, ``inference_mode``, ``hook``: as PyTorch calls them.
+
+    When it ends only ``scope`` counts."""
 
     scope: int
     parent: int | None
     kind: str
     name: str
+    text: str
+    source: int | None
     open: bool
+
+
+class Curve(NamedTuple):
+    """The scalars of consecutive turns of a loop, from turn ``first`` on: ``rows`` has one row a
+    turn with one number for each of ``names`` (None where that turn computed none). Turns that
+    are told only so have no details: they were let go."""
+
+    loop: int
+    first: int
+    names: tuple[str, ...]
+    rows: tuple[tuple[Number | None, ...], ...]
 
 
 class Snapshot(NamedTuple):
@@ -289,7 +312,9 @@ class Error(NamedTuple):
     ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf
     or a view of one), ``freed`` (second backward), ``none`` (``.grad`` of a non-leaf read: a
     warning in PyTorch) or ``other``. ``help`` are the plain sentences that the exception
-    carries as notes. ``writes`` are the times of the guilty ``write`` events."""
+    carries as notes. ``writes`` are the times of the guilty ``write`` events. ``call`` is the kind
+    of a call that raised (wrong shapes): then ``op`` names it and ``inputs`` are the values it was
+    given (else None and empty)."""
 
     kind: str
     type: str
@@ -303,18 +328,20 @@ class Error(NamedTuple):
     found: int | None
     writes: tuple[int, ...]
     source: int | None
+    op: str | None
+    inputs: tuple[int, ...]
 
 
 Event = (
     Define | Cell | Source | Name | Op | Value | Write | Node | Flag | Backward | Start | Finish
-    | Done | Grad | Free | Dead | Scope | Snapshot | Error
+    | Done | Grad | Free | Dead | Scope | Curve | Snapshot | Error
 )  # fmt: skip
 
 KINDS: dict[str, type[Any]] = {
     cls.__name__.lower(): cls
     for cls in (
         Define, Cell, Source, Name, Op, Value, Write, Node, Flag, Backward, Start, Finish, Done,
-        Grad, Free, Dead, Scope, Snapshot, Error,
+        Grad, Free, Dead, Scope, Curve, Snapshot, Error,
     )
 }  # fmt: skip
 """Every kind of event by its name on the wire."""

@@ -25,8 +25,9 @@ class Model:
 
     ``time`` counts the events applied, dropped ones included; ``dropped`` those that came as a
     snapshot. The rest are tables by id: ``ops`` (by name), ``sources``, ``values``, ``calls``,
-    ``storages``, ``nodes``, ``runs``, ``scopes``; the lists ``cells`` and ``errors``; and
-    ``names``, from ``"scope\\0name"`` to the value bound to it now.
+    ``storages``, ``nodes``, ``runs``, ``scopes``, ``loops`` (by the loop's scope: how many turns
+    began, the turns whose details are in the log, and its curves); the lists ``cells`` and
+    ``errors``; and ``names``, from ``"scope\\0name"`` to the value bound to it now.
     """
 
     def __init__(self) -> None:
@@ -42,6 +43,7 @@ class Model:
         self.runs: dict[int, Row] = {}
         self.names: dict[str, int] = {}
         self.scopes: dict[int, Row] = {}
+        self.loops: dict[int, Row] = {}
         self.errors: list[Row] = []
         self.holders: dict[int, dict[int, Row]] = {}
         """An index, no state: by storage, the nodes not freed that saved something of it."""
@@ -259,9 +261,40 @@ def _dead(model: Model, event: ev.Dead) -> None:
 def _scope(model: Model, event: ev.Scope) -> None:
     known = model.scopes.get(event.scope)
     if known is None:
-        model.scopes[event.scope] = _row(event)
+        known = model.scopes[event.scope] = _row(event)
     else:
         known["open"] = event.open
+    if known["kind"] == "turn" and known["parent"] is not None:
+        _turn(model, _loop(model, known["parent"]), known)
+
+
+def _loop(model: Model, loop: int) -> Row:
+    """The row of a loop, made when it is first spoken of."""
+    return model.loops.setdefault(loop, {"loop": loop, "count": 0, "turns": [], "curves": {}})
+
+
+def _turn(model: Model, loop: Row, scope: Row) -> None:
+    """A turn begins or ends: ``from`` and ``to`` are the times of its first event and after its
+    last."""
+    number = int(scope["name"])
+    if scope["open"]:
+        row = {"turn": number, "scope": scope["scope"], "from": model.time, "to": None}
+        loop["turns"].append(row)
+        loop["count"] = max(loop["count"], number)
+        return
+    for row in reversed(loop["turns"]):
+        if row["scope"] == scope["scope"]:
+            row["to"] = model.time + 1
+            return
+
+
+def _curve(model: Model, event: ev.Curve) -> None:
+    loop = _loop(model, event.loop)
+    for nr, name in enumerate(event.names):
+        curve = loop["curves"].setdefault(name, [])
+        curve.extend([None] * (event.first - 1 - len(curve)))
+        curve[event.first - 1 :] = [row[nr] for row in event.rows]
+    loop["count"] = max(loop["count"], event.first - 1 + len(event.rows))
 
 
 def _error(model: Model, event: ev.Error) -> None:
@@ -275,7 +308,7 @@ def _snapshot(model: Model, event: ev.Snapshot) -> None:
     state: Row = json.loads(json.dumps(event.state))
     for name in ("ops", "cells", "names", "errors"):
         setattr(model, name, state[name])
-    for name in ("sources", "values", "calls", "storages", "nodes", "runs", "scopes"):
+    for name in ("sources", "values", "calls", "storages", "nodes", "runs", "scopes", "loops"):
         setattr(model, name, {int(key): row for key, row in state[name].items()})
     model.dropped = event.dropped
     model.time = event.dropped - 1  # the snapshot stands where the last dropped event stood
@@ -289,5 +322,5 @@ _RULES: dict[type[Any], Callable[[Model, Any], None]] = {
     ev.Define: _define, ev.Source: _source, ev.Cell: _cell, ev.Value: _value, ev.Op: _op,
     ev.Name: _name, ev.Write: _write, ev.Node: _node, ev.Flag: _flag, ev.Backward: _backward,
     ev.Start: _start, ev.Finish: _finish, ev.Done: _done, ev.Grad: _grad, ev.Free: _free,
-    ev.Dead: _dead, ev.Scope: _scope, ev.Error: _error, ev.Snapshot: _snapshot,
+    ev.Dead: _dead, ev.Scope: _scope, ev.Curve: _curve, ev.Error: _error, ev.Snapshot: _snapshot,
 }  # fmt: skip

@@ -16,7 +16,7 @@ from typing import Any
 from . import events as ev
 from .fold import Model, Row, fold
 
-MAX_EVENTS = 20_000
+MAX_EVENTS = 160_000
 MAX_BYTES = 32 * 2**20
 
 CHUNK = 256
@@ -42,11 +42,10 @@ class Log:
         self,
         max_events: int = MAX_EVENTS,
         max_bytes: int = MAX_BYTES,
-        start: ev.Snapshot | None = None,
     ) -> None:
         self.lock = RLock()
-        self.first = 0 if start is None else start.dropped - 1
-        self._begin = 0 if start is None else start.dropped
+        self.first = self._begin = 0
+        self._model = Model()
         self.lost = 0  # events dropped by this log itself
         self.on_forget: Callable[[set[int], set[int]], None] | None = None
         """Called with the values and nodes that a snapshot no longer knows."""
@@ -55,7 +54,7 @@ class Log:
         self._chunks: deque[tuple[int, bytes]] = deque()  # (events, their JSON), oldest first
         self._bytes = 0
         self._held = 0  # events in chunks
-        self._tail: list[ev.Event] = [] if start is None else [start]
+        self._tail: list[ev.Event] = []
 
     @property
     def count(self) -> int:
@@ -88,6 +87,24 @@ class Log:
         start, found = self.rows_since(start)
         return start, read(found)
 
+    def has(self, kinds: Iterable[type[Any]], start: int) -> bool:
+        """Whether there are events of these kinds from ``start`` on."""
+        with self.lock:
+            marks = [f'["{_KIND[kind]}",'.encode() for kind in kinds]  # in no text: it escapes "
+            time = self.first
+            for count, chunk in self._chunks:
+                if time >= start and any(mark in chunk for mark in marks):
+                    return True
+                if time < start < time + count and self._among(kinds, rows(chunk)[start - time :]):
+                    return True
+                time += count
+            return self._among(kinds, wire(self._tail[max(0, start - time) :]))
+
+    @staticmethod
+    def _among(kinds: Iterable[type[Any]], found: list[Any]) -> bool:
+        wanted = {_KIND[kind] for kind in kinds}
+        return any(row[0] in wanted for row in found)
+
     def rows_since(self, start: int) -> tuple[int, list[Sequence[Any]]]:
         """The same, as events travel."""
         with self.lock:
@@ -101,11 +118,22 @@ class Log:
             return start, found
 
     def model(self) -> Model:
-        """What the whole log folds to."""
-        return fold(self.since(0)[1])
+        """What the whole log folds to. It is the log's own and goes on from call to call: do not
+        change it."""
+        with self.lock:
+            start, events = self.since(self._model.time)
+            if start != self._model.time:  # the log was compacted beyond it
+                self._model, (_, events) = Model(), self.since(0)
+            return fold(events, self._model)
+
+    def begin(self, start: ev.Snapshot) -> None:
+        """Let an empty log go on from a snapshot."""
+        with self.lock:
+            self.first, self._begin = start.dropped - 1, start.dropped
+            self._tail.insert(0, start)
 
     def pack(self) -> bytes:
-        """The log as UTF-8 JSON: ``{"protocol": 1, "first": n, "events": [[kind, ...], ...]}``."""
+        """The log as UTF-8 JSON: ``{"protocol": 2, "first": n, "events": [[kind, ...], ...]}``."""
         with self.lock:
             self._encode()
             while len(self._chunks) > 1 and (
@@ -201,7 +229,7 @@ def thin(model: Model) -> Row:
     sure = {
         key
         for key, value in values.items()
-        if key in bound or (value["parameter"] and value["next"] is None)
+        if value["alive"] and (key in bound or (value["parameter"] and value["next"] is None))
     }
     living = [key for key, value in values.items() if value["alive"] and key not in sure]
     open_nodes = [k for k, node in nodes.items() if not node["freed"] and node["state"] != "done"]
@@ -219,7 +247,9 @@ def thin(model: Model) -> Row:
         "nodes": kept_nodes,
         "calls": calls,
         "storages": {values[key]["storage"] for key in kept},
-        "scopes": open_scopes | {c["scope"] for key, c in model.calls.items() if key in calls},
+        "scopes": open_scopes
+        | model.loops.keys()
+        | {call["scope"] for key, call in model.calls.items() if key in calls},
         "runs": {k for k, run in model.runs.items() if run["status"] == "running"}
         | set(list(model.runs)[-1:]),
     }
@@ -228,10 +258,15 @@ def thin(model: Model) -> Row:
     for table, wanted in keys.items():
         rows = getattr(model, table)
         setattr(thinned, table, {key: row for key, row in rows.items() if key in wanted})
-    for storage in thinned.storages.values():
-        storage["writes"] = storage["writes"][-MAX_WRITES:]
-    for run in thinned.runs.values():
-        run["order"] = [node for node in run["order"] if node in kept_nodes]
+    thinned.names = {name: value for name, value in model.names.items() if value in kept}
+    for key, storage in thinned.storages.items():
+        thinned.storages[key] = storage | {"writes": storage["writes"][-MAX_WRITES:]}
+    for key, loop in thinned.loops.items():  # of turns that are over only the curves are left
+        turns = [turn for turn in loop["turns"] if turn["to"] is None]
+        thinned.loops[key] = loop | {"turns": turns}
+    for key, run in thinned.runs.items():
+        order = [node for node in run["order"] if node in kept_nodes]
+        thinned.runs[key] = run | {"order": order}
     thinned.errors = model.errors[-MAX_ROWS:]
     thinned.cells = [
         cell | {"source": cell["source"][:MAX_TEXT]} for cell in model.cells[-MAX_ROWS:]

@@ -17,11 +17,8 @@ from threading import RLock
 from typing import Any
 
 from . import events as ev
-from .log import Log, thin
+from .log import KEPT, Log, thin
 from .sites import Site, Sites
-
-MAX_RAW = 16_384
-"""Raw records that may wait; adapters drain when there are more."""
 
 
 class Ref(weakref.ref[Any]):
@@ -54,14 +51,20 @@ class Ids:
     def __init__(self) -> None:
         self.value = count(1).__next__
         self.call = count(1).__next__
-        self.node = count(1).__next__
+        self._nodes = count(1)
+        self.node = self._nodes.__next__
         self.run = count(1).__next__
         self.source = count(1).__next__
         self.scope = count(1).__next__
 
+    @property
+    def next_node(self) -> int:
+        """The id that the next node will have."""
+        return int(repr(self._nodes)[len("count(") : -1])
+
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """No garbage collection within the block: it would look at every event made, for nothing."""
     if not gc.isenabled():
         yield
@@ -89,39 +92,52 @@ class Recorder:
         """For raw records that every op makes, by their function: how many events such a record
         would make, when it may be passed over because it concerns nothing that lives; else 0."""
         self.refs: dict[int, Ref] = {}  # of the living values that were told
+        self.lost: dict[int, Any] = {}
+        """Records of values that adapters did not tell because nobody seemed to want them."""
         self._inherited: list[tuple[Any, int, weakref.ref[Any]]] = []
         """Of values and nodes whose death another recorder hears: what to do, with which id."""
+        self._origin: Recorder | None = None  # that this one goes on from, until it has begun
         self._ops: set[str] = set()
         self._sources: set[int] = set()
         self._told: list[ev.Event] = []
+        self.heads: dict[int, tuple[int, int]] = {}
+        """By storage, the value told last of those that have all of it, and its version."""
         self._closing: dict[int, NodeRef] = {}  # nodes told and not freed
+        self.sort: Callable[[list[Any]], list[Any]] = lambda batch: batch
+        """Puts in order what is about to be told; adapters may have records to add."""
         self.log.on_forget = self._forget
 
     def drain(self) -> None:
         """Turn the raw records so far into events of the log."""
-        with self.lock, _no_collection():
+        with self.lock, no_collection():
+            if self._origin is not None:
+                if self._idle():
+                    return
+                self._go_on()
             raw = self.raw
             gone = [entry for entry in self._inherited if entry[2]() is None]
             if gone:
                 self._inherited = [entry for entry in self._inherited if entry[2]() is not None]
                 raw += [(function, number) for function, number, _ref in gone]
-            while raw:
-                batch = raw[:MAX_RAW]
+            while True:
+                batch = raw[:]
                 del raw[: len(batch)]
-                for record in batch:
+                for record in self.sort(batch):
                     self._take(record)
                 self.log.extend(self._told)
                 self._told.clear()
+                if not raw:
+                    break
 
     def skim(self) -> None:
         """Let go of the older half of the raw records, as the log would let go of their events:
         only what concerns living values and nodes, and whatever is not told by every op,
         becomes events."""
-        with self.lock, _no_collection():
+        with self.lock, no_collection():
             batch = self.raw[: len(self.raw) // 2]
             del self.raw[: len(batch)]
             passed = 0
-            for record in batch:
+            for record in self.sort(batch):
                 events = self._events_if_over(record)
                 if events:
                     passed += events
@@ -192,23 +208,45 @@ class Recorder:
         return site.id
 
     def fork(self) -> Recorder:
-        """A recorder that goes on from here with a log of its own: one snapshot of what lives."""
+        """A recorder that goes on from here with a log of its own, which begins with one snapshot
+        of what lives: made when there is something else to tell."""
         self.drain()
-        model = self.log.model()
-        other = Recorder(Log(start=ev.Snapshot(model.time, thin(model))))
-        state = other.log.model()
-        other._ops, other._sources = set(state.ops), set(state.sources)
-        other.values, other.nodes = set(state.values), set(state.nodes)
-        other.refs = {value: ref for value, ref in self.refs.items() if value in other.values}
-        other._closing = {node: ref for node, ref in self._closing.items() if node in other.nodes}
-        other._inherited = [(other._dead, value, ref) for value, ref in other.refs.items()]
-        other._inherited += [(other.free, node, ref) for node, ref in other._closing.items()]
+        other = Recorder()
+        other._origin = self
+        other.values, other.nodes = self.values - self.lost.keys(), set(self.nodes)
+        if max(len(self.values), len(self.nodes)) > KEPT:
+            other._go_on()  # not all of them will be in the snapshot
         return other
+
+    def _go_on(self) -> None:
+        """Begin with a snapshot of what lives in the recorder that this one goes on from."""
+        origin, self._origin = self._origin, None
+        assert origin is not None
+        origin.drain()
+        model = origin.log.model()
+        state = ev.Snapshot(model.time, thin(model))
+        self.log.begin(state)
+        known = {int(key) for key in state.state["values"]}, {int(k) for k in state.state["nodes"]}
+        self._ops = set(state.state["ops"])
+        self._sources = {int(key) for key in state.state["sources"]}
+        self.refs = {value: ref for value, ref in origin.refs.items() if value in known[0]}
+        self._closing = {node: ref for node, ref in origin._closing.items() if node in known[1]}
+        self._inherited = [(self._dead, value, ref) for value, ref in self.refs.items()]
+        self._inherited += [(self.free, node, ref) for node, ref in self._closing.items()]
+        self.heads = {key: head for key, head in origin.heads.items() if head[0] in known[0]}
+        if not self.raw or self._idle():
+            self.values, self.nodes = known
+
+    def _idle(self) -> bool:
+        """Whether nothing was recorded but where cells begin."""
+        return all(type(each) is tuple and type(each[-1]) is ev.Cell for each in self.raw)
 
     def value(self, ref: Ref, event: ev.Value) -> None:
         """Tell a value."""
         self.refs[ref.id] = ref
         self.tell(event)
+        if event.view_of is None:
+            self.heads[event.storage] = event.value, event.version
 
     def object(self, value: int) -> Any:
         """The tensor that is the value, or None when there is none any more."""
@@ -230,6 +268,7 @@ class Recorder:
         if self.refs.pop(value, None) is not None:
             self.tell(ev.Dead(value))
         self.values.discard(value)
+        self.lost.pop(value, None)
 
     def _forget(self, values: set[int], nodes: set[int]) -> None:
         """The log let go of these: the values must be told again when they are used again."""

@@ -18,18 +18,22 @@ from .events import Histogram, Number, Stats, Summary
 SMALL = 32
 """Arrays of up to this many items travel whole."""
 
+COPIED = 4096
+"""Arrays of up to this many items are copied when they are captured: their statistics, which take
+longer than the copy, wait until somebody wants them."""
+
 PEEK = 1024
 """... and of up to this many when the page asks for more."""
 
 BINS = 32
 
 Captured = tuple[Any, tuple[int, ...], bytes | Stats]
-"""An array's dtype and shape, and its bytes, or its statistics when it is large."""
+"""An array's dtype and shape, and its bytes, or its statistics when it is very large."""
 
 
 def capture(array: Any) -> Captured:
     """``array`` (an ndarray or a numpy scalar) as it is now."""
-    if array.size <= SMALL:
+    if array.size <= COPIED:
         return array.dtype, array.shape, array.tobytes()
     return array.dtype, array.shape, statistics(array)
 
@@ -38,8 +42,10 @@ def summary(captured: Captured) -> Summary:
     """The ``Summary`` of what was captured."""
     dtype, shape, content = captured
     if type(content) is bytes:
-        values = tuple(numbers(np.frombuffer(content, dtype).tolist()))
-        return Summary(shape, _name(dtype), values, None, None)
+        items = np.frombuffer(content, dtype)
+        if items.size > SMALL:
+            return Summary(shape, _name(dtype), None, statistics(items), None)
+        return Summary(shape, _name(dtype), tuple(numbers(items.tolist())), None, None)
     return Summary(shape, _name(dtype), None, content, None)  # type: ignore[arg-type]
 
 

@@ -1,6 +1,7 @@
 """The widget: a live, steppable picture of what the program computes."""
 
+from .explaining import diagnose, explain
 from .graph import GraphWidget
 from .watching import watch
 
-__all__ = ["GraphWidget", "watch"]
+__all__ = ["GraphWidget", "diagnose", "explain", "watch"]

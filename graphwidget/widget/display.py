@@ -5,16 +5,34 @@ from __future__ import annotations
 import base64
 import sys
 from collections.abc import Callable, Container
+from html import escape
 from typing import Any
 
-from ..adapters.native import model_of
+from ..adapters.both import model_of
 from ..exporters.graphviz import digraph, has_dot, quoted
 from ..graph.listeners import get_observer
 from ..graph.tensor import Tensor
 from ..recording.fold import Model
 
-MAX_CALLS = 150
-"""Graphs with more calls get no still picture: drawing it takes seconds and shows nothing."""
+MAX_CALLS = 1_500
+"""Graphs with more calls get no still picture: folding them would hold up the cell's end."""
+
+MAX_BOXES = 150
+"""Pictures with more boxes are not drawn: that takes seconds and shows nothing."""
+
+LIVE = (
+    "Run the notebook for the live graph; to keep it in the file: "
+    "Settings &gt; Save Widget State Automatically."
+)
+STILL = f"A still picture. {LIVE}"
+
+# The still picture gives way to the widget above it, or stands in for one that is not there.
+HIDDEN = (
+    ".jp-OutputArea-child:has(.gw) + .jp-OutputArea-child:has(.graphwidget-still), "
+    ".jp-OutputArea-child:has(+ .jp-OutputArea-child .graphwidget-still) "
+    "> .jp-OutputArea-output:not(:has(*)) { display: none } "
+    ".graphwidget-still p { font-size: 85%; opacity: 0.7 }"
+)
 
 WORDS = {"ok": "done", "failed": "failed", "running": "running", "abandoned": "abandoned"}
 
@@ -34,26 +52,31 @@ def _many(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def still(model: Model) -> dict[str, str]:
-    """A picture beside the widget, for whoever cannot show widgets (GitHub, a reopened notebook
-    whose widget state was not saved). It is a PNG, for nbval compares all text.
+def still(model: Model, words: str) -> dict[str, str]:
+    """A picture in an output of its own below the widget's, for whoever has no widgets: a web page
+    made of the notebook, a reopened notebook whose widget state was not saved. ``words`` say
+    what it shows.
 
-    Empty when there is nothing to draw, too much, or no ``dot``.
+    There is only a line of words when there is nothing to draw, too much, or no ``dot``.
     """
+    picture = _picture(model)
+    image = f'<img src="data:image/png;base64,{picture}" alt="{escape(words)}">' if picture else ""
+    line = STILL if picture else f"{escape(words)} {LIVE}"
+    html = f'<div class="graphwidget-still"><style>{HIDDEN}</style>{image}<p>{line}</p></div>'
+    return {"text/plain": words, "text/html": html}
+
+
+def _picture(model: Model) -> str | None:
     if not 0 < len(model.calls) <= MAX_CALLS or not has_dot():
-        return {}
+        return None
     try:
         picture = digraph(model, _newest(model))
-        picture.attr(
-            label="A still picture. Run the notebook for the live graph; to keep it in the file: "
-            "Settings > Save Widget State Automatically.",
-            fontsize="9",
-            fontcolor="#7b8794",
-            dpi="72",
-        )
-        return {"image/png": base64.b64encode(picture.pipe(format="png")).decode()}
+        if sum(picture.told) > MAX_BOXES:
+            return None
+        picture.attr(dpi="72")
+        return base64.b64encode(picture.pipe(format="png")).decode()
     except Exception:
-        return {}  # a picture that cannot be drawn is no reason to lose the widget
+        return None  # a picture that cannot be drawn is no reason to lose the widget
 
 
 def _newest(model: Model) -> set[int] | None:
@@ -87,7 +110,7 @@ def _tensor_picture(tensor: Tensor, text: str) -> dict[str, str]:
         return {}
     try:
         model, value = model_of(tensor)
-        if len(model.nodes) > MAX_CALLS:
+        if len(model.nodes) > MAX_BOXES:
             return {}
         picture = digraph(model, {value})
         picture.attr(label=quoted(text), labelloc="t", labeljust="l", fontname="monospace")
@@ -96,11 +119,14 @@ def _tensor_picture(tensor: Tensor, text: str) -> dict[str, str]:
         return {}
 
 
-def show(bundle: dict[str, Any]) -> Any:
-    """Display a MIME bundle; returns the handle that can update it."""
-    from IPython.display import display
+def show(bundle: dict[str, Any], metadata: Any = None, of: Any = None) -> Any:
+    """Display a MIME bundle, as one more of those ``of`` a handle; returns the handle that can
+    update them."""
+    from IPython.display import DisplayHandle
 
-    return display(bundle, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+    handle = DisplayHandle() if of is None else of  # type: ignore[no-untyped-call]
+    handle.display(bundle, metadata=metadata or {}, raw=True)
+    return handle
 
 
 def kernel() -> Any:

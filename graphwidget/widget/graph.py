@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Iterable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
 import anywidget
 import traitlets
 
+from ..adapters.both import Adapter
 from ..adapters.names import named
-from ..adapters.native import NativeAdapter
 from ..exporters import html
+from ..graph import runtime
+from ..graph.base import RunBase
 from ..graph.tensor import Tensor
 from ..recording.controls import Command, Controls
 from ..recording.events import PROTOCOL, Event
-from ..recording.fold import Model, fold
+from ..recording.fold import Model
 from ..recording.recorder import Recorder
-from . import display
+from . import display, subshell
+from .pausing import Pause
 from .stepping import Stepper, Steppers
 
 CHUNK = 2_000
@@ -28,6 +34,14 @@ CHUNK = 2_000
 
 SAVE_AFTER = 1.0
 """Seconds from a command to the saved state that contains what it did."""
+
+FOLLOW = 0.2
+"""Seconds between two messages while the program runs: the picture changes five times a second."""
+
+UNASKED = 2_000
+"""Events that are sent at once to a page that has no way to ask while a cell runs."""
+
+CLOSED = "This graph was closed; nothing of it is kept."
 
 NOT_BUILT = """
 export default {{ render({{ el }}) {{ el.textContent = {text!r}; }} }};
@@ -39,6 +53,19 @@ def _front_end() -> tuple[str, str]:
         return html.bundle()
     except FileNotFoundError as error:
         return NOT_BUILT.format(text=str(error)), ""
+
+
+def weak(method: Callable[..., Any]) -> Callable[..., None]:
+    """A function that calls a method as long as somebody else holds its object."""
+    of = weakref.WeakMethod(method)
+
+    def call(*args: Any) -> None:
+        __tracebackhide__ = True
+        found = of()
+        if found is not None:
+            found(*args)
+
+    return call
 
 
 class GraphWidget(anywidget.AnyWidget):
@@ -56,25 +83,65 @@ class GraphWidget(anywidget.AnyWidget):
     view = traitlets.Dict().tag(sync=True)
     packed = traitlets.Bytes(b"").tag(sync=True)
 
-    def __init__(self, adapter: NativeAdapter | None = None, **kwargs: Any) -> None:
+    past = traitlets.Unicode("").tag(sync=True)
+    """Why this widget takes no commands any more: a sentence; empty while it is live."""
+
+    _displayed = False  # whether a page may know of it; before that nothing is sent
+
+    def __init__(self, adapter: Adapter | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.adapter = NativeAdapter(Recorder()) if adapter is None else adapter
-        self.adapter.on_pulse = self._pulse
-        self.recorder = self.adapter.recorder
-        self.frozen: str | None = None
-        """Why commands are refused, when this widget shows the past only."""
         self.namespace: dict[str, Any] | None = None
         self.answered = False  # whether a page has ever spoken to this widget
-        self._steppers = Steppers(self.adapter)
         self._controls = Controls(self._execute, self._reject, self._wake)
-        self._sent = self.recorder.log.first
-        self._model = Model()
-        self._cleanup: list[Any] = []
-        self._handle: Any = None
+        self._pause = Pause(self._controls, self._tell_state)
+        self._still: Any = None  # the display of the still picture
+        self._drawn = 0  # events that it shows
         self._saving = False
         self._sending = threading.RLock()
+        self._next = 0.0  # when the page may be told again while the program runs
         self._later: threading.Timer | None = None
+        self._cleanup: list[Callable[[], Any]] = []
+        self._driver = weak(self._drive)
+        self._show_log_of(Adapter(Recorder()) if adapter is None else adapter)
         self.on_msg(self._message)
+
+    def _show_log_of(self, adapter: Adapter) -> None:
+        self.adapter, self.recorder = adapter, adapter.recorder
+        self._steppers = Steppers(adapter)
+        self._sent = self.recorder.log.first
+        adapter.on_pulse = weak(self._pulse)
+        # Whoever lets go of a graph that was never displayed does not want it recorded.
+        self._cleanup.append(weakref.finalize(self, adapter.stop))
+
+    def open(self) -> None:
+        """Open the way to the page, when the widget is displayed."""
+        if self._displayed and self.comm is None:
+            super().open()
+            self._pause.reachable = subshell.route(self.comm)
+
+    @property
+    def model_id(self) -> str:
+        """The id by which pages know this widget, which is displayed from now on."""
+        self._displayed = True
+        self.open()
+        return str(self.comm.comm_id)
+
+    def close(self) -> None:
+        """Record no more and forget what was recorded; the picture gives way to a line."""
+        self.stop()
+        self._show_log_of(Adapter(Recorder()))
+        with self.hold_sync():
+            self.past, self.count, self.packed = CLOSED, 0, b""
+        if self._still is not None:
+            self._still.update(display.still(Model(), CLOSED), raw=True)
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError(
+            "A graph cannot be copied or pickled: it belongs to the program that it watches. "
+            "graph.to_html(path) writes what was recorded to a file."
+        )
+
+    __copy__ = __deepcopy__ = lambda self, _memo=None: self.__reduce_ex__(None)
 
     # Recording -----------------------------------------------------------------------------
     def start(self) -> GraphWidget:
@@ -108,15 +175,9 @@ class GraphWidget(anywidget.AnyWidget):
     # What was recorded ---------------------------------------------------------------------
     @property
     def model(self) -> Model:
-        """The state that all events so far fold to. It is this widget's own: do not change it."""
+        """The state that all events so far fold to. It belongs to the log: do not change it."""
         self.adapter.drain()
-        log = self.recorder.log
-        with log.lock:
-            start, events = log.since(self._model.time)
-            if start != self._model.time:  # the log was compacted beyond us
-                self._model, (_, events) = Model(), log.since(0)
-            fold(events, self._model)
-        return self._model
+        return self.recorder.log.model()
 
     @property
     def events(self) -> list[Event]:
@@ -147,9 +208,41 @@ class GraphWidget(anywidget.AnyWidget):
         """Begin a backward run from ``y`` that is held before its first node, and advanced from
         the picture or by the stepper returned. Arguments and errors are ``backward``'s."""
         stepper = self._steppers.begin(y, gradient, retain_graph, create_graph)
-        stepper.moved = self.flush
+        stepper.moved, stepper.hold = self.flush, self._hold
         self.flush()
         return stepper
+
+    def pause(self, on: bool = True) -> None:
+        """Hold each backward run that the program begins before its first node, in the middle of
+        its cell: the picture's buttons take the steps, and the cell goes on when the run is over.
+        Where no picture can answer it runs through, and a line says so."""
+        if on:
+            runtime.drive = self._driver
+            self._cleanup.append(partial(self.pause, False))
+        elif runtime.drive is self._driver:
+            runtime.drive = None
+
+    def _drive(self, run: RunBase) -> None:
+        """The program begins a backward run. On its thread."""
+        if self.recording:
+            self.hold(run)
+
+    def hold(self, run: Any) -> None:
+        """Let the page take the steps of a run that is about to begin.
+
+        Raises:
+            KeyboardInterrupt: it was abandoned, in the picture or by interrupting the kernel.
+            RuntimeError: what a step raised.
+        """
+        __tracebackhide__ = True
+        if self._pause.possible():
+            self._hold(self._steppers.adopt(run))
+
+    def _hold(self, stepper: Stepper) -> None:
+        __tracebackhide__ = True
+        stepper.moved = self.flush
+        self.flush()
+        self._pause.hold(stepper)
 
     # To and from the page ------------------------------------------------------------------
     def flush(self, final: bool = False) -> None:
@@ -162,20 +255,28 @@ class GraphWidget(anywidget.AnyWidget):
         self._send_new(final)
 
     def _send_new(self, final: bool = False) -> None:
+        """Send what is new, if a page has asked for it."""
         with self._sending:
-            self._send_since(final)
+            self.adapter.drain()
+            log, wanted = self.recorder.log, self._wanted
+            with log.lock:
+                start, rows = log.rows_since(self._sent) if wanted else (0, [])
+                count = log.count
+                packed = log.pack() if final else None
+            if wanted:
+                self._sent = count
+                self._send_rows(start, rows)
+            if wanted or final:
+                self.count = count
+            if packed is not None:
+                self.packed = packed
 
-    def _send_since(self, final: bool) -> None:
-        self.adapter.drain()
-        log = self.recorder.log
-        with log.lock:
-            start, rows = log.rows_since(self._sent)
-            self._sent = log.count
-            packed = log.pack() if final else None
-        self._send_rows(start, rows)
-        self.count = self._sent
-        if packed is not None:
-            self.packed = packed
+    @property
+    def _wanted(self) -> bool:
+        """Whether a page has asked for events, or would if it had a way to."""
+        if self.answered or self._pause.reachable or self.comm is None:
+            return self.answered
+        return self.recorder.log.count - self._sent < UNASKED
 
     def bind(self, names: Iterable[tuple[str, str, Tensor]]) -> None:
         """Record that variables are bound: (scope, name, tensor) each."""
@@ -186,12 +287,18 @@ class GraphWidget(anywidget.AnyWidget):
             part = rows[at : at + CHUNK]
             self.send({"type": "events", "from": start + at, "events": part})
 
+    def _tell_state(self) -> None:
+        """Say that the kernel is there, and which run waits in the running cell, if one does."""
+        self.send({"type": "state", "pause": self._pause.state})
+
     def _pulse(self, wait: float) -> None:
-        """Ops run. Send them at once, or after ``wait`` seconds if nothing else does."""
-        if threading.current_thread() is not threading.main_thread():
+        """Ops run. Send them at once, or a little later if nothing else does."""
+        if not self._wanted or threading.current_thread() is not threading.main_thread():
             return
-        if not wait:
+        wait = max(wait, self._next - monotonic())
+        if wait <= 0:
             self.flush()
+            self._next = monotonic() + FOLLOW
         elif self._later is None and display.kernel() is not None:
             context = contextvars.copy_context()  # tells the kernel which cell this belongs to
             self._later = threading.Timer(wait, context.run, (self._trail,))
@@ -201,20 +308,35 @@ class GraphWidget(anywidget.AnyWidget):
     def _trail(self) -> None:
         """Send what would wait for the next op, perhaps long. On its own thread: it only sends."""
         self._later = None
+        self._next = monotonic() + FOLLOW
         if self.recorder.raw:
             self._send_new()
 
     def _message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         """A message from the page, on any thread."""
-        self.answered = True
-        if isinstance(content, dict) and content.get("type") == "need":
-            start = content.get("from")
-            first = start if isinstance(start, int) and start >= 0 else 0
-            self._send_rows(*self.recorder.log.rows_since(first))
-        elif self.frozen is not None:
-            self._reject(content, self.frozen)
-        else:
-            self._controls.put(content)
+        self._pause.heard()
+        kind = content.get("type") if isinstance(content, dict) else None
+        if kind == "need":
+            self._answer(content.get("from"))
+        elif kind != "here":
+            if self.past:
+                self._reject(content, self.past)
+            else:
+                self._controls.put(content)
+            self._tell_state()
+
+    def _answer(self, start: Any) -> None:
+        """Send a page what it has not seen; from now on it is told what is new."""
+        first = start if isinstance(start, int) and start >= 0 else 0
+        with self._sending:
+            self.answered = True
+            self.adapter.drain()
+            log = self.recorder.log
+            with log.lock:
+                start, rows = log.rows_since(first)
+                self._sent = log.count
+            self._send_rows(start, rows)
+        self._tell_state()
 
     def _execute(self, command: Command) -> None:
         try:
@@ -233,6 +355,7 @@ class GraphWidget(anywidget.AnyWidget):
     def _saved(self) -> None:
         self._saving = False
         self.flush(final=True)
+        self._draw_still()
 
     def _reject(self, message: Any, why: str) -> None:
         self.send({"type": "reject", "re": message, "why": why})
@@ -244,23 +367,30 @@ class GraphWidget(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return display.sentence(self.model, self.recorder.log.lost)
 
-    def show(self, still: bool) -> None:
-        """Display the widget here and now, also in the middle of a cell (then without the
-        ``still`` picture, which takes its time and would show the beginning)."""
+    def show(self) -> None:
+        """Display the widget here and now, also in the middle of a cell."""
+        display.show(*self._repr_mimebundle_())
+        if display.kernel() is not None:  # in a terminal it would be the same line again
+            self._still = display.show(display.still(Model(), repr(self)), of=self._still)
+            self._drawn = -1
+
+    def end_cell(self) -> None:
+        """A cell is over: bring the saved state and the still picture up to date."""
         self.flush(final=True)
-        self._handle = display.show(self._bundle(still))
+        if self.answered:  # somebody looks on: the picture has time
+            self._save()
+        else:
+            self._draw_still()
 
-    def refresh_still(self) -> None:
-        """Add the still picture to a display in the middle of a cell, where no page looks on: to
-        the page it would be a new view."""
-        if self._handle is not None and not self.answered:
-            self._handle.update(self._bundle(True), raw=True)
+    def _draw_still(self) -> None:
+        if self._still is not None and self._drawn != self.count:
+            self._drawn = self.count
+            self._still.update(display.still(self.model, repr(self)), raw=True)
 
-    def _bundle(self, still: bool) -> dict[str, Any]:
-        bundle = super()._repr_mimebundle_()
-        data: dict[str, Any] = dict((bundle[0] if isinstance(bundle, tuple) else bundle) or {})
-        return data | (display.still(self.model) if still else {})
+    def _ipython_display_(self) -> None:
+        self.show()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         self.flush(final=True)
-        return self._bundle(True), {}
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return bundle if isinstance(bundle, tuple) else (bundle or {}, {})

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from ..adapters.native import NativeAdapter
+from ..adapters.both import Adapter
+from ..adapters.pytorch.live import LiveRun
+from ..adapters.real import is_real
 from ..autograd.backward import make_run
 from ..autograd.engine import Run
 from ..graph.tensor import Tensor
@@ -17,21 +20,22 @@ GONE = "The program no longer holds this value."
 class Stepper:
     """A backward run held between its steps. One step runs one node of the graph."""
 
-    def __init__(self, run: Run, adapter: NativeAdapter) -> None:
-        self._run = run
+    def __init__(self, run: Run | LiveRun, adapter: Adapter) -> None:
+        self.run = run
         self._adapter = adapter
         self._steps = run.steps()
         self.moved: Callable[[], None] = lambda: None
+        self.hold: Callable[[Stepper], None] = lambda stepper: None
 
     @property
     def status(self) -> str:
         """``ready``, ``running``, ``ok``, ``failed`` or ``abandoned``."""
-        return self._run.status
+        return self.run.status
 
     @property
     def over(self) -> bool:
         """Whether there is nothing left to run."""
-        return self._run.status not in ("ready", "running")
+        return self.run.status not in ("ready", "running")
 
     def next(self, count: int = 1) -> Stepper:
         """Run the next ``count`` nodes, or as many as are left. Raises what they raise."""
@@ -45,18 +49,38 @@ class Stepper:
         """Run to the end."""
         return self._advance(None, None)
 
+    def wait(self) -> Stepper:
+        """Let the picture take the steps while the cell that calls this goes on running; returns
+        when the run is over. Where no picture can answer, the rest runs through.
+
+        Raises:
+            KeyboardInterrupt: the run was abandoned in the picture, or the kernel interrupted.
+        """
+        self.hold(self)
+        return self if self.over else self.finish()
+
+    def obey(self, command: Step | Until | Abandon) -> None:
+        """Carry out a command that concerns this run. Raises what its nodes raise."""
+        __tracebackhide__ = True
+        if isinstance(command, Step):
+            self.next(command.count)
+        elif isinstance(command, Until):
+            self._until_id(command.node)
+        else:
+            self.abandon()
+
     def abandon(self) -> Stepper:
         """Stop here: what was accumulated stays, the rest of the graph is untouched."""
         with self._adapter.observing():
-            if self._run.status == "ready":
-                self._adapter.run_ends(self._run, "abandoned", None)
-            self._run.abandon()
+            if self.run.status == "ready":
+                self._adapter.run_ends(self.run, "abandoned", None)
+            self.run.abandon()
         self.moved()
         return self
 
-    def until_id(self, node: int) -> Stepper:
-        """The same for the node with this id in the recording."""
-        return self._advance(None, lambda ran: ran._rec is not None and ran._rec.id == node)
+    def _until_id(self, node: int) -> Stepper:
+        """Run up to and with the node that has this id in the recording."""
+        return self._advance(None, lambda ran: self._adapter.node_id(ran) == node)
 
     def _advance(self, count: int | None, last: Callable[[Any], bool] | None) -> Stepper:
         try:
@@ -65,7 +89,7 @@ class Stepper:
                 for ran in self._steps if left != 0 else ():
                     left = None if left is None else left - 1
                     if left == 0 or (last is not None and last(ran)):
-                        if self._run.pending is None:
+                        if self.run.pending is None:
                             continue  # nothing is left: let the run end
                         break
         finally:
@@ -79,7 +103,7 @@ class Stepper:
 class Steppers:
     """The live runs of one widget, and the commands that concern them."""
 
-    def __init__(self, adapter: NativeAdapter) -> None:
+    def __init__(self, adapter: Adapter) -> None:
         self._adapter = adapter
         self._live: dict[int, Stepper] = {}
 
@@ -91,7 +115,13 @@ class Steppers:
         create_graph: bool = False,
     ) -> Stepper:
         """A run from ``y``, told and held before its first node."""
-        run = make_run(y, gradient, retain_graph, create_graph, live=True)
+        if is_real(y):
+            return self.adopt(LiveRun(partial(y.backward, gradient, retain_graph, create_graph)))
+        return self.adopt(make_run(y, gradient, retain_graph, create_graph))
+
+    def adopt(self, run: Run | LiveRun) -> Stepper:
+        """The same of a run that is not begun."""
+        run.live = True
         stepper = Stepper(run, self._adapter)
         self._adapter.run_begins(run)  # the engine says so only when the first node runs
         self._live = {key: each for key, each in self._live.items() if not each.over}
@@ -105,12 +135,8 @@ class Steppers:
             Rejected: it makes no sense (any more).
             RuntimeError: PyTorch's errors, as the same call in a cell would raise them.
         """
-        if isinstance(command, Step):
-            self._stepper(command.run).next(command.count)
-        elif isinstance(command, Until):
-            self._stepper(command.run).until_id(command.node)
-        elif isinstance(command, Abandon):
-            self._stepper(command.run).abandon()
+        if isinstance(command, (Step, Until, Abandon)):
+            self._stepper(command.run).obey(command)
         elif isinstance(command, Backward):
             self.begin(self._tensor(command.value))
         elif isinstance(command, RetainGrad):
@@ -124,6 +150,8 @@ class Steppers:
             raise Rejected("A leaf keeps its gradient anyway: there is nothing to retain.")
         if command.on:
             tensor.retain_grad()
+        elif is_real(tensor):
+            raise Rejected("PyTorch has no way to let go of a gradient that it was asked to keep.")
         else:
             tensor._release_grad()
 
@@ -134,7 +162,7 @@ class Steppers:
         return stepper
 
     def _tensor(self, value: int) -> Tensor:
-        tensor = self._adapter.recorder.object(value)
+        tensor = self._adapter.object(value)
         if tensor is None:
             raise Rejected(GONE)
         found: Tensor = tensor

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
+from ..adapters.both import Adapter
 from .graph import GraphWidget
 
-_current: Watch | None = None
+_current: weakref.ref[Watch] | None = None
+
+
+def current() -> Watch | None:
+    """The graph of the newest ``watch()`` that is not over, as long as somebody holds it."""
+    return None if _current is None else _current()
 
 
 class Watch(GraphWidget):
@@ -18,7 +25,7 @@ class Watch(GraphWidget):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._before: Watch | None = None
+        self._before: weakref.ref[Watch] | None = None
 
     def __exit__(
         self,
@@ -28,25 +35,28 @@ class Watch(GraphWidget):
     ) -> None:
         global _current
         self.stop()
-        if _current is self:
+        if current() is self:
             _current = self._before
-            if _current is not None:
-                _current.start()
+            outer = current()
+            if outer is not None:
+                outer.start()
 
 
 def watch() -> GraphWidget:
     """Record what runs from here on, and return the widget that shows it.
 
-    As a call it records until the next ``watch()`` or ``graph.stop()``; as a context manager,
-    ``with graphwidget.watch() as graph:``, until the end of the block.
+    As a call it records until the next ``watch()`` or ``graph.stop()``, or until nobody holds
+    or displays the graph; as a context manager, ``with graphwidget.watch() as graph:``, until
+    the end of the block.
     """
     global _current
     frame = sys._getframe(1)
     graph = Watch()
-    if _current is not None and _current.recording:
-        _current.flush(final=True)  # it may be its last word
+    before = current()
+    if before is not None and before.recording:
+        before.flush(final=True)  # it may be its last word
         graph._before = _current
-    _current = graph
+    _current = weakref.ref(graph)
     shell = _shell()
     if shell is None:
         graph.namespace = frame.f_globals if frame.f_code.co_name == "<module>" else None
@@ -76,17 +86,29 @@ def next_cell(shell: Any) -> int:
     return len(shell.history_manager.input_hist_raw)
 
 
+def tell_error(adapter: Adapter, result: Any) -> None:
+    """Let the graph show which call raised the error that ended a cell."""
+    error = getattr(result, "error_in_exec", None)
+    raised = getattr(adapter, "raised", None)
+    if isinstance(error, Exception) and raised is not None:  # an interrupt is nobody's error
+        raised(error)
+
+
 def follow_cells(shell: Any, graph: GraphWidget) -> Any:
     """Record where cells begin, and bring the widget up to date after each; returns what undoes
-    it."""
+    it. The shell does not keep the widget alive."""
+    held = weakref.ref(graph)
 
     def begins(info: Any) -> None:
-        if graph.recording and is_cell(info):
+        graph = held()
+        if graph is not None and graph.recording and is_cell(info):
             graph.recorder.cell(next_cell(shell), info.raw_cell or "")
 
-    def ends(_result: Any) -> None:
-        if graph.recording:
-            graph.flush(final=True)
+    def ends(result: Any) -> None:
+        graph = held()
+        if graph is not None and graph.recording:
+            tell_error(graph.adapter, result)
+            graph.end_cell()
 
     shell.events.register("pre_run_cell", begins)
     shell.events.register("post_run_cell", ends)
@@ -96,4 +118,5 @@ def follow_cells(shell: Any, graph: GraphWidget) -> Any:
             with suppress(ValueError):  # somebody else reset the events
                 shell.events.unregister(name, callback)
 
+    weakref.finalize(graph, undo)
     return undo

@@ -6,15 +6,16 @@
 Under each call stands what is compiled for it, under the name of file by which tracebacks call it:
 what was compiled for a call before is not compiled again.
 
-* ``record`` and ``link`` are written by ``eager/record.py``. ``record`` computes the result and,
-  where a gradient is wanted, makes the node of the *plan*, that is the choice of inputs that need
-  one; for operators it leaves strange operands to Python. ``link`` makes the node alone, for writes
-  in place. Their globals are those of ``graph/runtime.py``, where each is explained, and what is
-  the op's own: ``kernel_mul`` is ``np.multiply``, ``OP_mul`` the declaration.
-* The classes are written by ``eager/node_classes.py``, one for each plan. ``go`` is what a run of
-  ``backward()`` calls where nothing is hooked or watched; otherwise it calls ``backward_arrays``,
-  and ``backward_tensors`` where the derivative is recorded in turn. The formulas of the declaration
-  (``d_self=lambda grad, other: grad * other``) stand there themselves.
+* ``record`` and ``make_node`` are written by ``eager/op_functions.py``. ``record`` computes the
+  result and, where a gradient is wanted, makes the node of the *plan*, that is the choice of inputs
+  that need one; for operators it leaves strange operands to Python. ``make_node`` makes the node
+  alone, for writes in place. Their globals are those of ``graph/runtime.py``, where each is
+  explained, and what is the op's own: ``kernel_mul`` is ``np.multiply``, ``OP_mul`` the
+  declaration.
+* The classes are written by ``eager/node_classes.py``, one for each plan. ``run_arrays`` is what a
+  run of ``backward()`` calls where nothing is hooked or watched; otherwise it calls
+  ``backward_arrays``, and ``backward_tensors`` where the derivative is recorded in turn. The
+  formulas of the declaration (``d_self=lambda grad, other: grad * other``) stand there themselves.
 * Functions and methods that users call by name are written by ``dispatch/parsed.py``: PyTorch's
   parser of arguments, in front of the written function ``TARGET``, or of a record function's body.
 """
@@ -172,7 +173,7 @@ def record(self, other):
         try:
             self, other = coerce(OP_add, (self, other,))
         except TypeError:
-            return left_alone('__add__', self, other)
+            return operator_not_implemented('__add__', self, other)
         meta = self._meta
     if self._view is not None: refresh(self)
     if other._view is not None: refresh(other)
@@ -237,17 +238,17 @@ def add(input=torch_add_MISSING, other=torch_add_MISSING, /, *more, **named):
         if 'other' in named and other is torch_add_MISSING: other = named.pop('other')
         if 'alpha' in named: alpha = named.pop('alpha')
         if 'out' in named: out = named.pop('out')
-    if named or more: return torch_add_FACE.unusual((input, other, *more,), spelled, named)
+    if named or more: return torch_add_PARSED.unusual((input, other, *more,), spelled, named)
     if other.__class__ not in torch_add_CLASSES_other or spelled and 'alpha' in spelled and alpha.__class__ not in torch_add_CLASSES_alpha:
-        torch_add_FACE.check((input, other, *more,), spelled, named)
+        torch_add_PARSED.check((input, other, *more,), spelled, named)
         if isinstance(other, torch_add_NUMBERS_other): other = other.item()
         if isinstance(alpha, torch_add_NUMBERS_alpha): alpha = alpha.item()
     try:
         if out is not None: return torch_add_INTO('add', out, torch_add_TARGET, input, other, alpha=alpha)
         return torch_add_TARGET(input, other, alpha=alpha)
     except Exception:
-        if torch_add_FACE.newcomer((input, other, *more,), spelled, named): return torch_add_FACE.again((input, other, *more,), spelled, named)
-        torch_add_FACE.check((input, other, *more,), spelled, named)
+        if torch_add_PARSED.has_undeclared_override((input, other, *more,), spelled, named): return torch_add_PARSED.again((input, other, *more,), spelled, named)
+        torch_add_PARSED.check((input, other, *more,), spelled, named)
         raise
 
 
@@ -550,7 +551,7 @@ def record(self, other):
         try:
             self, other = coerce(OP_mul, (self, other,))
         except TypeError:
-            return left_alone('__mul__', self, other)
+            return operator_not_implemented('__mul__', self, other)
         meta = self._meta
     if self._view is not None: refresh(self)
     if other._view is not None: refresh(other)
@@ -610,7 +611,7 @@ def record(self, other):
 # <graphwidget mul>
 def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
     if overridden and (answer := ask(torch_mul_FUNCTION, (*(each for each in (input, other, *more,) if each is not torch_mul_MISSING),), {})) is not NOBODY: return answer
-    if more: return torch_mul_FACE.unusual((input, other, *more,))
+    if more: return torch_mul_PARSED.unusual((input, other, *more,))
     try:
         if out is not None: return torch_mul_INTO('mul', out, torch_mul_TARGET, input, other)
         self = input
@@ -675,8 +676,8 @@ def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
             observer.called(OP_mul, (self, other,), {}, (out,), node)
         return out
     except Exception:
-        if torch_mul_FACE.newcomer((input, other, *more,)): return torch_mul_FACE.again((input, other, *more,))
-        torch_mul_FACE.check((input, other, *more,))
+        if torch_mul_PARSED.has_undeclared_override((input, other, *more,)): return torch_mul_PARSED.again((input, other, *more,))
+        torch_mul_PARSED.check((input, other, *more,))
         raise
 
 
@@ -690,12 +691,12 @@ def mul_(self=Tensor_mul__MISSING, other=Tensor_mul__MISSING, /, *more, **named)
     if named:
         spelled = named.copy()
         if 'other' in named and other is Tensor_mul__MISSING: other = named.pop('other')
-    if named or more: return Tensor_mul__FACE.unusual((self, other, *more,), spelled, named)
+    if named or more: return Tensor_mul__PARSED.unusual((self, other, *more,), spelled, named)
     try:
         return Tensor_mul__TARGET(self, other)
     except Exception:
-        if Tensor_mul__FACE.newcomer((self, other, *more,), spelled, named): return Tensor_mul__FACE.again((self, other, *more,), spelled, named)
-        Tensor_mul__FACE.check((self, other, *more,), spelled, named)
+        if Tensor_mul__PARSED.has_undeclared_override((self, other, *more,), spelled, named): return Tensor_mul__PARSED.again((self, other, *more,), spelled, named)
+        Tensor_mul__PARSED.check((self, other, *more,), spelled, named)
         raise
 
 
@@ -704,12 +705,12 @@ def requires_grad(self):
     if overridden and (answer := ask(Tensor_requires_grad_get_FUNCTION, (self, ), {})) is not NOBODY: return answer
     try: return Tensor_requires_grad_get_TARGET(self)
     except Exception:
-        if newcomer((self, )): return Tensor_requires_grad_get_FUNCTION(self)
+        if has_undeclared_override((self, )): return Tensor_requires_grad_get_FUNCTION(self)
         raise
 
 
 # <graphwidget mul>
-def link(self, other, fit):
+def make_node(self, other, fit):
     if not (self._requires_grad or other._requires_grad): return None
     if self._requires_grad is True:
         if other._requires_grad is True:

@@ -23,15 +23,16 @@ HEAD = '''\
 Under each call stands what is compiled for it, under the name of file by which tracebacks call it:
 what was compiled for a call before is not compiled again.
 
-* ``record`` and ``link`` are written by ``eager/record.py``. ``record`` computes the result and,
-  where a gradient is wanted, makes the node of the *plan*, that is the choice of inputs that need
-  one; for operators it leaves strange operands to Python. ``link`` makes the node alone, for writes
-  in place. Their globals are those of ``graph/runtime.py``, where each is explained, and what is
-  the op's own: ``kernel_mul`` is ``np.multiply``, ``OP_mul`` the declaration.
-* The classes are written by ``eager/node_classes.py``, one for each plan. ``go`` is what a run of
-  ``backward()`` calls where nothing is hooked or watched; otherwise it calls ``backward_arrays``,
-  and ``backward_tensors`` where the derivative is recorded in turn. The formulas of the declaration
-  (``d_self=lambda grad, other: grad * other``) stand there themselves.
+* ``record`` and ``make_node`` are written by ``eager/op_functions.py``. ``record`` computes the
+  result and, where a gradient is wanted, makes the node of the *plan*, that is the choice of inputs
+  that need one; for operators it leaves strange operands to Python. ``make_node`` makes the node
+  alone, for writes in place. Their globals are those of ``graph/runtime.py``, where each is
+  explained, and what is the op's own: ``kernel_mul`` is ``np.multiply``, ``OP_mul`` the
+  declaration.
+* The classes are written by ``eager/node_classes.py``, one for each plan. ``run_arrays`` is what a
+  run of ``backward()`` calls where nothing is hooked or watched; otherwise it calls
+  ``backward_arrays``, and ``backward_tensors`` where the derivative is recorded in turn. The
+  formulas of the declaration (``d_self=lambda grad, other: grad * other``) stand there themselves.
 * Functions and methods that users call by name are written by ``dispatch/parsed.py``: PyTorch's
   parser of arguments, in front of the written function ``TARGET``, or of a record function's body.
 """

@@ -112,6 +112,31 @@ with torch.no_grad():
 loss = (a * a).mean()
 loss.backward()
 """,
+    "I": """
+torch.manual_seed(0)
+X = torch.randn(4, 2)
+Y = torch.randn(4, 1)
+net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
+criterion = torch.nn.MSELoss()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+for x, y in [(X, Y)] * 3:
+    loss = criterion(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    "J": """
+def scaled(x, factor):
+    h = x * factor
+    return h + 1
+
+
+x = torch.tensor([1., 2.], requires_grad=True)
+y = scaled(x, 2)
+while y.sum() < 50:
+    y = scaled(y, 3)
+y.sum().backward()
+""",
 }
 """The worked examples of the tutorials, each as one notebook cell."""
 

@@ -132,7 +132,7 @@ def test_events_about_unknown_ids_are_passed_over() -> None:
         ev.Finish(9, 9, (), None), ev.Flag(9, True, True),
         ev.Grad(9, "cleared", None, None, None, None),
         ev.Op(9, "mul", (8,), {}, (9,), None, False, None, None), write(9, 1, 8, 9),
-        ev.Error("freed", "RuntimeError", "", (), 9, 9, None, None, None, None, (), None),
+        ev.Error("freed", "RuntimeError", "", (), 9, 9, None, None, None, None, (), None, None, ()),
     ]  # fmt: skip
     assert fold(strangers).time == len(strangers)
 
@@ -158,7 +158,8 @@ def test_a_snapshot_folds_to_the_state_it_stands_for() -> None:
 def test_thinning_keeps_parameters_and_names() -> None:
     events: list[ev.Event] = [value(1, parameter=True), value(2), ev.Name(2, "x", "")]
     events += [value(number) for number in range(3, 5000)]
-    events += [ev.Dead(number) for number in range(1, 5000)]
+    events += [value(5000, parameter=True), value(5001), ev.Name(5001, "y", "")]
+    events += [ev.Dead(number) for number in range(3, 5002)]
     state = thin(fold(events))
     assert set(state["values"]) == {"1", "2"}
     assert state["names"] == {"\0x": 2}
@@ -167,5 +168,43 @@ def test_thinning_keeps_parameters_and_names() -> None:
 def test_the_model_is_empty_at_first() -> None:
     assert list(Model().to_json()) == [
         "time", "dropped", "ops", "sources", "cells", "values", "calls", "storages", "nodes",
-        "runs", "names", "scopes", "errors",
+        "runs", "names", "scopes", "loops", "errors",
     ]  # fmt: skip
+
+
+def _turn(number: int, scope: int, opens: bool) -> ev.Scope:
+    return ev.Scope(scope, 1, "turn", str(number), "", None, opens)
+
+
+LOOP: list[ev.Event] = [
+    ev.Scope(1, None, "loop", "", "for x in data:", None, True),
+    _turn(1, 2, True),
+    _turn(1, 2, False),
+    ev.Curve(1, 1, ("loss",), ((4.0,), (2.0,), (1.0,))),
+    _turn(4, 3, True),
+]
+
+
+def test_turns_know_when_they_were_and_let_go_ones_leave_a_curve() -> None:
+    loop = fold(LOOP).loops[1]
+    assert loop["count"] == 4
+    assert loop["curves"] == {"loss": [4.0, 2.0, 1.0]}
+    assert [(turn["turn"], turn["from"], turn["to"]) for turn in loop["turns"]] == [
+        (1, 1, 3),
+        (4, 4, None),
+    ]
+
+
+def test_a_scalar_that_some_turns_did_not_compute_is_none_there() -> None:
+    model = fold([*LOOP, ev.Curve(1, 6, ("norm", "loss"), ((3.0, None), (2.0, 0.5)))])
+    assert model.loops[1]["curves"] == {
+        "loss": [4.0, 2.0, 1.0, None, None, None, 0.5],
+        "norm": [None, None, None, None, None, 3.0, 2.0],
+    }
+
+
+def test_a_snapshot_keeps_the_curves_and_the_turn_that_goes_on() -> None:
+    state = thin(fold(LOOP))
+    loop = fold([ev.Snapshot(5, state)]).loops[1]
+    assert loop["curves"] == {"loss": [4.0, 2.0, 1.0]}
+    assert [turn["turn"] for turn in loop["turns"]] == [4]

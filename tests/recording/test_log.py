@@ -9,7 +9,7 @@ import pytest
 
 from graphwidget.recording import events as ev
 from graphwidget.recording.fold import fold
-from graphwidget.recording.log import Log, unpack, wire
+from graphwidget.recording.log import MAX_EVENTS, Log, unpack, wire
 from graphwidget.recording.recorder import Recorder, Ref
 
 ONE = ev.Summary((1,), "float32", (1.0,), None, None)
@@ -55,7 +55,7 @@ def test_a_long_log_keeps_parameters_and_names() -> None:
         log.extend([value(number), ev.Name(number, "y", ""), ev.Dead(number)])
     packed = log.pack()
     first, events = unpack(packed)
-    assert len(events) <= 20_000
+    assert len(events) <= MAX_EVENTS
     assert isinstance(events[0], ev.Snapshot)
     assert events[0].dropped == first + 1
     assert first + len(events) == log.count == 3 + 3 * (60_000 - 3)
@@ -112,11 +112,28 @@ def test_a_fork_goes_on_from_what_lives() -> None:
     other = recorder.fork()
     other.cell(2, "")
     other.drain()
+    assert other.log.count == 0  # nothing was done yet
+    other.name(1, "x")
+    other.drain()
     model = other.log.model()
     assert model.names == {"\0x": 1}
     assert model.cells[-1]["count"] == 2
     assert other.log.lost == 0
     assert recorder.log.count == 2
+
+
+def test_what_died_is_not_handed_on() -> None:
+    recorder = Recorder()
+    names = ev.Name(1, "x", ""), ev.Name(2, "weight", "Linear"), ev.Name(3, "x", "")
+    told = value(1), value(2, parameter=True), value(3), *names, ev.Dead(1), ev.Dead(2)
+    recorder.raw += [(recorder.tell, event) for event in told]
+    other = recorder.fork()
+    other.cell(2, "")
+    other.name(3, "y")
+    other.drain()
+    model = other.log.model()
+    assert set(model.values) == {3}
+    assert model.names == {"\0x": 3, "\0y": 3}
 
 
 def test_a_fork_hears_of_deaths() -> None:
@@ -129,6 +146,8 @@ def test_a_fork_hears_of_deaths() -> None:
     ref.id = 1
     recorder.raw.append((recorder.value, ref, value(1)))
     other = recorder.fork()
+    other.name(1, "x")
+    other.drain()
     del thing
     other.drain()
     assert other.log.since(0)[1][-1] == ev.Dead(1)

@@ -76,3 +76,11 @@ def test_public_things_have_docstrings() -> None:
             if not name.startswith("_") and ast.get_docstring(node) is None:
                 bare.append(f"{relative(path)}: {name}")
     assert bare == []
+
+
+def test_modules_say_in_one_line_what_they_hold() -> None:
+    docs = {
+        relative(path): ast.get_docstring(ast.parse(path.read_text())) or ""
+        for path in files(".py", under=PACKAGE)
+    }
+    assert [path for path, doc in docs.items() if not doc.partition("\n")[0].endswith(".")] == []

@@ -15,9 +15,9 @@ from tests.structure.tree import PACKAGE
 # packages that mean the same here and there
 SHARED_PARTS = {
     "_C", "__config__", "__future__", "accelerator", "amp", "autograd", "backends", "compiler",
-    "cpu", "cuda", "distributed", "distributions", "func", "functional", "jit", "linalg", "mps",
-    "nn", "optim", "overrides", "profiler", "random", "return_types", "serialization", "signal",
-    "special", "storage", "testing", "types", "utils", "version", "xpu",
+    "cpu", "cuda", "distributed", "distributions", "func", "functional", "fx", "jit", "linalg",
+    "mps", "nn", "onnx", "optim", "overrides", "profiler", "random", "return_types",
+    "serialization", "signal", "special", "storage", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def test_parts_do_not_shadow_torch() -> None:
     assert {name for name in PARTS | standins if hasattr(torch, name)} == SHARED_PARTS
 
 
-@pytest.mark.parametrize("space", ["", "Tensor", "nn", "nn.functional", "optim", "autograd"])
+@pytest.mark.parametrize("space", ["", "Tensor", "nn", "nn.functional", "optim", "autograd", "fx"])
 def test_shared_names_are_of_the_same_kind(space: str) -> None:
     ours, theirs = graphwidget, torch
     for name in filter(None, space.split(".")):

@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from graphwidget.eager.record import record_source
+from graphwidget.eager.op_functions import record_source
 from graphwidget.graph import runtime
 from graphwidget.optable import TABLE, Op
 

@@ -23,6 +23,7 @@ class Heard:
 
     outputs: list[dict[str, Any]] = field(default_factory=list)
     custom: list[dict[str, Any]] = field(default_factory=list)  # custom messages to the page
+    pauses: list[Any] = field(default_factory=list)  # what was said to wait, oldest first
     states: list[dict[str, Any]] = field(default_factory=list)  # trait updates
     buffers: list[Any] = field(default_factory=list)
 
@@ -92,6 +93,10 @@ class Kernel:
         reply = self.client.control_channel.get_msg(timeout=TIMEOUT)
         self.subshell = reply["content"]["subshell_id"]
 
+    def run_in_control(self, kind: str) -> None:
+        """A request on the control channel, which is heard while a cell runs."""
+        self.client.control_channel.send(self.client.session.msg(kind, {}))
+
     def value(self, expression: str) -> Any:
         """What an expression gives, by way of JSON."""
         return json.loads(self.run(f"import json; print(json.dumps({expression}))").text)
@@ -108,7 +113,9 @@ class Kernel:
             self.models.append(content["comm_id"])
         elif kind == "comm_msg":
             data = content["data"]
-            if data.get("method") == "custom":
+            if data.get("method") == "custom" and data["content"]["type"] == "state":
+                heard.pauses.append(data["content"]["pause"])
+            elif data.get("method") == "custom":
                 heard.custom.append(data["content"])
             elif data.get("method") == "update":
                 heard.states.append(data["state"])

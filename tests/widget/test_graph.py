@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import copy
+import gc
 import json
+import pickle
 import re
 import shutil
 import subprocess
@@ -16,6 +19,7 @@ import graphwidget as torch
 from graphwidget.exporters import graphviz, html
 from graphwidget.graph.listeners import get_observer
 from graphwidget.recording.log import unpack
+from graphwidget.widget import display
 
 NEEDS_DOT = pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz's dot")
 NEEDS_BUNDLE = pytest.mark.skipif(
@@ -153,6 +157,48 @@ def test_retain_grad_in_the_middle_of_a_run() -> None:
     assert value["how"] == "retained"
 
 
+def test_a_graph_that_nobody_holds_records_no_more() -> None:
+    torch.watch()
+    gc.collect()
+    assert get_observer() is None
+    graph = torch.watch()
+    gc.collect()
+    assert graph.recording
+    del graph
+    gc.collect()
+    assert get_observer() is None
+
+
+def test_a_graph_is_not_copied_or_pickled() -> None:
+    with torch.watch() as graph:
+        for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match="to_html"):
+                attempt(graph)
+
+
+def test_closing_forgets_what_was_recorded() -> None:
+    graph = torch.watch()
+    _kept = two_paths()
+    graph.close()
+    assert get_observer() is None
+    assert repr(graph) == "<GraphWidget 0 ops, 0 nodes>"
+    assert "closed" in graph.past
+    assert unpack(graph.packed or graph.recorder.log.pack())[1] == []
+
+
+def test_a_pause_without_a_page_runs_through(capsys: pytest.CaptureFixture[str]) -> None:
+    with torch.watch() as graph:
+        graph.pause()
+        w, _x, y = two_paths()
+        y.backward()
+        (w * 1).backward()
+    assert w.grad is not None
+    assert w.grad.item() == 6
+    assert capsys.readouterr().out.count("without a pause") == 1
+    (w * 1).backward()
+    assert capsys.readouterr().out == ""
+
+
 @NEEDS_BUNDLE
 def test_the_exported_page_stands_alone(tmp_path: Path) -> None:
     with torch.watch() as graph:
@@ -184,7 +230,7 @@ def test_graphviz_of_a_recorded_tensor() -> None:
         y.backward()
         source = torch.to_graphviz(y).source
     assert "MulBackward0" in source
-    assert "w\\n(1,) float32\\n[1]\\nrequires grad\\ngrad [5]" in source
+    assert "w\\n(1,) float32\\n[1.]\\nrequires grad\\ngrad [5.]" in source
 
 
 def test_graphviz_of_a_tensor_that_nobody_recorded() -> None:
@@ -234,8 +280,11 @@ def test_pictures_render() -> None:
     with torch.watch() as graph:
         _kept = two_paths()
     data, _metadata = graph._repr_mimebundle_()
-    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
     assert data["text/plain"] == "<GraphWidget 3 ops, 5 nodes>"
+    html = display.still(graph.model, repr(graph))["text/html"]
+    image = re.search(r'src="data:image/png;base64,([^"]*)"', html)
+    assert image is not None
+    assert base64.b64decode(image.group(1)).startswith(b"\x89PNG")
 
 
 def test_importing_graphwidget_loads_no_widget() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -88,14 +89,58 @@ def shown(heard: Any) -> list[str]:
     return [o["data"]["text/plain"] for o in heard.outputs if VIEW in o.get("data", {})]
 
 
-def test_hiding_and_showing(shared: Kernel) -> None:
+def still(heard: Any) -> dict[str, str]:
+    """The still picture below a graph, as it was at the end of the cell."""
+    found: dict[str, str] = next(
+        o["data"]
+        for o in reversed(heard.outputs)
+        if "graphwidget-still" in o.get("data", {}).get("text/html", "")
+    )
+    return found
+
+
+def test_off_records_nothing_and_on_again(shared: Kernel) -> None:
     shared.run("%load_ext graphwidget")
     assert len(shown(shared.run("x = torch.ones(1) + 1"))) == 1
-    assert shared.run("%graph off").text.startswith("The graph is not drawn")
-    assert shown(shared.run("z = x * 2")) == []
-    assert shown(shared.run("%graph"))[0] == "<GraphWidget 2 ops, 0 nodes>"
-    assert "on or off" in shared.run("%graph maybe").text
-    assert shown(shared.run("u = x * 3"))[-1] == "<GraphWidget 3 ops, 0 nodes>"
+    assert shared.run("%graph off").text.startswith("Nothing is recorded")
+    observer = "str(graphwidget.graph.listeners.get_observer())"
+    shared.run("import graphwidget.graph.listeners")
+    assert shared.value(observer) == "None"
+    heard = shared.run("z = x * 2")
+    assert shown(heard) == []
+    assert heard.custom == heard.states == []
+    assert "on, off" in shared.run("%graph maybe").text
+    assert shared.run("%graph").text.startswith("Graphs are recorded")
+    told = still(shared.run("u = x * 3"))["text/plain"]
+    assert told == "<GraphWidget 2 ops, 0 nodes>"  # those of x and u, not that of z
+    shared.run("%unload_ext graphwidget")
+
+
+def test_off_when_the_first_graph_was_of_one_cell(shared: Kernel) -> None:
+    shared.run("%load_ext graphwidget")
+    shared.run("%%graph\nfirst = torch.ones(1) * 2")
+    shared.run("%graph off")
+    shared.run("import graphwidget.graph.listeners")
+    assert shared.value("str(graphwidget.graph.listeners.get_observer())") == "None"
+    assert shown(shared.run("later = first + 1")) == []
+    shared.run("%graph on")
+    assert len(shown(shared.run("last = first + 1"))) == 1
+    shared.run("%unload_ext graphwidget")
+
+
+def test_an_earlier_graph_shows_the_past_and_takes_no_commands(shared: Kernel) -> None:
+    shared.run("%load_ext graphwidget")
+    shared.run("one = torch.ones(1, requires_grad=True)\ntwo = one * 2")
+    first = shared.models[-1]
+    heard = shared.run("%%graph\nthree = two * 3")
+    assert [s["past"] for s in heard.states if "past" in s]
+    second = shared.models[-1]
+    heard = shared.run("four = two * 4")
+    assert [s["past"] for s in heard.states if "past" in s]
+    for model in (first, second):
+        [answer] = shared.ask({"type": "peek", "value": 1}, model).custom
+        assert answer["type"] == "reject"
+        assert "earlier cell" in answer["why"]
     shared.run("%unload_ext graphwidget")
 
 
@@ -104,7 +149,8 @@ def test_the_graph_of_one_cell(shared: Kernel) -> None:
     shared.run("%load_ext graphwidget")
     heard = shared.run("%%graph\nnew = old * 2\nprint('ran')\nnew")
     assert heard.text == "ran\n"
-    assert shown(heard)[-1] == "<GraphWidget 1 op, 0 nodes>"
+    assert len(shown(heard)) == 1
+    assert still(heard)["text/plain"] == "<GraphWidget 1 op, 0 nodes>"
     assert any(o["kind"] == "execute_result" for o in heard.outputs)
     heard = shared.run("%%graph\n1 / 0")
     assert any(o.get("ename") == "ZeroDivisionError" for o in heard.outputs)
@@ -125,13 +171,26 @@ def test_unloading_removes_every_hook(shared: Kernel) -> None:
     assert "not found" in shared.run("%graph").text
 
 
-def test_an_error_has_its_picture(shared: Kernel) -> None:
+def error_of(heard: Any) -> list[str]:
+    """The lines of the one error that a cell raised."""
+    [error] = [o for o in heard.outputs if o["kind"] == "error"]
+    return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error["traceback"])).splitlines()
+
+
+def test_an_error_has_its_picture_and_ends_at_the_users_line(shared: Kernel) -> None:
+    shared.run("leaf = torch.ones(2, requires_grad=True)\ndef write(x):\n    x += 1")
+    long = error_of(shared.run("write(leaf)"))
+    assert any("graphwidget/" in line for line in long)
     shared.run("%load_ext graphwidget")
-    shared.run("leaf = torch.ones(2, requires_grad=True)")
-    heard = shared.run("leaf += 1")
+    heard = shared.run("write(leaf)")
     assert shown(heard)
-    assert [e for e in heard.outputs if e["kind"] == "error"]
+    short = error_of(heard)
+    assert not any("graphwidget" in line for line in short)
+    assert any("x += 1" in line for line in short)
+    assert short[-1] == long[-1]
+    assert any("1 / 0" in line for line in error_of(shared.run("1 / 0")))
     shared.run("%unload_ext graphwidget")
+    assert any("graphwidget/" in line for line in error_of(shared.run("write(leaf)")))
 
 
 def test_a_tensor_shows_its_graph(shared: Kernel) -> None:
@@ -145,9 +204,9 @@ def test_a_tensor_shows_its_graph(shared: Kernel) -> None:
 def test_commands_reach_values_of_earlier_cells(shared: Kernel) -> None:
     shared.run("%load_ext graphwidget")
     shared.run("p = torch.ones(1, requires_grad=True)\nq = p * 2")
-    heard = shared.run("r = q * 3")
-    [name] = [e for e in heard.events if e[0] == "name" and e[2] == "r"]
+    shared.run("r = q * 3")
     heard = shared.ask({"type": "need", "from": 0})
+    [name] = [e for e in heard.events if e[0] == "name" and e[2] == "r"]
     names = heard.events[0][2]["names"]
     heard = shared.ask({"type": "retain_grad", "value": names["\0q"], "on": True})
     assert heard.events == [["flag", names["\0q"], True, True]]

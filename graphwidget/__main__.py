@@ -1,0 +1,99 @@
+"""``python -m graphwidget script.py [args]``: run a script watched, and say what is wrong with it.
+
+Prints what was found after the script's own traceback and writes one page with the graph of the
+step that failed. The exit status is the script's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+from .adapters.both import Adapter
+from .recording.findings import Findings
+from .recording.recorder import Recorder
+from .widget.tracebacks import of_user
+
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the script that the arguments name; its exit status."""
+    given = _parse(sys.argv[1:] if arguments is None else arguments)
+    adapter = Adapter(Recorder())
+    sys.argv = [given.script, *given.args]
+    sys.path[0] = os.path.dirname(os.path.abspath(given.script))
+    status, failed = 0, False
+    try:
+        with adapter.observing():
+            runpy.run_path(given.script, run_name="__main__")
+    except SystemExit as end:
+        status = _status(end.code)
+    except BaseException as error:
+        status, failed = 1, True
+        trace = of_user(error.__traceback__)
+        while trace is not None and trace.tb_frame.f_code.co_filename.startswith("<frozen runpy"):
+            trace = trace.tb_next
+        traceback.print_exception(type(error), error, trace)
+    findings = Findings(adapter.findings())
+    _tell(findings)
+    if given.json is not None:
+        with open(given.json, "w", encoding="utf-8") as file:
+            json.dump([each.as_json() for each in findings], file, indent=2)
+    if failed or given.always:
+        _write_page(adapter, given.page or f"{_stem(given.script)}.graph.html")
+    return status
+
+
+def _parse(arguments: Sequence[str]) -> Any:
+    parser = argparse.ArgumentParser(
+        "python -m graphwidget", description="Run a script of PyTorch's and say what is wrong."
+    )
+    parser.add_argument("--json", metavar="FILE", help="write what was found there as JSON")
+    parser.add_argument("--page", metavar="FILE", help="where the page goes (SCRIPT.graph.html)")
+    parser.add_argument("--always", action="store_true", help="write the page if all went well too")
+    parser.add_argument("script")
+    parser.add_argument("args", nargs=argparse.REMAINDER)
+    given = parser.parse_args(arguments)
+    if not os.path.isfile(given.script):
+        parser.error(f"there is no file {given.script}")
+    return given
+
+
+def _status(code: Any) -> int:
+    if code is None or isinstance(code, int):
+        return code or 0
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _stem(script: str) -> str:
+    return os.path.splitext(os.path.basename(script))[0]
+
+
+def _tell(findings: Findings) -> None:
+    coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+    look = (BOLD, PLAIN) if coloured else ("", "")
+    for finding in findings:
+        print("\n" + "\n".join(finding.lines(*look)), file=sys.stderr)
+
+
+def _write_page(adapter: Adapter, path: str) -> None:
+    from .widget.graph import GraphWidget
+
+    try:
+        GraphWidget(adapter).to_html(path, title=os.path.basename(path))
+    except (OSError, ValueError) as error:
+        print(f"\nNo page was written: {error}", file=sys.stderr)
+    else:
+        print(f"\nThe graph is in {path}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

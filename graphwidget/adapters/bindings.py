@@ -1,0 +1,76 @@
+"""What the program's variables are bound to, and values that are told once more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..recording import events as ev
+from ..recording.positions import Position
+from ..recording.recorder import Recorder, Ref
+from ..recording.sites import Names
+
+
+class Bindings:
+    """Tells names. Its methods run while draining."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.bindings: dict[tuple[str, str], int] = {}
+        """What each (scope, name) was last told to be bound to."""
+        self.retell: dict[Any, Callable[[Any, int], None]] = {}
+        """By the functions of records of calls: what tells a value that such a call made."""
+        self._perhaps: tuple[Ref, Position | None, Names] | None = None
+
+    def recall(self, values: Iterable[Any]) -> None:
+        """Tell those of the values that were let go of, and what they were written from."""
+        for value in values:
+            record = self.recorder.lost.pop(value, None)
+            if record is None:
+                continue
+            if type(record[1]) is not Ref:
+                self.retell[record[0]](record, value)
+                continue
+            ref = record[1]
+            before = self.recorder.heads.get(ref.storage)
+            record[0](*record[1:])
+            after = self.recorder.heads.get(ref.storage)
+            if before is not None and after == (value, ref.version) and ref.version > before[1]:
+                self.recorder.tell(
+                    ev.Write(ref.storage, ref.version, before[0], value, None, None, None, None)
+                )
+
+    def bound(self, value: int, names: Names) -> None:
+        """Tell what is bound to the value."""
+        if self.recorder.lost:
+            self.recall((value,))
+        for scope, name in names:
+            self.bindings[scope, name] = value
+            self.recorder.tell(ev.Name(value, name, scope))
+
+    def rebound(self, value: int, scope: str, name: str) -> None:
+        """Tell what a variable is bound to if that is new."""
+        if self.bindings.get((scope, name)) != value:
+            self.bound(value, ((scope, name),))
+
+    def perhaps(self, _: None, ref: Ref, place: Position | None, names: Names) -> None:
+        """The value is the last so far of a call in the user's program, inside of a library,
+        whose result gets these names: if nothing follows there, it is that result."""
+        self._perhaps = ref, place, names
+
+    def settle(self, _: None = None) -> None:
+        """The program has moved on: what was perhaps the result of its call is it, if it lives."""
+        if self._perhaps is not None:
+            ref, _place, names = self._perhaps
+            self._perhaps = None
+            if ref.id in self.recorder.refs:
+                self.bound(ref.id, names)
+
+    def moved(self, place: Position | None) -> None:
+        """A call is told: it follows on what was perhaps the last of its site, or on its end."""
+        if self._perhaps is not None:
+            before = self._perhaps[1]
+            if before is not None and place is not None and before.site is place.site:
+                self._perhaps = None
+            else:
+                self.settle()

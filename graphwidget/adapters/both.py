@@ -1,0 +1,218 @@
+"""The adapter of the product: graphwidget's own tensors and the user's PyTorch in one recording."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+from ..graph import listeners
+from ..recording.findings import Finding
+from ..recording.fold import Model
+from ..recording.recorder import Recorder
+from ..recording.summary import SMALL
+from .native import NativeAdapter
+from .native import model_of as native_model_of
+from .pytorch.live import LiveRun
+from .real import is_real, no_longer, real_torch, when_imported
+
+if TYPE_CHECKING:
+    from .pytorch.watcher import TorchAdapter
+    from .static import StaticAdapter
+
+
+REFUSED = (
+    "graphwidget cannot watch this version of PyTorch, which lacks something that it needs "
+    "({error}); graphwidget's own tensors are recorded all the same."
+)
+
+
+class Adapter(NativeAdapter):
+    """The native adapter; and beside it, once the program has imported PyTorch, PyTorch's."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._pulse: Callable[[float], None] | None = None
+        self.pytorch: TorchAdapter | None = None
+        self._refused = False
+        self.light = False
+        """Whether of PyTorch's tensors only those of a few numbers are looked at."""
+        self.static: StaticAdapter | None = None
+        super().__init__(recorder)
+
+    def _arrived(self) -> None:
+        """The program has just imported PyTorch."""
+        if self.active:
+            pytorch = self._join(arrived=True)
+            if pytorch is not None:
+                pytorch.start()
+
+    def _join(self, arrived: bool = False) -> TorchAdapter | None:
+        """The adapter of the program's PyTorch, if there is one by now."""
+        if self.pytorch is None and not self._refused and (arrived or real_torch() is not None):
+            try:
+                from .pytorch.watcher import TorchAdapter
+
+                self.pytorch = TorchAdapter(self.recorder, self.sorter, self.calls)
+                self.pytorch.on_pulse = self._pulse
+                if self.light:
+                    self.pytorch.identity.limit = SMALL
+            except (ImportError, AttributeError) as error:
+                self._refused = True
+                warnings.warn(REFUSED.format(error=error), stacklevel=3)
+        return self.pytorch
+
+    def _join_static(self) -> StaticAdapter | None:
+        """The adapter of static graphs, if the program has imported them by now."""
+        if self.static is None and "graphwidget.static" in sys.modules:
+            from .static import StaticAdapter
+
+            self.static = StaticAdapter(self.recorder)
+        return self.static
+
+    def fork(self) -> Self:
+        other = super().fork()
+        if self.pytorch is not None:
+            other.pytorch = self.pytorch.fork(other.recorder, other.sorter, other.calls)
+        return other
+
+    # Switching on and off ------------------------------------------------------------------
+    @property
+    def on_pulse(self) -> Callable[[float], None] | None:
+        """Called while ops run, see ``NativeAdapter``."""
+        return self._pulse
+
+    @on_pulse.setter
+    def on_pulse(self, pulse: Callable[[float], None] | None) -> None:
+        self._pulse = pulse
+        if self.pytorch is not None:
+            self.pytorch.on_pulse = pulse
+
+    def start(self) -> None:
+        before = listeners.get_observer()
+        if isinstance(before, Adapter) and before is not self and before.pytorch is not None:
+            before.pytorch.stop()
+        super().start()
+        _newest[:] = [self]
+        pytorch = self._join()
+        if pytorch is not None:
+            pytorch.start()
+        else:
+            when_imported(self._arrived)
+        static = self._join_static()
+        if static is not None:
+            static.start()
+
+    def settle(self) -> None:
+        if self.static is not None:
+            self.static.settle()
+        super().settle()
+
+    def stop(self) -> None:
+        super().stop()
+        no_longer(self._arrived)
+        if self.static is not None:
+            self.static.stop()
+        if self.pytorch is not None:
+            self.pytorch.stop()
+
+    @contextmanager
+    def observing(self, commanded: bool = False) -> Iterator[None]:
+        before = listeners.get_observer()
+        other = before.pytorch if isinstance(before, Adapter) and before is not self else None
+        on = other is not None and other.active
+        if on and other is not None:
+            other.stop()
+        pytorch = self._join()
+        if not commanded:
+            _newest[:] = [self]
+        try:
+            with super().observing(commanded):
+                if pytorch is None:
+                    when_imported(self._arrived)
+                    yield
+                else:
+                    with pytorch.observing(commanded):
+                        yield
+        finally:
+            if pytorch is None:
+                no_longer(self._arrived)
+                if self.pytorch is not None and not self.active:
+                    self.pytorch.stop()
+            if on and other is not None:
+                other.start()
+
+    def drain(self) -> None:
+        if self.pytorch is None:
+            super().drain()
+        else:
+            self._next = 0
+            self.pytorch.drain()
+
+    # What is asked -------------------------------------------------------------------------
+    def bind(self, names: Iterable[tuple[str, str, Any]]) -> None:
+        own: list[Any] = []
+        real: list[Any] = []
+        for each in names:
+            (real if is_real(each[2]) else own).append(each)
+        super().bind(own)
+        if real and self.pytorch is not None:
+            self.pytorch.bind(real)
+
+    def peek(self, tensor: Any) -> None:
+        if is_real(tensor) and self.pytorch is not None:
+            self.pytorch.peek(tensor)
+        else:
+            super().peek(tensor)
+
+    def object(self, value: int) -> Any:
+        ref = self.recorder.refs.get(value)
+        if self.pytorch is not None and ref is not None and is_real(ref()):
+            return self.pytorch.object(value)
+        return super().object(value)
+
+    def findings(self) -> list[Finding]:
+        """What is wrong with the program, the newest first."""
+        return [] if self.pytorch is None else self.pytorch.findings()
+
+    # Live runs -----------------------------------------------------------------------------
+    def run_begins(self, run: Any) -> None:
+        if isinstance(run, LiveRun):
+            with self.observing():
+                run.begin()  # the engine tells that it does
+        else:
+            super().run_begins(run)
+
+    def run_ends(self, run: Any, status: str, error: BaseException | None) -> None:
+        if not isinstance(run, LiveRun):
+            super().run_ends(run, status, error)
+
+    def node_id(self, node: Any) -> int | None:
+        """The id of a node in this recording."""
+        if self.pytorch is not None and not hasattr(node, "_rec"):
+            return self.pytorch.identity.edge(node)
+        ref = node._rec
+        return None if ref is None else int(ref.id)
+
+
+_newest: list[Adapter] = []
+
+
+def newest() -> Adapter | None:
+    """The adapter that records, or did so last."""
+    return _newest[-1] if _newest else None
+
+
+def model_of(tensor: Any) -> tuple[Model, int]:
+    """The model that shows a tensor of either kind, and its value there: of the recording in force
+    if it knows the tensor, else what the tensor's own graph tells."""
+    if not is_real(tensor):
+        return native_model_of(tensor)
+    from .pytorch.watcher import TorchAdapter
+
+    adapter = getattr(listeners.get_observer(), "pytorch", None)
+    if adapter is None or adapter.identity.known(tensor) is None:
+        adapter = TorchAdapter(Recorder())
+    value = adapter.shown(tensor)
+    return adapter.recorder.log.model(), value

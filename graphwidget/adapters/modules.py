@@ -1,0 +1,129 @@
+"""What the user would type for a module or a parameter in it: ``encoder.layers[2].linear1``."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
+from typing import Any
+
+from .places import is_module, ours, user_frame
+
+MAIN = ("lr", "momentum", "betas", "weight_decay", "nesterov")
+"""The numbers by which an optimizer's step is told, where they are not zero."""
+
+MAX_FRAMES = 20
+
+
+def step_into(holder: Any, path: str, name: str) -> str:
+    """The path of a member of a module at ``path``: containers' numbers and keys in brackets."""
+    if name.isdigit():
+        return f"{path}[{name}]"
+    if name.isidentifier() and not type(holder).__name__.endswith("Dict"):
+        return f"{path}.{name}"
+    return f"{path}[{name!r}]"
+
+
+def within(module: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """(path, module) of a module and all within it, each once."""
+    seen: set[int] = set()
+    waiting = [(path, module)]
+    while waiting:
+        path, module = waiting.pop()
+        if id(module) in seen:
+            continue
+        seen.add(id(module))
+        yield path, module
+        members = [(step_into(module, path, name), x) for name, x in module._modules.items()]
+        waiting.extend((name, each) for name, each in reversed(members) if is_module(each))
+
+
+def parameters(module: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """(path, parameter) of all parameters of a module, each once."""
+    seen: set[int] = set()
+    for place, each in within(module, path):
+        for name, parameter in each._parameters.items():
+            if parameter is not None and id(parameter) not in seen:
+                seen.add(id(parameter))
+                yield step_into(each, place, name), parameter
+
+
+class ModuleNames:
+    """Names of modules, each looked for once."""
+
+    def __init__(self, ours: Callable[[str], bool] = ours) -> None:
+        self._ours = ours
+        self._found: dict[int, tuple[weakref.ref[Any], str]] = {}
+        self.fresh: list[tuple[str, Any]] = []
+        """The parameters of models that were first called since somebody emptied this."""
+        self._roots: dict[int, tuple[str, weakref.ref[Any]]] = {}  # by the modules within them
+
+    def name(self, module: Any, frame: FrameType) -> str:
+        """What the user would type for a module that is called by ``frame``; its class where no
+        variable of the program leads to it."""
+        known = self._found.get(id(module))
+        if known is not None and known[0]() is module:
+            return known[1]
+        where = user_frame(frame, self._ours)
+        if where is not None:
+            self._look(where.f_globals)
+        for _ in range(MAX_FRAMES):
+            if where is None or self._knows(module):
+                break
+            self._look(where.f_locals)
+            where = where.f_back
+        if not self._knows(module):
+            self._keep(type(module).__name__, module)
+        path, root = self._roots.pop(id(module), ("", None))
+        whole = None if root is None else root()
+        if whole is not None:
+            for _place, each in within(whole, path):
+                self._roots.pop(id(each), None)
+            self.fresh += parameters(whole, path)
+        return self._found[id(module)][1]
+
+    def _knows(self, module: Any) -> bool:
+        known = self._found.get(id(module))
+        return known is not None and known[0]() is module
+
+    def _look(self, namespace: Mapping[str, Any]) -> None:
+        """Name the modules that variables hold, and those that an object's attributes hold."""
+        for name, value in list(namespace.items()):
+            if name.startswith("_") or isinstance(value, type):
+                continue
+            if is_module(value):
+                self._keep_all(name, value)
+            elif isinstance(value, list | tuple):
+                for at, item in enumerate(value[:64]):
+                    if is_module(item):
+                        self._keep_all(f"{name}[{at}]", item)
+            elif name == "self":
+                for attribute, held in list(getattr(value, "__dict__", {}).items()):
+                    if is_module(held):
+                        self._keep_all(f"self.{attribute}", held)
+
+    def _keep_all(self, path: str, module: Any) -> None:
+        if not self._knows(module):
+            root = weakref.ref(module)
+            for place, each in within(module, path):
+                if not self._knows(each):
+                    self._keep(place, each)
+                    self._roots[id(each)] = path, root
+
+    def _keep(self, path: str, module: Any) -> None:
+        self._found[id(module)] = weakref.ref(module), path
+
+
+def numbers_of(optimizer: Any) -> str:
+    """The main numbers of an optimizer: ``lr=0.1, momentum=0.9``."""
+    group = optimizer.param_groups[0] if optimizer.param_groups else {}
+    return ", ".join(f"{name}={_plain(group[name])}" for name in MAIN if group.get(name))
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_plain, value))})"
+    item = getattr(value, "item", None)
+    return str(value) if item is None else _plain(item())

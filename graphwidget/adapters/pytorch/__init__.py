@@ -1,0 +1,8 @@
+"""The adapter for the user's real PyTorch: the same events, from a program that imports torch.
+
+``watcher.py`` is the adapter; it hears calls (``calls.py``), modules and backward runs
+(``runs.py``, held between nodes by ``live.py``), gives ids to what they speak of
+(``identity.py``) and looks up what the op table knows of an op (``ops.py``). ``diagnosis.py``
+says why a backward failed; ``causes.py`` finds what is wrong and ``fixes.py`` how to mend it.
+Nothing here imports torch before the user has.
+"""

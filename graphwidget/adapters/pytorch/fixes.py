@@ -1,0 +1,146 @@
+"""Fixes: the user's own lines, changed; none where it is not known how."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+CUTS = re.compile(
+    r"\.(detach|data|item|numpy|tolist)\b(\(\))?"  # what a graph is cut with
+)
+
+
+def parsed(text: str) -> ast.stmt | None:
+    """The one statement that a line is; None where it is not a whole one."""
+    try:
+        body = ast.parse(text.strip()).body
+    except SyntaxError:
+        return None
+    return body[0] if len(body) == 1 else None
+
+
+def valid(code: str) -> str:
+    """The code if it is Python, else nothing."""
+    try:
+        ast.parse(code)
+    except SyntaxError:
+        return ""
+    return code
+
+
+def out_of_place(text: str) -> str:
+    """A line that writes in place, written so that it makes a new tensor; empty if unknown how."""
+    statement = parsed(text)
+    if isinstance(statement, ast.AugAssign):
+        return _augmented(statement)
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+        return _cloned_first(statement.targets[0], text)
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return _method(statement.value)
+    changed = text
+    if "inplace=True" in text:
+        changed = text.replace("inplace=True", "inplace=False")
+    elif isinstance(statement, ast.Assign | ast.Return):
+        changed = re.sub(r"\.(?!_)(\w+?)_\(", r".\1(", text)
+    return valid(changed) if changed != text else ""
+
+
+def _augmented(statement: ast.AugAssign) -> str:
+    target = statement.target
+    if isinstance(target, ast.Subscript):
+        return _cloned_first(target, ast.unparse(statement))
+    name = ast.unparse(target)
+    value = ast.BinOp(ast.parse(name, mode="eval").body, statement.op, statement.value)
+    return valid(f"{name} = {ast.unparse(value)}")
+
+
+def _cloned_first(target: ast.Subscript, text: str) -> str:
+    whole: ast.expr = target.value
+    while isinstance(whole, ast.Subscript):
+        whole = whole.value
+    if not isinstance(whole, ast.Name | ast.Attribute):
+        return ""
+    name = ast.unparse(whole)
+    return valid(f"{name} = {name}.clone()\n{text.strip()}")
+
+
+def _method(call: ast.Call) -> str:
+    """``x.mul_(2)`` is ``x = x.mul(2)``; of a function with ``inplace=True`` the result is kept."""
+    function = call.func
+    for word in call.keywords:
+        if word.arg == "inplace" and call.args:
+            word.value = ast.Constant(False)
+            return valid(f"{ast.unparse(call.args[0])} = {ast.unparse(call)}")
+    if not isinstance(function, ast.Attribute) or not function.attr.endswith("_"):
+        return ""
+    if isinstance(function.value, ast.Subscript):
+        return _cloned_first(function.value, ast.unparse(call))
+    if not isinstance(function.value, ast.Name | ast.Attribute):
+        return ""
+    name = ast.unparse(function.value)
+    if function.attr == "zero_":
+        return valid(f"{name} = torch.zeros_like({name})")
+    if function.attr == "copy_":
+        return valid(f"{name} = {ast.unparse(call.args[0])}") if call.args else ""
+    if function.attr in ("fill_", "normal_", "uniform_", "random_"):
+        return valid(f"{name} = {name}.clone()\n{ast.unparse(call)}")
+    function.attr = function.attr.rstrip("_")
+    return valid(f"{name} = {ast.unparse(call)}")
+
+
+def under_no_grad(text: str) -> str:
+    """The line within ``torch.no_grad()``."""
+    return valid(f"with torch.no_grad():\n    {text.strip()}")
+
+
+def without_cut(text: str) -> str:
+    """The line without the first detach, ``.item()`` or the like."""
+    changed = CUTS.sub("", text.strip(), count=1)
+    return valid(changed) if changed != text.strip() else ""
+
+
+def kept(cut: str, made: str) -> str:
+    """The line that turned tensors into numbers, and the one that made a tensor of these, with
+    the tensors kept."""
+    first = without_cut(cut)
+    if made == cut or not made:
+        return valid(re.sub(r"torch\.tensor\((.+?)\)", r"\1", first)) if made else first
+    second = re.sub(r"torch\.(tensor|as_tensor|FloatTensor|Tensor)\(", "torch.stack(", made)
+    return valid(f"{first}\n{second}") or first
+
+
+def loss_of(text: str) -> str:
+    """``loss`` of the line ``loss.backward()``; empty for other lines."""
+    statement = parsed(text)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    function = call.func if isinstance(call, ast.Call) else None
+    if isinstance(function, ast.Attribute) and function.attr == "backward":
+        return ast.unparse(function.value)
+    return ""
+
+
+SMALL = "clamp(min=1e-12)"
+UNSAFE = "sqrt|log|rsqrt|log2|log10|log1p|norm|std|reciprocal"
+
+
+def guarded(text: str) -> str:
+    """The line with the input of a root or a logarithm made safe."""
+    statement = parsed(text)
+    if statement is None:
+        return ""
+    for node in ast.walk(statement):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if not re.fullmatch(UNSAFE, node.func.attr):
+            continue
+        library = isinstance(node.func.value, ast.Name) and node.func.value.id == "torch"
+        if library and node.args:
+            node.args[0] = _safe(node.args[0])
+        elif not library:
+            node.func.value = _safe(node.func.value)
+        return valid(ast.unparse(statement))
+    return ""
+
+
+def _safe(value: ast.expr) -> ast.expr:
+    return ast.parse(f"({ast.unparse(value)}).{SMALL}", mode="eval").body

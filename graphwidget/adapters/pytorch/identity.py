@@ -1,0 +1,357 @@
+"""Who is who in the real PyTorch: the ids of tensors, storages and nodes, and how they are told.
+
+A tensor is known by a weak reference to it, in a table and not on the tensor itself, which is the
+user's. It stays the same value until the version of its storage rises: then it is a new value. A
+node cannot be referred to weakly; a token in its ``metadata`` says that it is known, and by its
+own death that the node is gone.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import torch
+
+from ...recording import events as ev
+from ...recording.recorder import NodeRef, Recorder, Ref
+from ...recording.sites import Site
+from ...recording.summary import capture, summary
+
+MAX_SILENT = 10_000
+TOKEN = "graphwidget"
+"""The key of the token in a node's metadata."""
+
+COPIED = 4096
+"""Larger tensors, and those that lie on another device than the CPU, are told without numbers."""
+
+Captured = tuple[str, tuple[int, ...], torch.Tensor | None]
+"""A tensor's dtype and shape, and a copy of it where it is small."""
+
+
+class Token:
+    """What makes a node known; it dies with the node, and its reference tells so."""
+
+    __slots__ = ("__weakref__", "made", "ref")
+
+    ref: NodeRef
+    made: int
+    """When the node was met, in the identity's own time."""
+
+
+class Silent(NamedTuple):
+    """A write that raised no version."""
+
+    time: int
+    value: int
+    site: Site | None
+    how: str
+
+
+class Tables:
+    """What is known of the living tensors, whoever records."""
+
+    def __init__(self) -> None:
+        self.refs: dict[int, Ref] = {}
+        """The identity of every living tensor that was met, by the tensor's address."""
+        self.storages: dict[int, tuple[int, int]] = {}
+        """By the storage's address: its id in the log, and how many tensors of ``refs`` have it."""
+
+    def lose(self, key: int, address: int, ref: Any) -> None:
+        """A tensor is dead."""
+        if self.refs.get(key) is not ref:
+            return  # it was written since, and is known as another value
+        del self.refs[key]
+        storage, count = self.storages.get(address, (0, 1))
+        if count > 1:
+            self.storages[address] = (storage, count - 1)
+        else:
+            self.storages.pop(address, None)
+
+
+class Alias(NamedTuple):
+    """Another tensor of the same memory, without history."""
+
+    tensor: weakref.ref[torch.Tensor]
+    of: Ref
+    how: str
+
+
+class Identity:
+    """Gives tensors and nodes their ids and tells of them at first sight."""
+
+    def __init__(self, recorder: Recorder, tables: Tables | None = None) -> None:
+        self.recorder = recorder
+        self.tables = Tables() if tables is None else tables
+        self.refs = self.tables.refs
+        self.retaining: list[Ref] = []
+        """Of tensors inside the graph that keep their gradient."""
+        self.limit = COPIED
+        """Larger tensors are told without numbers."""
+        self.time = 0
+        self.silent: dict[int, Silent] = {}
+        """By storage's address, the last write that PyTorch did not notice."""
+        self.aliases: dict[int, Alias] = {}
+        """What ``.data`` and ``.detach()`` gave, by the address of the tensor."""
+        self.copied = 0
+        """Bytes that wait in the raw records."""
+        self.told, self.node_told = self._value, self._node
+        passing = recorder.passing
+        passing[self.node_told] = lambda record: 1 if record[1]() is None else 0
+        passing[recorder.free] = lambda record: not recorder.open_node(record[1])
+
+    # Tensors -------------------------------------------------------------------------------
+    def known(self, tensor: torch.Tensor) -> Ref | None:
+        """The tensor's identity, perhaps of an older version; None when it was never met."""
+        ref = self.refs.get(id(tensor))
+        return ref if ref is not None and ref() is tensor else None
+
+    def current(self, tensor: torch.Tensor) -> Ref:
+        """The tensor's identity as it is now, told if nobody knows it yet."""
+        ref = self.known(tensor)
+        version = version_of(tensor)
+        if ref is not None and ref.version == version and ref.id in self.recorder.values:
+            return ref
+        if ref is None or ref.version != version:
+            before, ref = ref, self.renew(tensor)
+            self.tell(tensor, ref)
+            if before is not None and before.id in self.recorder.values:
+                write = ev.Write(ref.storage, version, before.id, ref.id, None, None, None, None)
+                self.recorder.raw.append((self.recorder.tell, write))
+        else:
+            self.tell(tensor, ref)
+        return ref
+
+    def renew(self, tensor: torch.Tensor) -> Ref:
+        """A new identity, for a tensor that was just made or written."""
+        key, before = id(tensor), self.known(tensor)
+        address = storage_of(tensor)
+        ref = Ref(tensor, partial(_died, self.tables, self.recorder.raw, key, address))
+        ref.id = self.recorder.ids.value()
+        ref.version = version_of(tensor)
+        storages = self.tables.storages
+        storage, count = storages.get(address, (ref.id, 0))
+        ref.storage = storage
+        storages[address] = (storage, count + (before is None))
+        self.refs[key] = ref
+        return ref
+
+    def tell(self, tensor: torch.Tensor, ref: Ref) -> None:
+        """Tell the value as it is now."""
+        base = base_of(tensor)
+        view_of = None if base is None else self.current(base).id
+        parameter = isinstance(tensor, torch.nn.Parameter)
+        self.recorder.values.add(ref.id)
+        if not asked(tensor, "is_leaf") and tensor.retains_grad:
+            self.retaining.append(ref)
+        content = self.captured(tensor)
+        needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
+        self.recorder.raw.append((self.told, ref, needed, leaf, parameter, view_of, content))
+
+    def _value(
+        self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None, data: Captured
+    ) -> None:
+        event = ev.Value(
+            ref.id, ref.storage, ref.version, needed, leaf, parameter, base, summarized(data)
+        )
+        self.recorder.value(ref, event)
+
+    def wrote_silently(self, tensor: torch.Tensor, value: int, site: Site | None, how: str) -> None:
+        """Somebody wrote a tensor, and no node that saved it will know."""
+        if len(self.silent) > MAX_SILENT:
+            self.silent.clear()
+        self.time += 1
+        self.silent[storage_of(tensor)] = Silent(self.time, value, site, how)
+        self.time += 1
+
+    def captured(self, tensor: torch.Tensor) -> Captured:
+        """The tensor's content as it is now, to be looked at later; of a large one, and where
+        looking would cost too much, its shape alone."""
+        copy = None
+        if tensor.numel() <= self.limit and _copyable(tensor):
+            # a copy: numpy's hand on it would forbid PyTorch to resize the user's storage
+            with suppress(RuntimeError):  # the old vmap's tensors look like others
+                copy = tensor.detach().clone()
+                self.copied += copy.nbytes
+        return dtype_name(tensor), tuple(tensor.shape), copy
+
+    # Nodes ---------------------------------------------------------------------------------
+    def known_node(self, node: Any) -> NodeRef | None:
+        """The identity of a node; None where no gradient goes, or when nobody knows it."""
+        token = None if node is None else node.metadata.get(TOKEN)
+        return token.ref if token is not None and token.ref.id in self.recorder.nodes else None
+
+    def edge(self, node: Any) -> int | None:
+        """The id of a node, or None."""
+        ref = self.known_node(node)
+        return None if ref is None else ref.id
+
+    def tell_nodes(
+        self, roots: Iterable[Any], near: Sequence[torch.Tensor], call: list[int] | None
+    ) -> None:
+        """Tell the nodes that lead to ``roots`` and are unknown; what they saved is looked for
+        among ``near``, and ``call`` will hold the id of the call that made them."""
+        waiting = [node for node in roots if node is not None]
+        while waiting:  # not recursive: graphs are deep
+            node = waiting[-1]
+            if self.edge(node) is not None:
+                waiting.pop()
+                continue
+            before = [n for n, _ in node.next_functions if n is not None and self.edge(n) is None]
+            if before:
+                waiting.extend(before)
+                continue
+            waiting.pop()
+            self._tell_node(node, near, call)
+
+    def _tell_node(self, node: Any, near: Sequence[torch.Tensor], call: list[int] | None) -> None:
+        number = self.recorder.ids.node()
+        token = node.metadata[TOKEN] = Token()
+        token.made = self.time
+        ref = token.ref = NodeRef(token, self.recorder.raw.append)
+        ref.id, ref.edge = number, (number, 0)
+        self.recorder.nodes.add(number)
+        variable = getattr(node, "variable", None)
+        leaf = self.current(variable).id if isinstance(variable, torch.Tensor) else None
+        outputs: list[int] = []
+        for tensor in near:
+            if grad_fn_of(tensor) is node:
+                outputs += [0] * (tensor.output_nr + 1 - len(outputs))
+                outputs[tensor.output_nr] = self.current(tensor).id
+        edges = tuple((self.edge(before), nr) for before, nr in node.next_functions)
+        saved = tuple(self._saved(node, near))
+        event = ev.Node(number, name_of(node), None, tuple(outputs), edges, saved, leaf)
+        self.recorder.raw.append((self.node_told, ref, event, None if leaf is not None else call))
+
+    def _node(self, ref: NodeRef, event: ev.Node, call: list[int] | None) -> None:
+        self.recorder.node(ref, event._replace(call=call[0]) if call else event)
+
+    def _saved(self, node: Any, near: Sequence[torch.Tensor]) -> Iterator[ev.Saved]:
+        for slot, raw in saved_tensors(node):
+            ref = self._among(raw, near)
+            if ref is None:
+                yield ev.Saved(slot, None, None, None, f"tensor{list(raw.shape)}")
+            else:
+                yield ev.Saved(slot, ref.id, ref.storage, ref.version, None)
+
+    def _among(self, saved: torch.Tensor, near: Sequence[torch.Tensor]) -> Ref | None:
+        """The identity of a saved tensor. What a node keeps of its own results is another object
+        than the result, and a composite call (linear) saves views of what it was given."""
+        if self.known(saved) is not None:
+            return self.current(saved)
+        address = storage_of(saved)
+        same = [tensor for tensor in near if storage_of(tensor) == address]
+        alike = [tensor for tensor in same if tensor.shape == saved.shape] or same
+        return self.current(alike[0]) if alike else None
+
+
+def base_of(tensor: torch.Tensor) -> torch.Tensor | None:
+    """What the tensor is a view of, or None."""
+    return tensor._base if tensor._is_view() else None
+
+
+def grad_fn_of(tensor: torch.Tensor) -> Any:
+    """The tensor's node; None also where PyTorch refuses to tell it (a view whose history was
+    lost), which is the program's affair when it uses the view."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
+
+
+def asked(tensor: torch.Tensor, name: str) -> bool:
+    """A flag of the tensor, as far as PyTorch tells it."""
+    try:
+        return bool(getattr(tensor, name))
+    except RuntimeError:
+        return False
+
+
+def version_of(tensor: torch.Tensor) -> int:
+    """The tensor's version; 0 for inference tensors, which have none."""
+    return 0 if tensor.is_inference() else tensor._version
+
+
+def storage_of(tensor: torch.Tensor) -> int:
+    """The address of the tensor's storage; of a tensor without one, its own."""
+    try:
+        return int(tensor.untyped_storage()._cdata)
+    except (RuntimeError, NotImplementedError):  # sparse tensors and the like
+        return id(tensor)
+
+
+def _died(tables: Tables, raw: list[Any], key: int, address: int, ref: Any) -> None:
+    tables.lose(key, address, ref)
+    raw.append(ref)
+
+
+def _copyable(tensor: torch.Tensor) -> bool:
+    """Whether the tensor's memory is its content and near: not that of fake and batched tensors,
+    of zeros without memory, or of another device."""
+    if type(tensor) not in PLAIN or tensor.device.type != "cpu":
+        return False
+    return not _WRAPPED(tensor) and tensor.layout is torch.strided
+
+
+PLAIN = (torch.Tensor, torch.nn.Parameter)
+_WRAPPED: Callable[[torch.Tensor], bool] = getattr(
+    getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", lambda tensor: False
+)
+
+
+def dtype_name(tensor: torch.Tensor) -> str:
+    """``float32`` for ``torch.float32``."""
+    return _dtype_name(tensor.dtype)
+
+
+@cache
+def _dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def content_of(data: Captured) -> Any:
+    """What was captured as ``recording.summary`` captures arrays; None where it was not copied."""
+    copy = data[2]
+    if copy is None or type(copy) not in PLAIN:
+        return None
+    try:
+        if copy.dtype in (torch.bfloat16, torch.float16):
+            copy = copy.float()
+        return None if copy.is_complex() else capture(copy.numpy())
+    except (RuntimeError, TypeError):
+        return None
+
+
+def summarized(data: Captured) -> ev.Summary:
+    """The ``Summary`` of what was captured."""
+    content = content_of(data)
+    return ev.Summary(data[1], data[0], None, None, None) if content is None else summary(content)
+
+
+_slots: dict[type[Any], tuple[str, ...]] = {}
+
+
+def saved_tensors(node: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """(slot, tensor) of what a node saved, without checking versions or calling hooks."""
+    slots = _slots.get(type(node))
+    if slots is None:
+        found = [name for name in dir(type(node)) if name.startswith("_raw_saved_")]
+        slots = _slots[type(node)] = tuple(found)
+    for attribute in slots:
+        try:
+            raw = getattr(node, attribute)
+        except RuntimeError:  # freed
+            continue
+        for nr, each in enumerate(raw if isinstance(raw, (tuple, list)) else (raw,)):
+            tensor = getattr(each, "data", None)
+            if isinstance(tensor, torch.Tensor):
+                slot = attribute.removeprefix("_raw_saved_")
+                yield (f"{slot}[{nr}]" if isinstance(raw, (tuple, list)) else slot), tensor
+
+
+def name_of(node: Any) -> str:
+    """``MulBackward0``; ``AccumulateGrad`` and ``CopySlices`` without their namespaces."""
+    return str(node.name()).rpartition("::")[2]

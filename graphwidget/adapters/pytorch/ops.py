@@ -1,0 +1,131 @@
+"""What the page shows of PyTorch's ops: taken from graphwidget's own op table where it has them.
+
+A call is a function (``torch.relu``, ``Tensor.__add__``, ``F.cross_entropy``) and the op table
+knows ops; they meet by the name, without the underscores of operators and in-place variants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import torch
+
+from ...optable import TABLE, Op
+from ...optable.derivative_text import derivatives
+from ...recording import events as ev
+
+MAX_TEXT = 120
+
+OPERATORS = {
+    "truediv": "div", "rtruediv": "div", "floordiv": "floor_divide", "mod": "remainder",
+    "matmul": "matmul", "rmatmul": "matmul", "radd": "add", "rmul": "mul", "rpow": "pow.base",
+    "getitem": "index", "setitem": "copy", "iadd": "add", "isub": "sub", "imul": "mul",
+    "itruediv": "div", "ipow": "pow", "invert": "bitwise_not", "and": "bitwise_and",
+    "or": "bitwise_or", "xor": "bitwise_xor", "multiply": "mul", "subtract": "sub",
+    "divide": "div", "negative": "neg", "absolute": "abs",
+}  # fmt: skip
+"""Python's operators, and second names, by the names of the table's ops."""
+
+SIGNS = {
+    "linear": "W·x+b", "getitem": "[…]", "setitem": "[…]=", "cross_entropy": "cross entropy",
+    "scaled_dot_product_attention": "attention",
+}  # fmt: skip
+"""Signs of calls that are no ops of the table."""
+
+
+class Called(NamedTuple):
+    """A call as it is told: the op's key, its inputs (tensors, or numbers in their place) and the
+    rest of the arguments as text."""
+
+    key: str
+    inputs: list[torch.Tensor | str]
+    params: dict[str, str]
+
+
+def plain_name(function: Callable[..., Any]) -> str:
+    """``add`` for ``Tensor.__radd__``, ``torch.add`` and ``Tensor.add``; ``T`` for the property."""
+    name = getattr(function, "__name__", type(function).__name__)
+    if name in ("__get__", "__set__"):
+        owner = getattr(function, "__self__", None)
+        name = getattr(owner, "__name__", name)
+    return str(name)
+
+
+@cache
+def op_of(name: str) -> Op | None:
+    """The table's op for a function's name."""
+    bare = name.strip("_")
+    bare = OPERATORS.get(bare, bare)
+    return TABLE.get(bare)
+
+
+def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: bool) -> Called:
+    """A call's arguments in the order of the op's signature; of an unknown op, its tensors."""
+    op = op_of(name)
+    key = (name.strip("_") if op is None else op.key) + ("_" if written else "")
+    params: dict[str, str] = {}
+    inputs: list[torch.Tensor | str] = []
+    names = () if op is None or op.variadic else op.inputs
+    rest = [*names[len(args) :]]
+    for nr, value in enumerate(args):
+        if nr < len(names) and isinstance(value, (int, float, bool)):
+            inputs.append(text(value))
+        else:
+            _sort(f"arg{nr}" if op is None else _param(op, nr), value, inputs, params)
+    for word, value in kwargs.items():
+        if value is None:
+            continue
+        if word in rest and isinstance(value, (int, float, bool)):
+            inputs.append(text(value))
+        else:
+            _sort(word, value, inputs, params)
+    return Called(key, inputs, params)
+
+
+def _param(op: Op, nr: int) -> str:
+    names = [*op.inputs, *op.params]
+    return names[nr] if nr < len(names) else f"arg{nr}"
+
+
+def _sort(name: str, value: Any, inputs: list[torch.Tensor | str], params: dict[str, str]) -> None:
+    found = list(tensors_in(value))
+    if found:
+        inputs.extend(found)
+    elif value is not None:
+        params[name] = text(value)
+
+
+def tensors_in(value: Any, depth: int = 3) -> list[torch.Tensor]:
+    """The tensors of an argument or a result, also in lists, tuples and dictionaries."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if depth and isinstance(value, (list, tuple)):
+        return [found for item in value for found in tensors_in(item, depth - 1)]
+    if depth and isinstance(value, dict):
+        return [found for item in value.values() for found in tensors_in(item, depth - 1)]
+    return []
+
+
+def text(value: Any) -> str:
+    """An argument that is no tensor, as the user is likely to have typed it."""
+    if isinstance(value, slice):
+        parts = ["" if part is None else str(part) for part in (value.start, value.stop)]
+        return ":".join([*parts, str(value.step)] if value.step not in (None, 1) else parts)
+    if isinstance(value, tuple):
+        return ", ".join(map(text, value))
+    return "..." if value is Ellipsis else str(value)[:MAX_TEXT]
+
+
+def definition(name: str, key: str) -> ev.Define:
+    """What is told of an op at its first use."""
+    op = op_of(name)
+    if op is None:
+        bare = name.strip("_")
+        return ev.Define(key, SIGNS.get(bare, bare), "", "", (), ())
+    inputs = tuple("*" + each if op.variadic else each for each in op.inputs)
+    return ev.Define(
+        key, op.sign, op.text, op.tex, inputs,
+        tuple(ev.Derivative(*each) for each in derivatives(op)),
+    )  # fmt: skip

@@ -1,0 +1,429 @@
+"""Hears backward runs of the real engine: nodes starting and finishing, gradients, errors.
+
+PyTorch's entry to its engine is a private function that two modules import; it is wrapped while
+somebody watches. Around a run every node that it can reach gets a hook before and a hook after,
+which are taken away when the run is over. Hooks that return None change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext, suppress
+from typing import Any
+
+import torch
+import torch.autograd
+import torch.autograd.graph
+
+from ...graph import runtime
+from ...recording import events as ev
+from ...recording.findings import Finding
+from ...recording.positions import Position
+from ...recording.recorder import NodeRef, Recorder
+from ...recording.sites import Site
+from . import causes
+from .calls import Calls
+from .diagnosis import NO_GRAPH, diagnose
+from .identity import (
+    TOKEN,
+    Captured,
+    Identity,
+    asked,
+    grad_fn_of,
+    saved_tensors,
+    storage_of,
+    summarized,
+)
+from .live import Abandoned, LiveRun, gate_of_this_thread
+
+MAX_FINDINGS, MAX_FIRST, MAX_PLACES, MAX_GROWN = 100, 20_000, 1_000, 50_000
+GROWING = 6
+"""Runs after each other, every one larger than the one before, that are no chance any more."""
+
+Grads = tuple[Captured | None, ...]
+ENTRY = "_engine_run_backward"
+HOLDERS = (torch.autograd.graph, torch.autograd)
+"""The modules that hold PyTorch's entry to its engine."""
+
+
+class Runs:
+    """Wraps the engine while it is installed, and tells each run."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        identity: Identity,
+        calls: Calls,
+        place: Callable[[], Position | None],
+        fault: Callable[[BaseException], None],
+    ) -> None:
+        self.recorder = recorder
+        self.identity = identity
+        self.calls = calls
+        self.place = place
+        self.fault = fault
+        self._entry: Callable[..., Any] | None = None
+        self.findings: list[Finding] = []
+        self.first: dict[int, Site | None] = {}
+        """Of nodes whose saved values are freed: the line of the run that did it."""
+        self.graded: set[int] = set()
+        """Storages of leaves that got a gradient."""
+        self.grown: dict[Any, tuple[int, int, set[int]]] = {}
+        """By place: how many nodes its last run reached, how often that was more than before, and
+        which they were."""
+        self.about_to_run: Callable[[], None] = lambda: None
+        """Called before a run of the program's begins."""
+        self.begins, self.starts, self.finishes = self._begin, self._start, self._finish
+        self.accumulates, self.errs = self._accumulated, self._error
+        passing = recorder.passing
+        passing[self.starts] = passing[self.finishes] = lambda record: (
+            not recorder.open_node(record[2].id)
+        )
+
+    def _begin(self, place: Position | None, _what: str, event: ev.Backward) -> None:
+        self.calls.names.settle()
+        if self.recorder.lost:
+            self.calls.names.recall(value for value, _node in event.roots)
+        source = None if place is None else self.recorder.source(place.site)
+        self.recorder.tell(event._replace(source=source))
+
+    def _start(self, run: int, node: NodeRef, grads: Grads) -> None:
+        self.recorder.tell(ev.Start(run, node.id, _summaries(grads)))
+
+    def _finish(self, run: int, node: NodeRef, grads: Grads) -> None:
+        self.recorder.tell(ev.Finish(run, node.id, _summaries(grads), None))
+
+    def _accumulated(self, how: str, value: int, data: Captured, run: int) -> None:
+        if self.recorder.lost:
+            self.calls.names.recall((value,))
+        self.recorder.tell(ev.Grad(value, how, summarized(data), None, run, None))
+
+    def _error(self, _: None, event: ev.Error, place: Position | None) -> None:
+        source = None if place is None else self.recorder.source(place.site)
+        self.recorder.tell(event._replace(source=source))
+
+    def install(self) -> None:
+        """Hear the runs from now on."""
+        entry = getattr(torch.autograd.graph, ENTRY, None)
+        if entry is None or self._entry is not None:
+            return  # another PyTorch: forward is heard all the same
+        self._entry = entry
+
+        def run(t_outputs: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+            return self._run(entry, t_outputs, args, kwargs)
+
+        for module in HOLDERS:
+            if getattr(module, ENTRY, None) is entry:
+                setattr(module, ENTRY, run)
+
+    def silent_writes(self, run: _Run) -> None:
+        """Look for saved values that were written without PyTorch's notice."""
+        silent = self.identity.silent
+        if not silent:
+            return
+        for node in run.reached:
+            known = self.identity.known_node(node)
+            if known is None:
+                continue
+            for _slot, raw in saved_tensors(node):
+                write = silent.get(storage_of(raw))
+                if write is not None and write.time > node.metadata[TOKEN].made:
+                    self.recorder.drain()
+                    model = self.recorder.log.model()
+                    row = model.nodes.get(known.id)
+                    call = None if row is None else row["call"]
+                    name = causes.name_of_value(model, write.value)
+                    self.found(causes.silently_stale(model, call, name, write.site, write.how))
+
+    def grows(self, run: _Run, roots: list[int]) -> None:
+        """Notice a graph that is larger with every run from the same line."""
+        if run.place is None:
+            return
+        count = len(run.reached)
+        last, streak, before = self.grown.get(run.place, (count, 0, set()))
+        streak = streak + 1 if count > last else 0
+        now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
+        if len(self.grown) > MAX_PLACES:
+            self.grown.clear()
+        self.grown[run.place] = count, streak, now if count < MAX_GROWN else set()
+        if streak == GROWING:
+            self.recorder.drain()
+            inner = before - run.leaves
+            self.found(causes.growing(self.recorder.log.model(), roots, inner, count))
+
+    def nan_at_root(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Look for the birthplace of a NaN when one has come as far as the loss."""
+        if any(each.kind == "nan" for each in self.findings):
+            return
+        for tensor in tensors:
+            near = tensor.device.type == "cpu" and tensor.numel() == 1
+            if near and type(tensor) is torch.Tensor and bool(tensor.detach().isnan().any()):
+                self.recorder.drain()
+                self.found(causes.not_a_number(self.recorder.log.model()))
+
+    def found(self, finding: Finding | None) -> None:
+        """Keep what was found, once."""
+        if finding is not None and finding not in self.findings:
+            self.findings.append(finding)
+            del self.findings[:-MAX_FINDINGS]
+
+    def remove(self) -> None:
+        """Leave the engine as it was."""
+        if self._entry is not None:
+            for module in HOLDERS:
+                if hasattr(module, ENTRY):
+                    setattr(module, ENTRY, self._entry)
+            self._entry = None
+
+    def _run(
+        self,
+        entry: Callable[..., Any],
+        t_outputs: Sequence[Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        gate = gate_of_this_thread()
+        if gate is None and not self.calls.off:
+            self.about_to_run()
+        if gate is None and runtime.drive is not None:
+            held = LiveRun(lambda: self._run(entry, t_outputs, args, kwargs))
+            runtime.drive(held)  # type: ignore[arg-type]  # it is driven like the core's own
+            if held.status != "ready":
+                for _ in held.steps():
+                    pass  # what the page did not take
+                return held.result
+        if gate is not None:
+            gate.depth += 1
+        try:
+            with torch._C.DisableTorchFunction():
+                run = _Run(self, t_outputs, args, kwargs)
+        except Exception as error:
+            self.fault(error)
+            return entry(t_outputs, *args, **kwargs)
+        status = "failed"
+        try:
+            # another thread has no function mode, and the program goes on meanwhile
+            with self.calls.silent() if gate is None else nullcontext():
+                result = entry(t_outputs, *args, **kwargs)
+            status = "ok"
+            return result
+        except RuntimeError as error:
+            run.failed(error)
+            raise
+        except (KeyboardInterrupt, Abandoned):
+            status = "abandoned"
+            raise
+        finally:
+            if gate is not None:
+                gate.depth -= 1
+            run.ended(status)
+
+
+class _Run:
+    """One run: its hooks, and what they tell."""
+
+    def __init__(
+        self, runs: Runs, outputs: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        self.runs = runs
+        self.identity, self.recorder = runs.identity, runs.recorder
+        self.id = self.recorder.ids.run()
+        gate = gate_of_this_thread()
+        self.gate = gate if gate is not None and gate.depth == 1 else None
+        if self.gate is not None:
+            self.gate.number = self.id
+        keep, create = bool(args[1]), bool(args[2])
+        self.keeps = keep
+        wanted = args[3] if len(args) > 3 else ()
+        tensors = [each for each in outputs if isinstance(each, torch.Tensor)]
+        nodes = [_node_of(each) for each in outputs]
+        self.identity.tell_nodes(nodes, tensors, None)
+        self.root: int | None = None
+        roots = []
+        for each, node in zip(outputs, nodes, strict=True):
+            value = self.identity.current(each).id if isinstance(each, torch.Tensor) else None
+            self.root = value if self.root is None else self.root
+            number = self.identity.edge(node)
+            if number is not None:
+                roots.append((value, number))
+        inputs = None
+        if wanted:
+            inputs = tuple(
+                self.identity.current(each).id for each in wanted if isinstance(each, torch.Tensor)
+            )
+        event = ev.Backward(
+            self.id, tuple(roots), keep, create, self.gate is not None, inputs, None
+        )
+        self.place = runs.place()
+        self.recorder.raw.append((self.runs.begins, self.place, "backward", event))
+        self.left: dict[int, None] = {}  # nodes that started and have not finished, in order
+        self.done: list[int] = []  # nodes that ran and are no leaf's
+        self.emptied: list[int] = []  # nodes that ran and had saved something
+        self.reached = list(_reachable(nodes))
+        self.leaves = {
+            number
+            for node in self.reached
+            if hasattr(node, "variable") and (number := self.identity.edge(node)) is not None
+        }
+        runs.silent_writes(self)
+        runs.grows(self, [number for _value, number in roots])
+        runs.nan_at_root(tensors)
+        self.handles = [handle for node in self.reached for handle in self._hook(node)]
+
+    def _hook(self, node: Any) -> Iterator[Any]:
+        known = self.identity.known_node(node)
+        if known is None:
+            return
+        variable = getattr(node, "variable", None)
+        leaf = variable if isinstance(variable, torch.Tensor) else None
+
+        def starts(grads: Sequence[Any]) -> None:
+            if self.gate is not None:
+                self.gate.before(node)
+            self._starts(known, grads)
+
+        saves = any(True for _ in saved_tensors(node))
+
+        def finishes(into: Sequence[Any], _out: Sequence[Any]) -> None:
+            if saves:
+                self.emptied.append(known.id)
+            if leaf is None:
+                self.done.append(known.id)
+            self._finishes(known, leaf, into)
+
+        yield node.register_prehook(starts)
+        yield node.register_hook(finishes)
+
+    def _starts(self, ref: NodeRef, grads: Sequence[Any]) -> None:
+        try:
+            with torch._C.DisableTorchFunction():
+                self.left[ref.id] = None
+                self.recorder.raw.append((self.runs.starts, self.id, ref, self._taken(grads)))
+        except Exception as error:
+            self.runs.fault(error)
+
+    def _finishes(self, ref: NodeRef, leaf: torch.Tensor | None, grads: Sequence[Any]) -> None:
+        try:
+            with torch._C.DisableTorchFunction():
+                self.left.pop(ref.id, None)
+                if leaf is not None and leaf.grad is not None:
+                    known = self.identity.current(leaf)
+                    self.runs.graded.add(known.storage)
+                    value = known.id
+                    taken = self.identity.captured(leaf.grad)
+                    self.recorder.raw.append(
+                        (self.runs.accumulates, "accumulated", value, taken, self.id)
+                    )
+                self.recorder.raw.append((self.runs.finishes, self.id, ref, self._taken(grads)))
+        except Exception as error:
+            self.runs.fault(error)
+
+    def _taken(self, grads: Sequence[Any]) -> Grads:
+        if isinstance(grads, torch.Tensor):
+            grads = (grads,)
+        taken = self.identity.captured
+        return tuple([taken(each) if isinstance(each, torch.Tensor) else None for each in grads])
+
+    # The end -------------------------------------------------------------------------------
+    def failed(self, error: RuntimeError) -> None:
+        """Say why the run failed, as notes of the error and in the log."""
+        try:
+            with torch._C.DisableTorchFunction():
+                self.recorder.drain()
+                event = diagnose(
+                    error, self.id, next(reversed(self.left), None), self.recorder.log.model(),
+                    self.runs.calls.write_times,
+                )  # fmt: skip
+                self._explain(error, event)
+                self.recorder.raw.append((self.runs.errs, None, event, self.place))
+        except Exception as fault:
+            self.runs.fault(fault)
+
+    def _explain(self, error: RuntimeError, event: ev.Error) -> None:
+        """Find the cause, and tell it with the error."""
+        model, runs, message = self.recorder.log.model(), self.runs, str(error)
+        node = model.nodes.get(event.node) if event.node is not None else None
+        site = None if self.place is None else self.place.site
+        finding = None
+        if event.kind == "version" and node is not None and event.slot is not None:
+            slot = next(each for each in node["saved"] if each["slot"] == event.slot)
+            finding = causes.stale(model, node, slot, causes.place_of(site))
+        elif event.kind == "freed":
+            finding = causes.freed(model, self.id, node, runs.first)
+        elif NO_GRAPH in message:
+            calls = runs.calls
+            finding = causes.no_graph(
+                model, self.root, site, calls.origins, calls.leaks, calls.frozen
+            )
+        runs.found(finding)
+        notes = list(event.help) if finding is None or event.kind == "version" else []
+        if finding is not None and event.kind != "version":
+            notes = str(finding).splitlines()
+        elif finding is not None and finding.fix:
+            notes.append("Try: " + finding.fix.replace("\n", "\n     "))
+        for note in notes:
+            error.add_note(note)
+
+    def ended(self, status: str) -> None:
+        """Take the hooks away, and tell the end and what was freed."""
+        for handle in self.handles:
+            with suppress(Exception):
+                handle.remove()
+        try:
+            if not self.keeps:
+                first, site = self.runs.first, None if self.place is None else self.place.site
+                for number in self.done:
+                    first.setdefault(number, site)
+                while len(first) > MAX_FIRST:
+                    del first[next(iter(first))]
+            if status == "ok" and not self.keeps:
+                for number in self.emptied:
+                    self.recorder.raw.append((self.recorder.free, number))
+            self.recorder.raw.append((self.recorder.tell, ev.Done(self.id, status)))
+            self._retained()
+        except Exception as error:
+            self.runs.fault(error)
+
+    def _retained(self) -> None:
+        """Tell the gradients that tensors inside the graph were asked to keep."""
+        with torch._C.DisableTorchFunction():
+            kept = {ref.id: ref for ref in self.identity.retaining if ref() is not None}
+            self.identity.retaining[:] = kept.values()
+            for ref in kept.values():
+                tensor = ref()
+                if tensor is None or tensor.grad is None or ref.id not in self.recorder.values:
+                    continue
+                taken = self.identity.captured(tensor.grad)
+                self.recorder.raw.append(
+                    (self.runs.accumulates, "retained", ref.id, taken, self.id)
+                )
+
+
+def _node_of(output: Any) -> Any:
+    """The node that a run begins at: of a tensor, or of an edge."""
+    if not isinstance(output, torch.Tensor):
+        return output.node
+    node = grad_fn_of(output)
+    if node is not None or not asked(output, "requires_grad"):
+        return node
+    try:
+        return torch.autograd.graph.get_gradient_edge(output).node
+    except (AssertionError, RuntimeError):  # its history was lost: the engine will say so
+        return None
+
+
+def _reachable(roots: Sequence[Any]) -> Iterator[Any]:
+    """The nodes that a run from ``roots`` can reach, each once."""
+    seen: set[Any] = set()
+    waiting = [node for node in roots if node is not None]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        yield node
+        waiting.extend(before for before, _ in node.next_functions if before is not None)
+
+
+def _summaries(grads: Grads) -> tuple[ev.Summary | None, ...]:
+    return tuple(None if each is None else summarized(each) for each in grads)

@@ -1,0 +1,372 @@
+"""The adapter for the real PyTorch: watches a program that imports torch, and leaves no trace.
+
+Watching is a function mode, hooks on modules and a wrapped entry to the engine; ``stop`` takes all
+of it away. Nothing that goes wrong here may reach the user's program: an internal failure is
+reported once and the adapter takes itself away.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from sys import _getframe
+from threading import get_ident
+from time import monotonic
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.nn.modules import module as modules
+from torch.optim import optimizer as optimizers
+
+from ...arrays.call_sites import PACKAGE
+from ...recording import events as ev
+from ...recording.findings import Finding
+from ...recording.positions import Position
+from ...recording.recorder import Recorder, Ref
+from ...recording.summary import peek
+from ..bindings import Bindings
+from ..modules import ModuleNames, numbers_of
+from ..places import Places
+from ..scopes import Scopes
+from ..sorting import BEGINS, ENDS, TICK, Sorter
+from . import causes
+from .calls import Calls, Place
+from .identity import Identity, Tables, grad_fn_of
+from .runs import Runs
+
+TORCH = os.path.dirname(torch.__file__) + os.sep
+PULSE = 0.05
+MAX_COPIED = 8 * 2**20
+"""Bytes of copied tensors that may wait to be told."""
+MODULE, CALLING = modules.__file__, torch.nn.Module._call_impl.__code__
+"""The file in which modules are called, and the code that calls them."""
+
+
+class TorchAdapter:
+    """Observes the real PyTorch and records into ``recorder``."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        sorter: Sorter | None = None,
+        names: Bindings | None = None,
+        tables: Tables | None = None,
+    ) -> None:
+        self.recorder = recorder
+        self.sorter = Sorter(recorder, Scopes(recorder)) if sorter is None else sorter
+        self.names = Bindings(recorder) if names is None else names
+        self.identity = Identity(recorder, tables)
+        self.calls = Calls(
+            recorder, self.identity, self.names, self.sorter.scopes, self._placed,
+            self.fault,
+        )  # fmt: skip
+        self.runs = Runs(recorder, self.identity, self.calls, self.place, self.fault)
+        self.runs.about_to_run = self.step_over
+        self.calls.found = self.runs.found
+        self.sorter.heard[self.calls.tell_call] = self.calls.scalar
+        self.sorter.kinds.update({
+            self.calls.tell_call: "call", self.identity.told: "value", self.runs.begins: "begin",
+            self.runs.finishes: "finish", self.runs.starts: "turn", self.runs.errs: "error",
+            self.runs.accumulates: "turn", self.identity.node_told: "node",
+            self.names.perhaps: "turn", self.calls.made: "turn",
+        })  # fmt: skip
+        own, real = self.sorter.ring.known, self.identity.known
+        self.sorter.ring.known = lambda each: (
+            real(each) if isinstance(each, torch.Tensor) else own(each)
+        )
+        self.names.retell[self.calls.tell_call] = self.calls.retell
+        self.sorter.settling.add(self.names.settle)
+        self.on_pulse: Callable[[float], None] | None = None
+        self.places = Places(recorder.sites, not_the_users, torch.nn.init.__file__)
+        self.modules = ModuleNames(not_the_users)
+        self.calls.heard = self._beat
+        self.commanded = False
+        """Whether what happens is the page's wish, and stands on no line of the program."""
+        self._due = 0.0
+        self._handles: list[Any] = []
+        self._thread = 0
+        self._scopes: list[int] = []
+        self._ticks: dict[Any, int] = {}
+        self._stepping: list[tuple[torch.nn.Parameter, Ref]] = []  # of the step that goes on
+        self._step: int | None = None  # the scope of the step that goes on
+        self._away = False  # whether the mode is off the stack for a step
+
+    def fork(self, recorder: Recorder, sorter: Sorter, names: Bindings) -> TorchAdapter:
+        """An adapter that goes on from here, in a recorder that was forked."""
+        other = TorchAdapter(recorder, sorter, names, self.identity.tables)
+        other.calls.write_times.update(self.calls.write_times)
+        other.modules = self.modules
+        mine, its = self.calls, other.calls
+        its.origins, its.leaks, its.frozen = mine.origins, mine.leaks, mine.frozen
+        before, after = self.runs, other.runs
+        after.findings, after.first = before.findings, before.first
+        after.graded, after.grown = before.graded, before.grown
+        return other
+
+    # Switching on and off ------------------------------------------------------------------
+    @property
+    def active(self) -> bool:
+        """Whether this adapter observes."""
+        return bool(self._handles)
+
+    def start(self) -> None:
+        """Observe from now on, in this thread."""
+        if self.active:
+            if self._away and get_ident() == self._thread:
+                self.step_over()
+            return
+        self._away, self._step = False, None
+        self._thread = get_ident()
+        _leave(self.calls)
+        self.calls.off = False
+        self.calls.__enter__()  # type: ignore[no-untyped-call]
+        self.runs.install()
+        self._handles = [
+            modules.register_module_forward_pre_hook(self._module_begins),
+            modules.register_module_forward_hook(self._module_ends, always_call=True),
+            optimizers.register_optimizer_step_pre_hook(self._step_begins),
+            optimizers.register_optimizer_step_post_hook(self._step_ends),
+        ]
+
+    def stop(self) -> None:
+        """Observe no more, and leave nothing of it behind."""
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+        self.runs.remove()
+        self.calls.off = True  # a call that is going on would put the mode back
+        _leave(self.calls)
+
+    @contextmanager
+    def observing(self, commanded: bool = False) -> Iterator[None]:
+        """Observe within the block. What a command of the page does (``commanded``) stands on no
+        line of the program."""
+        was, outer = self.active, self.commanded
+        self.start()
+        self.commanded = commanded or outer
+        try:
+            yield
+        finally:
+            self.commanded = outer
+            if not was:  # also where a fault has stopped it: then the mode is still there
+                self.stop()
+
+    def fault(self, error: BaseException) -> None:
+        """Recording has failed: say it once and leave the user's program alone."""
+        self.stop()
+        warnings.warn(
+            f"graphwidget stopped recording after an internal error: {error!r}", stacklevel=3
+        )
+
+    def drain(self) -> None:
+        """Make events of all that happened so far."""
+        try:
+            with torch._C.DisableTorchFunction():
+                self.recorder.drain()
+        except Exception as error:
+            self.fault(error)
+
+    # Names ---------------------------------------------------------------------------------
+    def bind(self, names: Iterable[tuple[str, str, torch.Tensor]]) -> None:
+        """Record what variables are bound to, as far as it is known of and new."""
+        with torch._C.DisableTorchFunction():
+            for scope, name, tensor in names:
+                ref = self.identity.known(tensor)
+                if ref is None or ref.id not in self.recorder.values:
+                    continue
+                current = self.identity.current(tensor)
+                self.recorder.raw.append((self.names.rebound, current.id, scope, name))
+
+    def peek(self, tensor: torch.Tensor) -> None:
+        """Tell more of a value's numbers than is told of every value."""
+        with torch._C.DisableTorchFunction():
+            ref = self.identity.current(tensor)
+            told = peek(tensor.detach().cpu().numpy())
+            event = ev.Value(
+                ref.id, ref.storage, ref.version, tensor.requires_grad, tensor.is_leaf,
+                isinstance(tensor, torch.nn.Parameter), None, told,
+            )  # fmt: skip
+            self.recorder.raw.append((self.recorder.value, ref, event))
+
+    def shown(self, tensor: torch.Tensor) -> int:
+        """Tell a tensor with all that led to it; its value."""
+        with torch._C.DisableTorchFunction():
+            ref = self.identity.current(tensor)
+            self.identity.tell_nodes([grad_fn_of(tensor)], [tensor], None)
+        self.drain()
+        return ref.id
+
+    def findings(self) -> list[Finding]:
+        """What is wrong, as far as it was noticed, the newest first."""
+        self.drain()
+        with torch._C.DisableTorchFunction():
+            model, found = self.recorder.log.model(), self.runs.findings
+            if not any(each.kind == "nan" for each in found):
+                self.runs.found(causes.not_a_number(model))
+            idle = causes.unused(model, self.runs.graded)
+        return [*([] if idle is None else [idle]), *reversed(found)]
+
+    def object(self, value: int) -> torch.Tensor | None:
+        """The tensor that is the value, or None when there is none any more."""
+        ref = self.recorder.refs.get(value)
+        tensor = None if ref is None else ref()
+        return tensor if tensor is not None and self.identity.known(tensor) is ref else None
+
+    # Modules -------------------------------------------------------------------------------
+    def _elsewhere(self) -> bool:
+        """Whether this is not the program's own doing, or another thread's."""
+        return self.calls.off or get_ident() != self._thread
+
+    def _module_begins(self, module: torch.nn.Module, _args: Any) -> None:
+        if self._elsewhere():
+            return
+        if self._away:
+            self.step_over()  # an error has ended it
+        try:
+            with torch._C.DisableTorchFunction():
+                frame = _getframe(1)
+                while frame.f_back is not None and frame.f_code.co_filename == MODULE:
+                    frame = frame.f_back
+                place = self._at(frame)
+                name = self.modules.name(module, frame)
+                for path, parameter in self.modules.fresh:
+                    ref = self.identity.current(parameter)
+                    self.recorder.raw.append((self.names.rebound, ref.id, "module", path))
+                self.modules.fresh.clear()
+                self._begins("module", place, name, type(module).__name__)
+                self.places.calling = CALLING
+                self.places.enter(place)
+        except Exception as error:
+            self.fault(error)
+
+    def _module_ends(self, _module: torch.nn.Module, _args: Any, _result: Any) -> None:
+        if self._scopes and not self._elsewhere():
+            self.places.leave()
+            self._ends()
+
+    def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if self._elsewhere():
+            return
+        try:
+            with torch._C.DisableTorchFunction():
+                place = self.place()
+                self._begins("step", place, type(optimizer).__name__, numbers_of(optimizer))
+                self._step = self._scopes[-1]
+                self._stepping = [
+                    (parameter, self.identity.current(parameter))
+                    for group in optimizer.param_groups
+                    for parameter in group["params"]
+                    if parameter.grad is not None
+                ]
+                # of a step only the new parameters are told; its closure is the user's
+                if not any(callable(each) for each in (*args[1:], *kwargs.values())):
+                    self._away = True
+                    _leave(self.calls)  # off the stack: a step makes a hundred calls and more
+        except Exception as error:
+            self.fault(error)
+
+    def _step_ends(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        if self._step is None or get_ident() != self._thread:
+            return
+        try:
+            with torch._C.DisableTorchFunction():
+                place = self.place()
+                for parameter, before in self._stepping:
+                    self.calls.stepped(type(optimizer).__name__, parameter, before, place)
+        except Exception as error:
+            self.fault(error)
+        self.step_over()
+
+    def step_over(self) -> None:
+        """The step that went on is over, perhaps by an error of its own."""
+        if self._step is not None:
+            self._stepping, self._step = [], None
+            self._ends()
+        if self._away:
+            self._away = False
+            if self.active and not self.calls.off:
+                torch._C._push_on_torch_function_stack(self.calls)
+
+    def _begins(self, kind: str, place: Position | None, name: str, text: str) -> None:
+        number = self.recorder.ids.scope()
+        self._scopes.append(number)
+        self.recorder.raw.append((BEGINS, place, number, kind, name, text))
+
+    def _ends(self) -> None:
+        if self._scopes:  # else it began before we came
+            self.recorder.raw.append((ENDS, self._scopes.pop()))
+
+    # Where ---------------------------------------------------------------------------------
+    def place(self) -> Position | None:
+        """Where the user's program stands."""
+        return None if self.commanded else self._at(_outside(_getframe(1)))
+
+    def _placed(self) -> Place:
+        """The same, and the names that its call's result is about to get."""
+        if self.commanded:
+            return None, (), ()
+        frame = _outside(_getframe(1))
+        place = self._at(frame)
+        if place.site is None:
+            return None, (), ()
+        return place, *(place.named.get(()) or self.places.names(place, frame))
+
+    def _at(self, frame: FrameType) -> Position:
+        place = self.places.at(frame)
+        if place.outer:
+            ticks = self.places.ticks(place, frame)
+            if ticks != self._ticks:
+                self._ticks = ticks
+                self.recorder.raw.append((TICK, ticks))
+        return place
+
+    def _beat(self) -> None:
+        if len(self.recorder.raw) > self.sorter.most:
+            self.sorter.sift()
+        if self.identity.copied > MAX_COPIED:
+            self.identity.copied = 0
+            self.recorder.skim()
+        if self.on_pulse is not None:
+            now = monotonic()
+            self.sorter.pulsing = True
+            try:
+                self.on_pulse(max(0.0, self._due - now))
+            finally:
+                self.sorter.pulsing = False
+            if now > self._due:
+                self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
+
+
+def _outside(frame: FrameType | None) -> FrameType:
+    """The innermost frame that is not ours."""
+    assert frame is not None
+    while frame.f_code.co_filename.startswith(PACKAGE) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+_files: dict[str, bool] = {}
+
+
+def not_the_users(filename: str) -> bool:
+    """Whether a file is ours or PyTorch's."""
+    found = _files.get(filename)
+    if found is None:
+        theirs = filename.startswith((TORCH, PACKAGE, "<graphwidget", "<eval_with_key"))
+        found = _files[filename] = theirs
+    return found
+
+
+def _leave(mode: Calls) -> None:
+    """Take the mode off the stack of modes, wherever it stands there."""
+    above = []
+    while torch._C._len_torch_function_stack():
+        top = torch._C._pop_torch_function_stack()
+        if top is mode:
+            break
+        above.append(top)
+    for each in reversed(above):
+        torch._C._push_on_torch_function_stack(each)

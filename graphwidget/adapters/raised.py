@@ -1,0 +1,67 @@
+"""A call that raised: which op it was and what it was given, found in the frames it left behind."""
+
+from __future__ import annotations
+
+from types import CodeType, TracebackType
+from typing import Any, NamedTuple
+
+from ..graph.base import TensorBase
+from ..optable import TABLE
+from .places import ours
+
+MAX_INPUTS = 8
+
+RUNS = frozenset({"backward", "grad"})
+"""What begins a backward run: its errors are the graph's, not a call's."""
+
+
+class Raised(NamedTuple):
+    """A call that raised: its op, the tensors it was given, and where the user called it."""
+
+    op: str
+    inputs: tuple[TensorBase, ...]
+    code: CodeType
+    lasti: int
+
+
+def raised_call(error: BaseException) -> Raised | None:
+    """The call of this package that raised the error; None if it was none."""
+    entries: list[TracebackType] = []
+    where = error.__traceback__
+    while where is not None:
+        entries.append(where)
+        where = where.tb_next
+    user = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]
+    if not user or user[-1] == len(entries) - 1:
+        return None
+    caller = entries[user[-1]]
+    place = caller.tb_frame.f_code, caller.tb_lasti
+    named: tuple[str, tuple[TensorBase, ...]] | None = None
+    for entry in entries[: user[-1] : -1]:  # the innermost first
+        code = entry.tb_frame.f_code
+        given = _tensors(code, entry.tb_frame.f_locals)
+        name = _name(code)
+        if name in RUNS:
+            return None
+        if given and name in TABLE:
+            return Raised(name, given, *place)
+        if given and code.co_filename.startswith("<graphwidget"):
+            named = named or (name, given)
+    return None if named is None else Raised(*named, *place)
+
+
+def _name(code: CodeType) -> str:
+    """What a function of this package is called by its users."""
+    file = code.co_filename
+    name = file[len("<graphwidget ") : -1].split()[0] if file[0] == "<" else code.co_name
+    return name.removesuffix("_operator").rstrip("_")
+
+
+def _tensors(code: CodeType, values: dict[str, Any]) -> tuple[TensorBase, ...]:
+    """The tensors among the arguments of a call, those in lists included."""
+    found: list[TensorBase] = []
+    for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        value = values.get(name)
+        parts = value if isinstance(value, list | tuple) else (value,)
+        found += [each for each in parts if isinstance(each, TensorBase) and not each._number]
+    return tuple(found[:MAX_INPUTS])

@@ -1,0 +1,107 @@
+"""Raw records are put in order.
+
+Those of the scopes that open and close on the way come in; those of turns of loops that nobody will
+look at fall out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..recording.positions import Position
+from ..recording.recorder import Recorder, no_collection
+from .ring import BUDGET, LIVE, Ring
+from .scopes import Scopes
+
+SIFT = 1_024
+"""Raw records after which those of turns in the middle are let go."""
+
+MAX_LIVE = 4_000
+"""Records of which events are made while a cell runs; from then on more and more seldom."""
+
+BEGINS, ENDS, TICK = object(), object(), object()
+"""Stand in the place of a function in the records of scopes that say themselves when they begin
+and end, and of turns of outer loops."""
+
+
+class Sorter:
+    """What a recorder's ``sort`` is, for the adapters that write raw records into it.
+
+    A record is a function and its arguments; if the first of these is a position, the program has
+    come there, and did there what the second says. ``kinds`` has what the ring must know of the
+    functions; ``heard`` what else is to be done with the records of a function; ``settling`` the
+    functions of records that stand between two statements of a notebook."""
+
+    def __init__(self, recorder: Recorder, scopes: Scopes) -> None:
+        self.recorder = recorder
+        self.scopes = scopes
+        self.heard: dict[Any, Callable[[Any], None]] = {}
+        self.settling: set[Any] = set()
+        self.kinds: dict[Any, str] = {
+            recorder.tell: "told", recorder.free: "free", scopes.opens: "turn",
+            scopes.closes: "turn",
+        }  # fmt: skip
+        self.ring = Ring(recorder, scopes, self.kinds)
+        self.pulsing = False
+        """Whether somebody looks while the program runs."""
+        self.most = SIFT
+        """Raw records after which to ``sift``."""
+        self._waiting: list[Any] = []  # records in order, not told
+        self._seen = self._live = self._quiet = 0
+        recorder.sort = self.sort
+
+    def sort(self, batch: list[Any]) -> list[Any]:
+        """Of all records so far those that are told now."""
+        self._seen += len(batch)
+        self._waiting += self._ordered(batch)
+        records: list[Any] = []
+        if not self.pulsing or self._seen >= self._quiet:
+            records = self.ring.thin(self._waiting, LIVE if self.pulsing else BUDGET)
+            self._waiting = []
+            self._live += len(records)
+            if self.pulsing and self._live > MAX_LIVE:
+                self._quiet = self._seen * 5 // 4
+        records.append((self.scopes.tell_curves, None))
+        return records
+
+    def sift(self) -> None:
+        """Keep few of the records that wait: let go of turns in the middle."""
+        raw = self.recorder.raw
+        with self.recorder.lock, no_collection():
+            batch = raw[:]
+            del raw[: len(batch)]
+            self._seen += len(batch)
+            self._waiting += self._ordered(batch)
+            self._waiting = self.ring.thin(self._waiting, BUDGET)
+            # a program without turns has nothing to let go of: look less and less often
+            few = len(self._waiting) <= 2 * BUDGET
+            self.most = SIFT if few else len(self._waiting) + SIFT
+
+    def _ordered(self, batch: list[Any]) -> list[Any]:
+        """The records with those of the scopes that open and close on the way."""
+        scopes, found = self.scopes, list[Any]()
+        hears, settling = self.heard.get, self.settling
+        for record in batch:
+            if type(record) is tuple:
+                function = record[0]
+                if function is BEGINS:
+                    scopes.begin(found, *record[1:])
+                    continue
+                if function is TICK:
+                    scopes.ticks = record[1]
+                    continue
+                if function is ENDS:
+                    scopes.end(record[1], found)
+                    continue
+                place = record[1] if len(record) > 1 else None
+                if type(place) is Position:
+                    scopes.move(place, None if place.direct else record[2], found)
+                elif function in settling:
+                    scopes.leave(found)
+                    self._live = self._quiet = 0
+                hear = hears(function)
+                if hear is not None:
+                    hear(record)
+            found.append(record)
+        return found

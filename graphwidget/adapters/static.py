@@ -1,0 +1,285 @@
+"""The adapter for static graphs: the empty graph while it is built, then values flowing through it.
+
+Building tells an op for every operation, with values of which only shape and type are known. A run
+tells each value again, with its numbers, and the op that computed it: so the player steps through
+the run, turn by turn where a loop repeats its body. What enters a loop's body is told as an op of
+its own, ``loop variable``, and the loop's results as those of ``while``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from sys import _getframe
+from types import FrameType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..optable import Op
+from ..optable.derivative_text import derivatives
+from ..recording import events as ev
+from ..recording.recorder import Recorder
+from ..recording.sites import Names, Site
+from ..recording.summary import Captured, capture, summary
+from ..static.listener import Listener, current
+from .identity import guarded
+from .places import ours
+
+UNKNOWN = -1
+"""A size that is known only when the graph runs."""
+
+SIGNS = {
+    "Placeholder": "feed", "Const": "const", "VariableV2": "variable", "While": "while",
+    "Cond": "cond", "Identity": "identity", "Assign": "←", "AssignAdd": "+=", "AssignSub": "−=",
+    "NoOp": "group",
+}  # fmt: skip
+"""Signs of operations that are no ops of the table."""
+
+ENTRY = "loop variable"
+"""The op that is told for what enters a loop's body."""
+
+SOURCES = frozenset({"Placeholder", "Const", "VariableV2", "Argument"})
+"""Operations that are drawn as the value they give: no op of the picture makes it."""
+
+
+class StaticAdapter(Listener):
+    """Hears static graphs and records into ``recorder``."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self._values: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+        self._scopes: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+        self._entries: WeakKeyDictionary[Any, list[ev.Op]] = WeakKeyDictionary()
+        self._sites: WeakKeyDictionary[Any, Site] = WeakKeyDictionary()
+        self._latest: tuple[Any, Site | None, list[Names]] | None = None
+
+    def start(self) -> None:
+        """Hear from now on."""
+        current.listener = self
+
+    def stop(self) -> None:
+        """Hear no more, unless another does already."""
+        if current.listener is self:
+            current.listener = None
+
+    @property
+    def active(self) -> bool:
+        """Whether this adapter hears."""
+        return current.listener is self
+
+    def fault(self, error: BaseException) -> None:
+        """Recording has failed: leave the user's program alone."""
+        self.stop()
+
+    # Building ------------------------------------------------------------------------------
+    @guarded
+    def added(self, operation: Any) -> None:
+        if number_of(operation) is not None:
+            return
+        site, names = self._place(operation)
+        if self._latest is not None and self._latest[1] is site and operation.type != "Exit":
+            self._latest = self._latest[0], None, []  # a part of the same call: not its result
+        self.settle()
+        self._latest = operation, site, names
+        if site is not None:
+            self._sites[operation] = site
+        if operation.region.parent is None:  # others are told with their loop or branch
+            self._tell_operation(operation)
+
+    def settle(self) -> None:
+        """The program has moved on: the operation added last is what its call gave."""
+        if self._latest is not None:
+            operation, _site, names = self._latest
+            self._latest = None
+            if operation.region.parent is None:
+                self._names(operation, names)
+
+    def _tell_operation(self, operation: Any) -> None:
+        """Tell an operation that nobody knows yet, and what it reads before it."""
+        if number_of(operation) is not None:
+            return
+        if operation.type == "Exit":  # another name for a loop's result
+            self._values[operation.outputs[0]] = self._value(operation.operands[0])
+            return
+        scope = self._scope(operation.region)
+        inputs = tuple(self._input(each) for each in operation.operands)
+        results = operation.outputs
+        if operation.type == "While":  # the last is its memory, for the gradient
+            results = results[: len(operation.regions[1].inputs)]
+        outputs = tuple(self._value(each) for each in results)
+        if operation.type in SOURCES or not operation.outputs:
+            return
+        if operation.type == "While":
+            inputs = self._loop(operation, inputs)
+        else:
+            for region in operation.regions:
+                self._region(region)
+                inputs += tuple(self._value(each) for each in region.outputs)
+        call = self.recorder.ids.call()
+        key = operation.op.key if operation.op is not None else operation.type
+        self._define(key, operation.op)
+        params = {
+            name: str(value)
+            for name, value in operation.params.items()
+            if isinstance(value, (int, float, str, tuple, bool)) and value != ()
+        }
+        event = ev.Op(call, key, inputs, params, outputs, None, False, scope, None)
+        self._entries[operation] = [event]
+        self._again(operation)
+
+    def _input(self, symbol: Any) -> int | str:
+        """What an op reads: a value's id, or a number that the user wrote."""
+        return number_of(symbol.op) or self._value(symbol)
+
+    def _loop(self, operation: Any, outside: tuple[int | str, ...]) -> tuple[int, ...]:
+        """Tell how values enter a loop's regions; what the loop's results are made of."""
+        told: list[int] = []
+        self._define(ENTRY, None)
+        for region in operation.regions:
+            scope = self._scope(region)
+            entries = self._entries[region] = []
+            for first, inner in zip(outside, region.inputs, strict=False):
+                value, call = self._value(inner), self.recorder.ids.call()
+                entries.append(ev.Op(call, ENTRY, (first,), {}, (value,), None, False, scope, None))
+                self._tell(entries[-1])
+            self._region(region)
+            told += [self._value(each) for each in region.outputs]
+        return tuple(told)
+
+    def _region(self, region: Any) -> None:
+        """Tell what stands in a region that is complete."""
+        for operation in region.operations:
+            self._tell_operation(operation)
+            self._names(operation, [])
+
+    def _again(self, operation: Any) -> None:
+        """Tell an operation's call, or that it runs again."""
+        for event in self._entries.get(operation, ()):
+            self.recorder.raw.append((self._placed, event, self._sites.get(operation)))
+
+    def _placed(self, event: ev.Op, site: Site | None) -> None:
+        self.recorder.tell(event._replace(source=self.recorder.source(site)))
+
+    def _define(self, key: str, op: Op | None) -> None:
+        self.recorder.raw.append((self._defined, key, op))
+
+    def _defined(self, key: str, op: Op | None) -> None:
+        if not self.recorder.define(key):
+            return
+        if op is None:
+            self.recorder.tell(ev.Define(key, SIGNS.get(key, key.lower()), "", "", (), ()))
+            return
+        inputs = tuple("*" + each if op.variadic else each for each in op.inputs)
+        told = tuple(ev.Derivative(*each) for each in derivatives(op))
+        self.recorder.tell(ev.Define(key, op.sign, op.text, op.tex, inputs, told))
+
+    def _names(self, operation: Any, names: list[Names]) -> None:
+        """Tell a result's variable; of what has none, its name in the graph."""
+        for nr, symbol in enumerate(operation.outputs):
+            if symbol not in self._values:
+                continue
+            bound = names[nr] if nr < len(names) else ()
+            for scope, name in bound or (("graph", symbol.name),):
+                self._tell(ev.Name(self._value(symbol), name, scope))
+
+    def _value(self, symbol: Any) -> int:
+        """The id of a symbol, told with what is known of it at its first use."""
+        known = self._values.get(symbol)
+        if known is not None:
+            return known
+        number = self._values[symbol] = self.recorder.ids.value()
+        sizes = symbol.sizes
+        shape = () if sizes is None else tuple(UNKNOWN if n is None else int(n) for n in sizes)
+        dtype = str(symbol.dtype.name)
+        told = ev.Summary(shape, dtype, None, None, None)
+        self._tell_value(symbol, number, told)
+        return number
+
+    def _tell_value(self, symbol: Any, number: int, told: ev.Summary) -> None:
+        source = symbol.op.type in SOURCES
+        self._tell(
+            ev.Value(number, number, 0, False, source, symbol.op.type == "VariableV2", None, told)
+        )
+
+    def _scope(self, region: Any) -> int | None:
+        """The scope of a loop's or branch's region; None for the graph itself."""
+        if region is None or region.parent is None:
+            return None
+        known = self._scopes.get(region)
+        if known is None:
+            parent = self._scope(region.parent)
+            known = self._scopes[region] = self.recorder.ids.scope()
+            self._tell(ev.Scope(known, parent, "function", f"while {region.kind}", "", None, True))
+            self._tell(ev.Scope(known, None, "function", "", "", None, False))
+        return known
+
+    def _tell(self, event: ev.Event) -> None:
+        self.recorder.raw.append((self.recorder.tell, event))
+
+    # Running -------------------------------------------------------------------------------
+    @guarded
+    def begins(self, graph: Any, fed: Sequence[tuple[Any, Any]]) -> None:
+        self.settle()
+        for operation in graph.operations:  # those that were built before anybody watched
+            known = any(each in self._values for each in operation.outputs)
+            if operation.region.parent is None and not known:
+                self._tell_operation(operation)
+                self._names(operation, [])
+        for symbol, array in fed:
+            self._flow(symbol, array)
+
+    @guarded
+    def computed(self, operation: Any, values: Sequence[Any]) -> None:
+        for symbol, value in zip(operation.outputs, values, strict=True):
+            self._flow(symbol, value)
+        self._again(operation)
+
+    @guarded
+    def entered(self, region: Any, values: Sequence[Any]) -> None:
+        for nr, (symbol, value) in enumerate(zip(region.inputs, values, strict=True)):
+            self._flow(symbol, value)
+            entries = self._entries.get(region, [])
+            if nr < len(entries):
+                self._tell(entries[nr])
+
+    def _flow(self, symbol: Any, value: Any) -> None:
+        """Tell a value that has arrived."""
+        known = symbol in self._values and isinstance(value, (np.ndarray, np.generic))
+        if known and value.dtype != object:
+            self.recorder.raw.append((self._arrived, symbol, self._value(symbol), capture(value)))
+
+    def _arrived(self, symbol: Any, number: int, content: Captured) -> None:
+        told = summary(content)
+        source = symbol.op.type in SOURCES
+        parameter = symbol.op.type == "VariableV2"
+        self.recorder.tell(ev.Value(number, number, 0, False, source, parameter, None, told))
+
+    # Where ---------------------------------------------------------------------------------
+    def _place(self, operation: Any) -> tuple[Site | None, list[Names]]:
+        """The user's line that builds, and the names that each result is about to get."""
+        outputs = len(operation.outputs)
+        frame: FrameType | None = _getframe(1)
+        while frame is not None and ours(frame.f_code.co_filename):
+            frame = frame.f_back
+        if frame is None:
+            return None, []
+        sites = self.recorder.sites
+        site = sites.at(frame.f_code, frame.f_lasti)
+        paths: list[tuple[int, ...]] = [()] if outputs == 1 else [(nr,) for nr in range(outputs)]
+        if operation.type == "Exit":  # a loop gives a list of its results
+            paths = [(operation.operands[0].value_index,)]
+        found = [sites.names(frame, path, ours)[0] for path in paths]
+        if operation.type == "Exit" and not found[0]:
+            found = [sites.names(frame, (), ours)[0]]
+        return site, found
+
+
+def number_of(operation: Any) -> str | None:
+    """The number that the user wrote in a symbol's place (``w + 1``), as text; else None."""
+    if operation.type != "Const" or "/" not in operation.name:
+        return None
+    value = np.asarray(operation.params.get("value"))
+    if value.ndim or value.dtype.kind not in "iuf":
+        return None
+    return f"{value.item():g}"

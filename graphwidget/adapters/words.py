@@ -1,0 +1,26 @@
+"""Places and saved values in words, for the messages of errors."""
+
+from __future__ import annotations
+
+import os
+
+from ..recording.fold import Model
+
+
+def words_of_saved(model: Model, node: int, slot: str) -> tuple[str, str]:
+    """``("b", "`loss = (b * b).mean()` (cell 3, line 2)")``; what is unknown is empty."""
+    row = model.nodes[node]
+    saved = next((each for each in row["saved"] if each["slot"] == slot), None)
+    value = model.values.get(saved["value"]) if saved is not None else None
+    name = value["names"][-1][1] if value is not None and value["names"] else ""
+    call = model.calls.get(row["call"])
+    source = model.sources.get(call["source"]) if call is not None else None
+    if source is None:
+        return name, ""
+    place = place_in_words(source["cell"], source["file"], source["line"])
+    return name, f"`{source['text']}` ({place})"
+
+
+def place_in_words(cell: int | None, file: str | None, line: int) -> str:
+    """A place in words: ``cell 3, line 2``."""
+    return f"{f'cell {cell}' if cell is not None else os.path.basename(file or '')}, line {line}"

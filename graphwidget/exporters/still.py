@@ -1,0 +1,194 @@
+"""What a still picture shows: one turn of a loop, one card a parameter, modules folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..recording.fold import Model, Row
+
+MOST = 40
+"""The most boxes before modules are folded."""
+
+FRAMES = ("module", "function", "turn")
+DEEPEST_FRAME = 6
+
+
+class Pill(NamedTuple):
+    """A call, or all calls of a folded scope, within the frames of the scopes around."""
+
+    key: str
+    calls: list[Row]
+    scope: Row | None
+    frames: tuple[int, ...]
+
+
+class Still(NamedTuple):
+    """Cards (by value, with their frames), pills by key, and edges between their keys."""
+
+    cards: dict[int, tuple[int, ...]]
+    pills: dict[str, Pill]
+    edges: dict[tuple[str, str], None]
+    absorbed: dict[str, int]
+    """How many parameters a folded pill took in."""
+
+    def __len__(self) -> int:
+        return len(self.cards) + len(self.pills)
+
+
+class Scopes:
+    """The scopes around calls, and which loops are films: each turn has a backward or a step."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.films = {
+            key for key, loop in model.loops.items() if any(map(self._learns, loop["turns"]))
+        }
+
+    def around(self, scope: int | None) -> list[Row]:
+        """The scopes from the outermost in."""
+        found: list[Row] = []
+        while scope is not None and len(found) < 2000:
+            row = self.model.scopes.get(scope)
+            if row is None:
+                break
+            found.append(row)
+            scope = row["parent"]
+        return found[::-1]
+
+    def _learns(self, turn: Row) -> bool:
+        end = turn["to"] if turn["to"] is not None else self.model.time + 1
+        if any(turn["from"] <= run["time"] < end for run in self.model.runs.values()):
+            return True
+        steps = (row for row in self.model.scopes.values() if row["kind"] == "step")
+        return any(
+            turn["scope"] in (each["scope"] for each in self.around(row["scope"])) for row in steps
+        )
+
+    def film_turn(self, call: Row | None) -> int | None:
+        """The turn of a film that a call belongs to, the outermost; None outside of films."""
+        if call is None or not self.films:
+            return None
+        around = self.around(call["scope"])
+        return next(
+            (r["scope"] for r in around if r["kind"] == "turn" and r["parent"] in self.films), None
+        )
+
+    def step(self, call: Row | None) -> Row | None:
+        """The optimizer's step that a call belongs to."""
+        if call is None:
+            return None
+        return next((r for r in self.around(call["scope"]) if r["kind"] == "step"), None)
+
+    def frames(self, call: Row) -> list[Row]:
+        """The scopes that are drawn as frames or folded: not the film's own turn."""
+        return [
+            row
+            for row in self.around(call["scope"])
+            if row["kind"] in FRAMES and not (row["kind"] == "turn" and row["parent"] in self.films)
+        ][:DEEPEST_FRAME]
+
+
+def newest(model: Model, of: dict[int, str]) -> dict[int, int]:
+    """For each value of a tensor that is written in place and stays one card, its last value."""
+    last: dict[int, int] = {}
+    for key in of:
+        at, seen = key, {key}
+        value = model.values[key]
+        while value["leaf"] and value["requires_grad"] and value["next"] not in seen:
+            following = model.values.get(value["next"])
+            if following is None:
+                break
+            at, value = following["value"], following
+            seen.add(at)
+        last[key] = at
+    return last
+
+
+def still(model: Model, scopes: Scopes, cards: dict[int, int], calls: dict[int, Row]) -> Still:
+    """The picture of calls and values, folded until at most ``MOST`` boxes are left.
+
+    ``cards`` has for each value the one whose card is drawn for it; ``calls`` are those drawn.
+    """
+    chains = {key: scopes.frames(call) for key, call in calls.items()}
+    deepest = max((len(chain) for chain in chains.values()), default=0)
+    tops = {chain[0]["scope"] if chain else -key for key, chain in chains.items()}
+    parents = {
+        row["parent"] for chain in chains.values() for row in chain if row["kind"] == "module"
+    }
+    ways = [(deepest, False)] + [(depth, True) for depth in range(deepest, -1, -1)]
+    if len(tops) < 3:
+        ways = ways[: max(1, len(ways) - 1)]  # a picture of one box would say nothing
+    for depth, absorb in ways:
+        found = _folded(model, cards, calls, chains, parents, depth, absorb)
+        if len(found) <= MOST:
+            break
+    return found
+
+
+def _folded(
+    model: Model, cards: dict[int, int], calls: dict[int, Row], chains: dict[int, list[Row]],
+    parents: set[int | None], depth: int, absorb: bool,
+) -> Still:  # fmt: skip
+    """The picture with scopes deeper than ``depth`` folded, and modules that hold no other."""
+    pills: dict[str, Pill] = {}
+    of_call: dict[int, str] = {}
+    for key, call in calls.items():
+        chain = chains[key]
+        leaf = next(
+            (i for i, r in enumerate(chain) if r["kind"] == "module" and r["scope"] not in parents),
+            len(chain),
+        )
+        cut = min(depth, leaf)
+        scope = chain[cut] if cut < len(chain) else None
+        name = f"c{key}" if scope is None else f"s{scope['scope']}"
+        frames = tuple(row["scope"] for row in chain[:cut])
+        pills.setdefault(name, Pill(name, [], scope, frames)).calls.append(call)
+        of_call[key] = name
+    readers: dict[int, dict[str, None]] = {}
+    makers: dict[int, str] = {}
+    for key, call in calls.items():
+        for value in _inputs(call):
+            if value in cards:
+                readers.setdefault(cards[value], {})[of_call[key]] = None
+        for value in call["outputs"]:
+            if value in cards:
+                makers[cards[value]] = of_call[key]
+    found = Still({}, pills, {}, {})
+    for value in dict.fromkeys(cards.values()):
+        read, made = readers.get(value, {}), makers.get(value)
+        inside = len(read) == 1 and next(iter(read)).startswith("s")
+        row = model.values[value]
+        plain = made is None and not row["names"] and not row["requires_grad"]
+        if inside and (made in read or plain):
+            continue  # it never leaves its folded scope
+        if calls and row["parameter"] and not read and made is None:
+            continue  # nothing that is drawn uses it
+        if inside and absorb and made is None and row["parameter"]:
+            name = next(iter(read))
+            found.absorbed[name] = found.absorbed.get(name, 0) + 1
+            continue
+        around = [pills[name].frames for name in ([made] if made else []) + list(read)]
+        own = made is not None or row["parameter"]
+        found.cards[value] = _common(around) if own and around else ()
+        if made is not None:
+            found.edges[(made, f"v{value}")] = None
+        for name in read:
+            if name != made:
+                found.edges[(f"v{value}", name)] = None
+    return found
+
+
+def _inputs(call: Row) -> Iterator[int]:
+    return (each for each in call["inputs"] if isinstance(each, int))
+
+
+def _common(chains: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The frames that all have around them."""
+    first, *others = chains
+    length = 0
+    while length < len(first) and all(
+        chain[: length + 1] == first[: length + 1] for chain in others
+    ):
+        length += 1
+    return first[:length]

@@ -1,0 +1,78 @@
+"""Findings: what went wrong in a program, with the two lines that it takes to understand it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from html import escape
+from typing import Any, NamedTuple
+
+
+class Place(NamedTuple):
+    """A line of the program; ``file`` is ``cell 3`` for a notebook's cell."""
+
+    file: str
+    line: int
+    text: str
+    function: str
+
+    def __str__(self) -> str:
+        return f"{os.path.basename(self.file)}, line {self.line}: {self.text}"
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong.
+
+    ``kind`` is ``stale``, ``freed``, ``leaf``, ``no_grad``, ``unused``, ``nan`` or ``leak``;
+    ``reader`` the call that needs a value, ``culprit`` the line that took it away, each None where
+    unknown; ``fix`` is code to replace it with, perhaps empty; ``text`` says it in sentences."""
+
+    kind: str
+    reader: Place | None
+    culprit: Place | None
+    fix: str
+    text: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as plain data."""
+        places = {
+            name: None if place is None else place._asdict()
+            for name, place in (("reader", self.reader), ("culprit", self.culprit))
+        }
+        return {"kind": self.kind, **places, "fix": self.fix, "text": self.text}
+
+    def lines(self, bold: str = "", plain: str = "") -> Iterator[str]:
+        """The finding as text for a terminal; ``bold`` and ``plain`` switch its look."""
+        yield f"{bold}{self.kind}{plain}: {self.text}"
+        if self.reader is not None:
+            yield f"  needed by  {self.reader}"
+        if self.culprit is not None:
+            yield f"  {bold}caused by  {self.culprit}{plain}"
+        for number, line in enumerate(self.fix.splitlines()):
+            yield f"  {'' if number else 'try'}".ljust(13) + line
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        rows = [
+            f"<div>{what} <code>{escape(place.text)}</code> "
+            f"<small>({escape(os.path.basename(place.file))}, line {place.line})</small></div>"
+            for what, place in (("needed by", self.reader), ("caused by", self.culprit))
+            if place is not None
+        ]
+        fix = f"<pre>{escape(self.fix)}</pre>" if self.fix else ""
+        text = escape(self.text)
+        return f"<div><b>{escape(self.kind)}</b>: {text}{''.join(rows)}{fix}</div>"
+
+
+class Findings(list[Finding]):
+    """Findings, the newest first."""
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(str, self)) or "Nothing was found."
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return "<hr>".join(each._repr_html_() for each in self) or "Nothing was found."

@@ -1,0 +1,168 @@
+"""Loops: which instructions of a code object run again, and when a turn of them begins.
+
+What is known of a running program is a row of positions in its bytecode. From the control flow
+between two of them follows whether the program went on within the same turn of a loop, began
+another turn, or came in anew: no value is looked at, and nothing traces the program.
+"""
+
+from __future__ import annotations
+
+import dis
+import linecache
+from bisect import bisect_right
+from functools import lru_cache
+from types import CodeType
+
+MAX_TEXT = 200
+ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"})
+ALWAYS = frozenset({"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "JUMP_ABSOLUTE"})
+GLOBAL = frozenset({"STORE_NAME", "STORE_GLOBAL"})
+JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
+
+
+class Loop:
+    """A loop of a code object: ``header`` is the offset of its first instruction, ``body`` has
+    those of all; ``line`` is its line and ``text`` what stands there; ``target`` the variable that
+    a ``for`` binds first, in globals or (``local``) not."""
+
+    __slots__ = ("body", "code", "header", "line", "local", "target", "text")
+
+    def __init__(self, code: CodeType, header: int, body: frozenset[int], line: int) -> None:
+        self.target: str | None = None
+        self.local = False
+        self.code = code
+        self.header = header
+        self.body = body
+        self.line = line
+        self.text = linecache.getline(code.co_filename, line).strip()[:MAX_TEXT]
+
+
+class Flow:
+    """The control flow of a code object."""
+
+    def __init__(self, code: CodeType) -> None:
+        steps = list(dis.get_instructions(code))
+        self.offsets = [step.offset for step in steps]
+        self.following = _following(code, steps)
+        self.loops = sorted(_loops(code, steps, self.following), key=lambda loop: -len(loop.body))
+        self._between: dict[tuple[int, int], Loop | bool] = {}
+        self._around: dict[int, tuple[Loop, ...]] = {}
+
+    def around(self, offset: int) -> tuple[Loop, ...]:
+        """The loops around an instruction, the outermost first."""
+        found = self._around.get(offset)
+        if found is None:
+            at = self._at(offset)
+            found = tuple(loop for loop in self.loops if at in loop.body)
+            self._around[offset] = found
+        return found
+
+    def between(self, before: int, after: int) -> Loop | bool:
+        """What lies between two positions: the loop of which another turn began; or whether the
+        program can have gone on from one to the other without."""
+        found = self._between.get((before, after))
+        if found is None:
+            found = self._between[before, after] = self._find(self._at(before), self._at(after))
+        return found
+
+    def _at(self, offset: int) -> int:
+        """The instruction to which an offset belongs (caches follow it)."""
+        return self.offsets[max(0, bisect_right(self.offsets, offset) - 1)]
+
+    def _find(self, before: int, after: int) -> Loop | bool:
+        for loop in reversed(self.loops):  # the innermost first
+            if before in loop.body and after in loop.body:
+                return self._reaches(before, after, loop) or loop
+        return self._reaches(before, after, None)
+
+    def _reaches(self, before: int, after: int, loop: Loop | None) -> bool:
+        seen: set[int] = set()
+        waiting = [before]
+        while waiting:
+            for each in self.following[waiting.pop()]:
+                if loop is not None and (each == loop.header or each not in loop.body):
+                    continue
+                if each == after:
+                    return True
+                if each not in seen:
+                    seen.add(each)
+                    waiting.append(each)
+        return False
+
+
+@lru_cache(maxsize=256)
+def flow(code: CodeType) -> Flow:
+    """The control flow of a code object, found once."""
+    return Flow(code)
+
+
+def _following(code: CodeType, steps: list[dis.Instruction]) -> dict[int, list[int]]:
+    """For each instruction, those that may run next, by their offsets."""
+    found: dict[int, list[int]] = {}
+    for at, step in enumerate(steps):
+        nexts = found[step.offset] = []
+        if step.opname not in ENDS | ALWAYS and at + 1 < len(steps):
+            nexts.append(steps[at + 1].offset)
+        if step.opcode in JUMPS:
+            nexts.append(step.argval)
+    for entry in getattr(dis.Bytecode(code), "exception_entries", None) or ():
+        for step in steps:
+            if entry.start <= step.offset < entry.end:
+                found[step.offset].append(entry.target)
+    return found
+
+
+def _loops(
+    code: CodeType, steps: list[dis.Instruction], following: dict[int, list[int]]
+) -> list[Loop]:
+    """The loops: what lies between the target of a jump backward and that jump."""
+    tails: dict[int, list[dis.Instruction]] = {}
+    for step in steps:
+        waits = step.opname == "JUMP_BACKWARD_NO_INTERRUPT"  # for what is awaited
+        if step.opcode in JUMPS and step.argval <= step.offset and not waits:
+            tails.setdefault(step.argval, []).append(step)
+    leading: dict[int, list[int]] = {}
+    for offset, nexts in following.items():
+        for each in nexts:
+            leading.setdefault(each, []).append(offset)
+    lines = _lines(code)
+    loops = []
+    for header, jumps in tails.items():
+        body, waiting = {header}, [jump.offset for jump in jumps]
+        while waiting:
+            each = waiting.pop()
+            if each not in body:
+                body.add(each)
+                waiting.extend(leading.get(each, ()))
+        loop = Loop(code, header, frozenset(body), _line(code, header, jumps, lines))
+        store = next((x for x in steps if x.offset > header and "STORE" in x.opname), None)
+        if store is not None and _named(steps, header) == "FOR_ITER":
+            first = store.argval[0] if isinstance(store.argval, tuple) else store.argval
+            loop.target, loop.local = str(first), store.opname not in GLOBAL
+        loops.append(loop)
+    return loops
+
+
+def _named(steps: list[dis.Instruction], offset: int) -> str:
+    return next(step.opname for step in steps if step.offset == offset)
+
+
+def _lines(code: CodeType) -> list[int]:
+    """The line of each code unit, 0 where it has none."""
+    return [position[0] or 0 for position in code.co_positions()]
+
+
+def _line(code: CodeType, header: int, jumps: list[dis.Instruction], lines: list[int]) -> int:
+    """The line of a loop's ``for`` or ``while``: that of its first instruction or of the test at
+    its end, or, of an endless one, the nearest above that says so."""
+    first = lines[header // 2] or code.co_firstlineno
+    candidates = [first, *(lines[jump.offset // 2] for jump in jumps)]
+    if all(jump.opname in ALWAYS for jump in jumps):
+        candidates += range(first - 1, max(0, first - 4), -1)
+    if code.co_name.startswith("<") and code.co_name != "<module>":
+        return first  # a comprehension
+    for line in candidates:
+        text = linecache.getline(code.co_filename, line).lstrip() if line else ""
+        if text.startswith(("for ", "while ", "while(", "async for ")):
+            return line
+    return first

@@ -1,0 +1,121 @@
+"""Positions: where a program stands, as the row of calls that it is in the middle of.
+
+A position is made once for each row of code objects and offsets, however often the program comes
+by; what follows from it (the user's line, names, the loops and functions around it) is found once.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any, NamedTuple
+
+from .loops import Loop, flow
+from .sites import Names, Path, Site, function_of
+
+MAX_FRAMES = 60
+"""Calls looked at outward from an op; a deeper one stands in no function or loop."""
+
+MAX_POSITIONS = 20_000
+
+
+class Level(NamedTuple):
+    """One call of the row: where its code stands, and whether that is of this package."""
+
+    code: CodeType
+    lasti: int
+    ours: bool
+
+
+class Region(NamedTuple):
+    """A function, a loop or a turn of it that a position is in, at the level of its frame."""
+
+    kind: str
+    level: int
+    key: Any
+    """Tells it from others at this level: a Loop, or the offsets that lead to a function."""
+    name: str
+    source: tuple[CodeType, int] | None
+    """Where it was called, or the loop's first instruction."""
+
+
+class Position:
+    """A row of calls, the outermost first. ``site`` is the user's innermost line; ``named`` the
+    names that a result (or a part of it) gets here, see ``Sites.names``; ``initial`` says that what
+    is done here only gives parameters their first values."""
+
+    __slots__ = ("_regions", "direct", "initial", "levels", "named", "outer", "site")
+
+    def __init__(self, levels: tuple[Level, ...], site: Site | None, initial: bool = False) -> None:
+        self.initial = initial
+        self.levels = levels
+        self.site = site
+        self.direct = bool(levels) and not levels[-1].ours
+        self.named: dict[Path, tuple[Names, Names]] = {}
+        self._regions: tuple[Region, ...] | None = None
+        turns = [each for each in self.regions if each.kind == "turn"]
+        self.outer = tuple(each for each in turns[:-1] if each.key.target is not None)
+        """The turns of loops around other loops: the same position may belong to another one."""
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The functions, loops and turns around, the outermost first."""
+        if self._regions is None:
+            self._regions = tuple(_regions(self.levels))
+        return self._regions
+
+
+def _regions(levels: tuple[Level, ...]) -> list[Region]:
+    found: list[Region] = []
+    caller: Level | None = None
+    for at, level in enumerate(levels):
+        if level.ours:
+            continue
+        if caller is not None and not level.code.co_name.startswith("<"):
+            way = (id(level.code), *(each.lasti for each in levels[:at]))
+            name = function_of(level.code)
+            found.append(Region("function", at, way, name, (caller.code, caller.lasti)))
+        caller = level
+        for loop in flow(level.code).around(level.lasti):
+            place = (level.code, loop.header)
+            found.append(Region("loop", at, loop, "", place))
+            found.append(Region("turn", at, loop, "", place))
+    return found
+
+
+class Change(NamedTuple):
+    """What happened on the way between two positions, at a level: another turn of a loop began,
+    or (``loop`` is None) what is called from there was called anew."""
+
+    level: int
+    loop: Loop | None
+
+
+def change(before: Position, after: Position) -> Change | None:
+    """What happened on the way; None if the program only went on."""
+    old, new = before.levels, after.levels
+    at = 0
+    for one, other in zip(old, new, strict=False):
+        if one.code is not other.code or one.lasti != other.lasti:
+            break
+        at += 1
+    if at == len(old) or at == len(new):
+        return None
+    if old[at].code is not new[at].code:
+        anew = at > 0 and not (old[at].ours and new[at].ours)
+        return again(new, at - 1) if anew else None
+    between = flow(new[at].code).between(old[at].lasti, new[at].lasti)
+    if between is True:
+        return None
+    if between is False:
+        return again(new, at - 1) or Change(at - 1, None)
+    return Change(at, None if new[at].ours else between)
+
+
+def again(levels: tuple[Level, ...], start: int) -> Change | None:
+    """What happened when the program came by the levels up to ``start`` once more."""
+    for at in range(start, -1, -1):
+        level = levels[at]
+        loops = flow(level.code).around(level.lasti)
+        if loops:
+            return Change(at, None if level.ours else loops[-1])
+    return None

@@ -1,0 +1,59 @@
+"""``explain()`` and ``diagnose()``: what is wrong with a program on the real PyTorch, in words."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..adapters import both
+from ..recording.findings import Findings
+from ..recording.recorder import Recorder
+
+
+def explain() -> Findings:
+    """What is wrong in the program that is watched, or was watched last: the newest finding first.
+
+    Each has its ``kind``, the lines of the ``reader`` and the ``culprit``, a ``fix`` as code and
+    a ``text``. Needs ``%load_ext graphwidget``, ``graphwidget.watch()`` or ``diagnose()`` around
+    what ran."""
+    adapter = both.newest()
+    return Findings([] if adapter is None else adapter.findings())
+
+
+@contextmanager
+def diagnose() -> Iterator[Diagnosis]:
+    """Say what is wrong with the PyTorch program in the block: attached to its error as notes,
+    and, where no error is raised, printed at the end. ``as found`` gives the findings."""
+    adapter = both.Adapter(Recorder())
+    adapter.light = True
+    found = Diagnosis(adapter)
+    failed = False
+    try:
+        with adapter.observing():
+            yield found
+    except BaseException:
+        failed = True
+        raise
+    finally:
+        if not failed and found.findings:
+            print(found.findings, file=sys.stderr)
+
+
+class Diagnosis:
+    """What ``diagnose`` found so far."""
+
+    def __init__(self, adapter: both.Adapter) -> None:
+        self.adapter = adapter
+
+    @property
+    def findings(self) -> Findings:
+        """The newest finding first."""
+        return Findings(self.adapter.findings())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.findings)
+
+    def __repr__(self) -> str:
+        return repr(self.findings)

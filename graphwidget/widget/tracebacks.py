@@ -1,0 +1,39 @@
+"""Tracebacks of cells that end at the user's line, so that the picture is not pushed away."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from ..arrays.call_sites import PACKAGE
+
+
+def shorten_tracebacks(shell: Any) -> Any:
+    """Show errors of cells without this package's own frames; returns what undoes it. Whoever
+    shows errors in a way of their own goes on doing so."""
+    if shell.custom_exceptions:
+        return lambda: None
+
+    def shown(shell: Any, kind: Any, error: Any, traceback: Any, tb_offset: Any = None) -> None:
+        shell.showtraceback((kind, error, of_user(traceback)), tb_offset=tb_offset)
+
+    def undo() -> None:
+        if shell.CustomTB is handler:
+            shell.set_custom_exc((), None)
+
+    shell.set_custom_exc((Exception, KeyboardInterrupt), shown)
+    handler = shell.CustomTB
+    return undo
+
+
+def of_user(traceback: TracebackType | None) -> TracebackType | None:
+    """The entries of a traceback that are not this package's, which stay in the error itself."""
+    entries = []
+    while traceback is not None:
+        if not traceback.tb_frame.f_code.co_filename.startswith((PACKAGE, "<graphwidget")):
+            entries.append(traceback)
+        traceback = traceback.tb_next
+    kept: TracebackType | None = None
+    for each in reversed(entries):
+        kept = TracebackType(kept, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return kept

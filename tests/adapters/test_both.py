@@ -1,0 +1,250 @@
+"""Both kinds of tensor in one recording; live runs of the real engine, held between its nodes."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+import torch
+from torch.utils.checkpoint import checkpoint
+
+import graphwidget
+from graphwidget.adapters import real
+from graphwidget.recording.controls import Backward, Rejected, RetainGrad, Step
+
+
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return grad * 3 * x * x
+
+
+def mlp() -> tuple[Any, list[Any]]:
+    torch.manual_seed(1)
+    net = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.Tanh(), torch.nn.Linear(5, 2))
+    return net(torch.randn(4, 3)).pow(2).mean(), list(net.parameters())
+
+
+def shared() -> tuple[Any, list[Any]]:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x
+    y.register_hook(lambda grad: grad * 2)
+    z = y.clone()
+    z[0] = y[1] * x[0]
+    return (z + y.unbind()[0]).sum(), [x]
+
+
+def custom() -> tuple[Any, list[Any]]:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    return checkpoint(lambda v: Cube.apply(v).sin(), x * 2, use_reentrant=False).sum(), [x]
+
+
+def reentrant() -> tuple[Any, list[Any]]:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    return checkpoint(lambda v: v.exp().sin(), x * 2, use_reentrant=True).sum(), [x]
+
+
+@pytest.mark.parametrize("program", [mlp, shared, custom, reentrant])
+def test_a_stepped_run_gives_the_same_bits(program: Any) -> None:
+    plain, leaves = program()
+    plain.backward()
+    wanted = [leaf.grad for leaf in leaves]
+    with graphwidget.watch() as graph:
+        stepped, leaves = program()
+        run = graph.step(stepped)
+        assert all(leaf.grad is None for leaf in leaves)
+        steps = 0
+        while not run.over:
+            run.next()
+            steps += 1
+    assert steps >= 3
+    assert run.status == "ok"
+    for leaf, grad in zip(leaves, wanted, strict=True):
+        assert torch.equal(leaf.grad, grad)
+
+
+def test_both_kinds_in_one_recording() -> None:
+    with graphwidget.watch() as graph:
+        a = torch.tensor(2.0, requires_grad=True)
+        b = graphwidget.tensor(3.0, requires_grad=True)
+        c = a * a
+        d = b * b
+        c.backward()
+        d.backward()
+        graph.bind([("", "c", c), ("", "d", d)])
+    model = graph.model
+    names = {name for row in model.values.values() for _scope, name in row["names"]}
+    assert names >= {"a", "b", "c", "d"}
+    assert [run["status"] for run in model.runs.values()] == ["ok", "ok"]
+    assert a.grad.item() == 4.0
+    assert b.grad.item() == 6.0
+
+
+def test_until_stops_after_the_node_and_retain_grad_works_on_the_way() -> None:
+    with graphwidget.watch() as graph:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        a = x.exp()
+        b = a.sin()
+        run = graph.step(b.sum()).until(b.grad_fn)
+        assert x.grad is None
+        assert run.run.pending is a.grad_fn
+        x.register_hook(lambda grad: grad * 10)
+        run.finish()
+    assert torch.equal(x.grad, 10 * (a.cos() * a).detach())
+
+
+def test_a_run_that_is_given_up_leaves_pytorch_usable() -> None:
+    with graphwidget.watch() as graph:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        run = graph.step((x * x).sum())
+        run.next()
+        run.abandon()
+        assert run.status == "abandoned"
+        (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+    assert not [each for each in threading.enumerate() if each.name == "graphwidget engine"]
+    assert [each["status"] for each in graph.model.runs.values()] == ["abandoned", "ok"]
+
+
+def test_an_error_while_stepping_is_pytorchs_own_and_explained() -> None:
+    with graphwidget.watch() as graph:
+        a = torch.tensor([1.0, 3.0], requires_grad=True)
+        b = a + 2
+        loss = (b * b).sum()
+        b[0] = 9.0
+        run = graph.step(loss)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation") as raised:
+            run.finish()
+    assert "b[0] = 9.0" in "".join(raised.value.__notes__)
+    assert run.status == "failed"
+
+
+def test_a_backward_that_pytorch_refuses_is_refused_at_once() -> None:
+    with (
+        graphwidget.watch() as graph,
+        pytest.raises(RuntimeError, match="does not require grad"),
+    ):
+        graph.step(torch.ones(2).sum())
+
+
+def test_commands_of_the_page_on_real_tensors() -> None:
+    with graphwidget.watch() as graph:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x * x
+        loss = y.sum()
+        graph.bind([("", name, each) for name, each in (("x", x), ("y", y), ("loss", loss))])
+        ids = {
+            row["names"][-1][1]: number
+            for number, row in graph.model.values.items()
+            if row["names"]
+        }
+        graph._execute(RetainGrad(ids["y"], True))
+        assert y.retains_grad
+        with pytest.raises(Rejected, match="leaf"):
+            graph._execute(RetainGrad(ids["x"], True))
+        graph._execute(Backward(ids["loss"]))
+        run = max(graph.model.runs)
+        graph._execute(Step(run, 100))
+    assert y.grad.tolist() == [1.0, 1.0]
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_real_tensor_is_drawn_also_when_nobody_watched() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    picture = graphwidget.to_graphviz((x * x).sum()).source
+    assert "SumBackward0" in picture or "sum" in picture
+
+
+def test_nothing_of_the_watching_is_left() -> None:
+    entry = torch.autograd.graph._engine_run_backward
+    with graphwidget.watch():
+        assert torch.autograd.graph._engine_run_backward is not entry
+        with graphwidget.watch():
+            torch.ones(2, requires_grad=True).sum().backward()
+    assert torch.autograd.graph._engine_run_backward is entry
+    assert torch._C._len_torch_function_stack() == 0
+
+
+def test_the_stand_in_is_not_taken_for_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(real.sys.modules, "torch", graphwidget)
+    assert real.real_torch() is None
+
+
+class Refusing(torch.optim.SGD):
+    def step(self, closure: Any = None) -> None:
+        raise ValueError("no step today")
+
+
+def test_an_optimizer_that_fails_does_not_end_the_recording() -> None:
+    with graphwidget.watch() as graph:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        (x * 3).sum().backward()
+        with pytest.raises(ValueError, match="no step"):
+            Refusing([x], lr=0.1).step()
+        y = x.exp().sum()
+        y.backward()
+        z = x.sin()
+        graph.bind([("", "z", z)])
+    assert "z" in {row["names"][-1][1] for row in graph.model.values.values() if row["names"]}
+    assert torch._C._len_torch_function_stack() == 0
+
+
+def test_the_closure_of_a_step_is_recorded() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = torch.optim.LBFGS([x], max_iter=2)
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = (x * x).sum()
+        loss.backward()
+        return loss
+
+    with graphwidget.watch() as graph:
+        optimizer.step(closure)
+    assert graph.model.runs
+    assert all(run["status"] == "ok" for run in graph.model.runs.values())
+
+
+def test_long_loops_stay_small() -> None:
+    torch.manual_seed(0)
+    net = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.Adam(net.parameters())
+    x = torch.randn(8, 3)
+    source = """
+for step in range(400):
+    loss = net(x).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+    with graphwidget.watch() as graph:
+        names = {"net": net, "optimizer": optimizer, "x": x, "__name__": "__main__"}
+        exec(compile(source, "<loop>", "exec"), names)
+        waiting = len(graph.recorder.raw)
+    assert waiting < 3000
+    curve = [row for row in graph.model.scopes.values() if row["kind"] == "loop"]
+    assert len(curve) == 1
+    assert len(graph.events) < 2000
+    assert len(graph.recorder.lost) < 200
+
+
+def test_a_pytorch_that_lacks_something_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    from graphwidget.adapters.pytorch import watcher
+
+    def lacking(*_: Any) -> None:
+        raise AttributeError("no such mode")
+
+    monkeypatch.setattr(watcher, "TorchAdapter", lacking)
+    warned = pytest.warns(UserWarning, match="lacks something")
+    with warned, graphwidget.watch() as graph:
+        a = graphwidget.tensor(2.0, requires_grad=True)
+        (a * a).backward()
+        torch.ones(2, requires_grad=True).sum().backward()
+    assert [run["status"] for run in graph.model.runs.values()] == ["ok"]

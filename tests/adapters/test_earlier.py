@@ -1,0 +1,114 @@
+"""A graph that was there before anybody recorded is told as its nodes know it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import graphwidget as torch
+from graphwidget.adapters.names import named
+from graphwidget.adapters.native import NativeAdapter
+from graphwidget.exporters.graphviz import digraph
+from graphwidget.exporters.numbers import in_a_line
+from graphwidget.recording import events as ev
+from graphwidget.recording.fold import Model
+from graphwidget.recording.recorder import Recorder
+
+
+def told(tensor: torch.Tensor, **names: Any) -> Model:
+    adapter = NativeAdapter(Recorder())
+    with adapter.observing():
+        adapter.identity.current(tensor)
+        adapter.bind(named(names))
+        adapter.drain()
+    return adapter.recorder.log.model()
+
+
+def root(tensor: Any) -> int:
+    """The value that a tensor is."""
+    found: int = tensor._rec.id
+    return found
+
+
+def way(model: Model, value: Any) -> Any:
+    """A value as the calls that made it: ``("mul", "x", "w")``; names where there are any."""
+    if isinstance(value, str):
+        return value
+    row = model.values[value]
+    if row["call"] is None or row["names"]:
+        return row["names"][-1][1] if row["names"] else "?"
+    call = model.calls[row["call"]]
+    return (call["op"], *(way(model, each) for each in call["inputs"]))
+
+
+def the(model: Model, op: str) -> ev.Summary:
+    """The summary of what a call made."""
+    [call] = [call for call in model.calls.values() if call["op"] == op]
+    return ev.Summary(*model.values[call["outputs"][0]]["summary"])
+
+
+def test_each_node_is_a_call() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    w = torch.tensor([3.0, 4.0], requires_grad=True)
+    y = (torch.exp(x * w) + x.t()).sum()
+    model = told(y, x=x, w=w)
+    assert way(model, root(y)) == ("sum", ("add", ("exp", ("mul", "x", "w")), ("t", "x")))
+    assert len(model.nodes) == 7
+
+
+def test_what_no_node_kept_has_no_numbers() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    w = torch.tensor([3.0, 4.0], requires_grad=True)
+    y = (torch.exp(x * w) + x.t()).sum()
+    model = told(y, x=x, w=w)
+    mul, exp, t = the(model, "mul"), the(model, "exp"), the(model, "t")
+    assert (tuple(mul.shape), mul.dtype, mul.values, mul.stats) == ((2,), "float32", None, None)
+    assert tuple(exp.values or ()) == tuple((x * w).exp().tolist())
+    assert (t.dtype, t.values, t.stats) == ("", None, None)
+    assert tuple(the(model, "add").shape) == (2,)
+    assert tuple(the(model, "sum").values or ()) == (y.item(),)
+
+
+def test_a_tensor_that_the_program_shows_is_the_value_told() -> None:
+    x = torch.ones(3, requires_grad=True)
+    h = x + 1
+    y = h.sum()
+    model = told(y, x=x, h=h, y=y)
+    assert way(model, model.names["\0y"]) == "y"
+    call = model.calls[model.values[model.names["\0y"]]["call"]]
+    assert tuple(call["inputs"]) == (model.names["\0h"],)
+    assert tuple(the(model, "add").values or ()) == (2.0, 2.0, 2.0)
+
+
+def test_what_was_saved_is_the_value_that_the_node_before_made() -> None:
+    x = torch.ones(2, requires_grad=True)
+    h = x * 3
+    y = (h * h).sum()
+    model = told(y, x=x)
+    assert way(model, root(y)) == ("sum", ("mul", ("mul", "x", "3"), ("mul", "x", "3")))
+    first = min(model.calls.values(), key=lambda call: call["time"])
+    assert model.values[first["outputs"][0]]["summary"][2] == (3.0, 3.0)
+
+
+def test_what_was_neither_saved_nor_differentiated_is_left_open() -> None:
+    x = torch.ones(2, requires_grad=True)
+    y = (x + torch.ones(2)).sum()
+    model = told(y, x=x)
+    assert way(model, root(y)) == ("sum", ("add", "x", "…"))
+
+
+def test_lists_and_several_outputs() -> None:
+    x = torch.arange(6.0).requires_grad_()
+    parts = torch.cat([x, x * 2]).reshape(2, 6).max(dim=0)
+    y = parts.values.sum()
+    model = told(y, x=x)
+    text = str(way(model, root(y)))
+    assert text.startswith("('sum', ('max")
+    assert "('cat', 'x', ('mul', 'x', '2'))" in text
+
+
+def test_such_a_graph_has_a_still_picture() -> None:
+    x = torch.ones(2, 3, requires_grad=True)
+    model = told(torch.exp((x * 3).t()).sum(), x=x)
+    assert in_a_line(the(model, "t")) == "not recorded"
+    assert in_a_line(the(model, "mul")) == "(2, 3)"
+    assert digraph(model, None).source

@@ -1,0 +1,190 @@
+"""What is recorded of programs on the real PyTorch: the same as of their twins on our own core."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+import pytest
+import torch
+
+import graphwidget
+from graphwidget.adapters.native import NativeAdapter
+from graphwidget.adapters.pytorch.watcher import TorchAdapter
+from graphwidget.recording.fold import Model
+from graphwidget.recording.recorder import Recorder
+
+PROGRAMS = {
+    "two paths": """
+w = torch.tensor([1.], requires_grad=True)
+x = torch.tensor([2.], requires_grad=True)
+a = torch.add(w, x)
+b = torch.add(w, 1)
+a.retain_grad()
+y = torch.mul(a, b)
+y.backward()
+""",
+    "a mean": """
+input = torch.ones([2, 2], requires_grad=False)
+w1 = torch.tensor(2.0, requires_grad=True)
+w2 = torch.tensor(3.0, requires_grad=True)
+w3 = torch.tensor(4.0, requires_grad=True)
+l1 = input * w1
+l2 = l1 + w2
+l3 = l1 * w3
+l4 = l2 * l3
+loss = l4.mean()
+loss.backward()
+""",
+    "a product of matrices": """
+x = torch.FloatTensor([[1, 2]]).requires_grad_()
+y = torch.FloatTensor([[3, 4], [5, 6]])
+loss = torch.mm(x, y)
+loss.backward(torch.FloatTensor([[1, 0]]), retain_graph=True)
+x.grad.data.zero_()
+loss.backward(torch.FloatTensor([[0, 1]]))
+""",
+    "a second backward": """
+a = torch.tensor([3., 1.], requires_grad=True)
+b = a * a
+loss = b.mean()
+loss.backward()
+loss.backward()
+""",
+    "a stale value": """
+a = torch.tensor([1., 3.], requires_grad=True)
+b = a + 2
+loss = (b * b).mean()
+b[0] = 1000.
+loss.backward()
+""",
+    "a leaf written under no_grad": """
+a = torch.ones(4, requires_grad=True)
+with torch.no_grad():
+    a[:] = 10.
+loss = (a * a).mean()
+loss.backward()
+""",
+    "in place twice": """
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+z = y.sin()
+y *= 2
+y += 1
+z.sum().backward()
+""",
+}
+
+
+def _run(source: str, adapter: Any, library: Any) -> tuple[Model, dict[str, Any]]:
+    """Run a program with `library` as torch, an error being part of it."""
+    filename = f"<program {hash(source)}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    namespace: dict[str, Any] = {"torch": library}
+    try:
+        with adapter.observing():
+            exec(compile(source, filename, "exec"), namespace)
+    except RuntimeError as error:
+        namespace["error"] = error
+    adapter.bind(("", name, x) for name, x in namespace.items() if isinstance(x, library.Tensor))
+    adapter.drain()
+    return adapter.recorder.log.model(), namespace
+
+
+def real(source: str) -> tuple[Model, dict[str, Any]]:
+    return _run(source, TorchAdapter(Recorder()), torch)
+
+
+def native(source: str) -> tuple[Model, dict[str, Any]]:
+    return _run(source, NativeAdapter(Recorder()), graphwidget)
+
+
+def story(model: Model) -> dict[str, Any]:
+    """What a reader of the picture sees, in words that do not depend on ids."""
+
+    def name(value: int | None) -> str:
+        row = model.values.get(value) if value is not None else None
+        return row["names"][-1][1] if row and row["names"] else "·"
+
+    def line(source: int | None) -> int | None:
+        return model.sources[source]["line"] if source is not None else None
+
+    def rounded(summary: Any) -> tuple[float, ...] | None:
+        return None if summary is None else tuple(float(f"{x:.5g}") for x in summary[2])
+
+    # Ours takes the view of `b[0] = ...` first, PyTorch's in one call.
+    hidden = ("AccumulateGrad", "AsStridedBackward0", "SelectBackward0")
+    nodes = [node for node in model.nodes.values() if node["name"] not in hidden]
+    named_values = [value for value in model.values.values() if value["names"]]
+    return {
+        "values": sorted(
+            (
+                name(value["value"]), value["version"], tuple(value["summary"][0]),
+                rounded(value["summary"]), value["requires_grad"], value["leaf"],
+                rounded(value["grad"]),
+            )
+            for value in named_values
+        ),
+        "nodes": [
+            (
+                node["name"],
+                sorted(
+                    (slot["slot"], name(slot["value"]), slot["version"], len(slot["stale"]))
+                    for slot in node["saved"]
+                    if slot["value"] is not None
+                ),
+                [model.nodes[to]["name"] if to is not None else None for to, _ in node["next"]],
+                node["state"],
+                node["freed"],
+            )
+            for node in nodes
+        ],
+        "runs": [
+            (run["status"], [model.nodes[n]["name"] for n in run["order"]], line(run["source"]))
+            for run in model.runs.values()
+        ],
+        "errors": [
+            (
+                error["kind"], error["message"], name(error["value"]), error["expected"],
+                error["found"], line(error["source"]),
+            )
+            for error in model.errors
+        ],
+        "writes": [
+            (write["version"], line(write["source"]))
+            for storage in model.storages.values()
+            for write in storage["writes"]
+            if write["call"] is not None
+        ],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_picture_of_a_program_is_the_same_on_both(name: str) -> None:
+    theirs, kept = real(PROGRAMS[name])
+    ours, kept_too = native(PROGRAMS[name])
+    assert kept.keys() == kept_too.keys()
+    assert story(theirs) == story(ours)
+
+
+def test_a_stale_value_is_explained_with_both_lines() -> None:
+    _, namespace = real(PROGRAMS["a stale value"])
+    notes = "\n".join(namespace["error"].__notes__)
+    assert "`loss = (b * b).mean()`" in notes
+    assert "saved b at version 0" in notes
+    assert "written by `b[0] = 1000.`" in notes
+
+
+def test_nothing_is_left_behind() -> None:
+    hooks = torch.nn.modules.module
+    before = (
+        torch.autograd.graph._engine_run_backward,
+        len(hooks._global_forward_hooks),
+        torch._C._len_torch_function_stack(),
+    )
+    real(PROGRAMS["two paths"])
+    assert before == (
+        torch.autograd.graph._engine_run_backward,
+        len(hooks._global_forward_hooks),
+        torch._C._len_torch_function_stack(),
+    )

@@ -1,0 +1,34 @@
+"""Random programs on the real PyTorch do the same watched as unwatched, bit for bit, and of each
+stale value that stops a backward the writes are named."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from graphwidget.adapters.pytorch.watcher import TorchAdapter
+from graphwidget.recording.recorder import Recorder
+from tests.fuzz.machine import observe, runnable
+from tests.fuzz.seeds import write
+
+PROGRAMS = 120
+CHUNK = 20
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAMS, CHUNK))
+def test_watching_changes_nothing_and_names_the_writes(first: int) -> None:
+    for seed in range(first, first + CHUNK):
+        steps = write(seed)
+        adapter = TorchAdapter(Recorder())
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a fault of the adapter is a warning
+            with adapter.observing():
+                again = observe(steps)
+        adapter.drain()
+        assert repr(again) == repr(steps), runnable(steps)
+        for error in adapter.recorder.log.model().errors:
+            if "modified by an inplace operation" in error["message"]:
+                assert error["kind"] == "version", runnable(steps)
+                assert error["writes"], runnable(steps)
+                assert error["expected"] < error["found"], runnable(steps)

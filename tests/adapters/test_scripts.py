@@ -1,0 +1,80 @@
+"""Programs outside of notebooks: ``python -m graphwidget``, and pytest's ``--graphwidget``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BROKEN = """\
+import sys
+import torch
+print("given", sys.argv[1:], __name__)
+net = torch.nn.Linear(3, 2)
+h = torch.sigmoid(net(torch.randn(5, 3)))
+h += 1
+h.mean().backward()
+"""
+RIGHT = BROKEN.replace("h += 1", "h = h + 1")
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    root = str(Path(__file__).parents[2])
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=folder, capture_output=True, text=True, timeout=120,
+        env={"PYTHONPATH": root, "PATH": "/usr/bin:/bin", "HOME": str(folder)},
+    )  # fmt: skip
+
+
+def test_a_script_that_fails_is_explained_after_its_traceback(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(BROKEN)
+    done = run(tmp_path, "graphwidget", "--json", "found.json", "train.py", "a", "--b")
+    assert done.returncode == 1
+    assert done.stdout == "given ['a', '--b'] __main__\n"
+    traceback, _, rest = done.stderr.partition("\n\nstale: ")
+    assert "modified by an inplace operation" in traceback
+    assert "graphwidget/adapters" not in traceback
+    assert "line 6: h += 1" in rest
+    assert "\x1b" not in done.stderr
+    (finding,) = json.loads((tmp_path / "found.json").read_text())
+    assert finding["kind"] == "stale"
+    assert finding["reader"]["line"] == 5
+    assert finding["culprit"]["line"] == 6
+    assert finding["fix"] == "h = h + 1"
+    assert "train.graph.html" in done.stderr or "has not been built" in done.stderr
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_the_exit_status_is_the_scripts(tmp_path: Path, status: int) -> None:
+    (tmp_path / "train.py").write_text(RIGHT + f"sys.exit({status})\n")
+    done = run(tmp_path, "graphwidget", "train.py")
+    assert done.returncode == status
+    assert done.stderr == ""
+    assert [path.name for path in tmp_path.glob("*.html")] == []
+
+
+def test_a_script_that_is_not_there(tmp_path: Path) -> None:
+    done = run(tmp_path, "graphwidget", "nothing.py")
+    assert done.returncode == 2
+    assert "there is no file nothing.py" in done.stderr
+
+
+def test_a_script_without_pytorch_does_not_get_it(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("import sys\nprint('torch' in sys.modules)\n")
+    done = run(tmp_path, "graphwidget", "plain.py")
+    assert (done.stdout, done.stderr, done.returncode) == ("False\n", "", 0)
+
+
+def test_failing_tests_are_explained_in_their_report(tmp_path: Path) -> None:
+    body = "".join(f"    {line}\n" for line in BROKEN.splitlines()[3:])
+    (tmp_path / "test_it.py").write_text(f"import torch\n\ndef test_it():\n{body}")
+    plugin = ("-p", "graphwidget.pytest_plugin", "-p", "no:cacheprovider", "-q")
+    done = run(tmp_path, "pytest", *plugin, "--graphwidget", "test_it.py")
+    assert "what is wrong with the graph" in done.stdout
+    assert "h += 1" in done.stdout.partition("what is wrong with the graph")[2]
+    plain = run(tmp_path, "pytest", *plugin, "test_it.py")
+    assert "what is wrong with the graph" not in plain.stdout

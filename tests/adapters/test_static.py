@@ -1,0 +1,120 @@
+"""What is recorded of static graphs: the empty graph first, then the values of each run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphwidget.static as tf
+from graphwidget.adapters.static import StaticAdapter
+from graphwidget.recording import events as ev
+from graphwidget.recording.fold import Model, fold
+from graphwidget.recording.recorder import Recorder
+from graphwidget.static.listener import current
+
+
+class Told(StaticAdapter):
+    """An adapter whose faults fail the test."""
+
+    def fault(self, error: BaseException) -> None:
+        raise error
+
+    @property
+    def events(self) -> list[ev.Event]:
+        self.settle()
+        self.recorder.drain()
+        return self.recorder.log.since(0)[1]
+
+    @property
+    def model(self) -> Model:
+        return fold(self.events)
+
+    def value(self, name: str) -> Any:
+        """The numbers of a variable's value at the end, flat; None where none are known."""
+        return self.model.values[self.id(name)]["summary"][2]
+
+    def id(self, name: str) -> int:
+        """The value that a variable is bound to, in whatever function."""
+        return next(value for key, value in self.model.names.items() if key.endswith(f"\0{name}"))
+
+
+@pytest.fixture
+def told() -> Iterator[Told]:
+    tf.reset_default_graph()
+    adapter = Told(Recorder())
+    adapter.start()
+    yield adapter
+    adapter.stop()
+    assert current.listener is None
+
+
+def test_the_graph_stands_before_any_number(told: Told) -> None:
+    w = tf.constant([1.0, 3.0])
+    x = tf.placeholder(tf.float32, [None])
+    a = tf.add(w, x)
+    b = tf.add(w, 1)
+    y = tf.multiply(a, b)
+    ops = [call["op"] for call in told.model.calls.values()]
+    assert ops == ["add", "add", "mul"]
+    assert [told.value(name) for name in "wxaby"] == [None] * 5
+    with tf.Session() as sess:
+        found = sess.run(y, {x: [2.0, 4.0]})
+    assert list(told.value("y")) == found.tolist()
+    assert list(told.value("x")) == [2.0, 4.0]
+    assert len(told.model.calls) == 3  # a run makes no new ops
+
+
+def test_each_run_is_told(told: Told) -> None:
+    x = tf.placeholder(tf.float32, [])
+    y = tf.square(x)
+    seen = []
+    with tf.Session() as sess:
+        for number in (2.0, 3.0):
+            sess.run(y, {x: number})
+            seen.append(told.value("y")[0])
+    assert seen == [4.0, 9.0]
+
+
+def test_a_number_in_a_symbols_place_is_no_value(told: Told) -> None:
+    w = tf.constant(2.0)
+    b = tf.add(w, 1)
+    (call,) = told.model.calls.values()
+    assert call["inputs"] == (told.id("w"), "1")
+    assert b is not None
+
+
+def test_a_loop_is_told_turn_by_turn(told: Told) -> None:
+    first, second = tf.constant(0), tf.constant(10)
+    c1, c2 = tf.while_loop(lambda a, b: a < b, lambda a, b: (a + 2, b + 1), [first, second])
+    before = len(told.events)
+    with tf.Session() as sess:
+        found = sess.run([c1, c2])
+    assert [int(np.asarray(each)) for each in found] == [20, 20]
+    assert [*told.value("c1"), *told.value("c2")] == [20, 20]
+    model = told.model
+    plus_two = next(call["call"] for call in model.calls.values() if call["inputs"][1:] == ("2",))
+    ran = [e for e in told.events[before:] if isinstance(e, ev.Op) and e.call == plus_two]
+    assert len(ran) == 10
+    assert {scope["name"] for scope in model.scopes.values()} == {"while cond", "while body"}
+
+
+def test_a_failed_run_leaves_the_programs_error_alone(told: Told) -> None:
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    y = tf.square(x)
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="placeholder"):
+        sess.run(y)
+    assert told.model.calls
+
+
+def test_a_graph_built_before_anybody_watched_is_told_when_it_runs(told: Told) -> None:
+    told.stop()
+    x = tf.placeholder(tf.float32, [])
+    y = tf.exp(x)
+    assert told.model.calls == {}
+    told.start()
+    with tf.Session() as sess:
+        sess.run(y, {x: 0.0})
+    assert [call["op"] for call in told.model.calls.values()] == ["exp"]

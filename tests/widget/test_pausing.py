@@ -1,0 +1,205 @@
+"""The pause in a running cell, with its page played by the test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from .kernel import Heard, Kernel, kernel
+
+START = """\
+import graphwidget
+import graphwidget as torch
+graph = graphwidget.watch()
+graph.pause()
+graph"""
+PROGRAM = """\
+w = torch.tensor([1.], requires_grad=True)
+x = torch.tensor([2.], requires_grad=True)
+a = torch.add(w, x)
+b = torch.add(w, 1)
+y = torch.mul(a, b)
+"""
+BACKWARD = "y.backward()\nprint('over', w.grad)"
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Kernel]:
+    with kernel() as started:
+        yield started
+
+
+@pytest.fixture
+def book(shared: Kernel) -> Kernel:
+    """A kernel whose graph pauses, with a page that has asked for its events."""
+    shared.run("%reset -f")
+    shared.run(START)
+    if shared.subshell is None and not shared.value("hasattr(graph.comm, '_reply_subshell_for')"):
+        shared.open_subshell()  # as JupyterLab does, and ipykernel before 7.4 asks of it
+    shared.ask({"type": "need", "from": 0}, seconds=0.2)
+    shared.run(PROGRAM)
+    return shared
+
+
+class Page:
+    """A page that answers each message about a pause, and presses buttons."""
+
+    def __init__(self, book: Kernel) -> None:
+        self.book = book
+        self.pause: list[int] | None = None
+
+    def wait(self, seconds: float = 0.4) -> Heard:
+        """All that is heard for a while."""
+        heard = self.book.wait(seconds)
+        if heard.pauses:
+            self.pause = heard.pauses[-1]
+            self.book.send({"type": "here"})
+        return heard
+
+    def press(self, command: str, **fields: Any) -> None:
+        """A command to the run that waits."""
+        assert self.pause is not None, "nothing waits"
+        number, run = self.pause
+        self.book.send({"type": command, "run": run, "pause": number, **fields})
+
+
+def kinds(heard: Heard) -> list[str]:
+    return [event[0] for event in heard.events]
+
+
+def test_backward_waits_before_its_first_node_and_the_cell_goes_on_at_its_end(
+    book: Kernel,
+) -> None:
+    page = Page(book)
+    book.client.execute(BACKWARD)
+    heard = page.wait()
+    assert "backward" in kinds(heard)
+    assert "start" not in kinds(heard)
+    for _ in range(5):  # mul, two adds, two leaves
+        page.press("step", count=1)
+        heard = page.wait()
+        assert kinds(heard).count("finish") == 1
+    assert heard.text == "over tensor([5.])\n"
+    assert heard.pauses[-1] is None
+
+
+def test_running_to_a_node_and_to_the_end(book: Kernel) -> None:
+    node = book.value("graph.model.values[graph.model.names['\\0a']]['node']")
+    page = Page(book)
+    cell = book.client.execute(BACKWARD)
+    page.wait()
+    page.press("until", node=node)
+    heard = page.wait()
+    assert [e for e in heard.events if e[0] == "finish"][-1][2] == node
+    assert heard.text == ""
+    page.press("step", count=1_000_000)
+    assert book.listen(cell).text == "over tensor([5.])\n"
+
+
+def test_a_command_to_an_earlier_moment_is_dropped(book: Kernel) -> None:
+    page = Page(book)
+    cell = book.client.execute(BACKWARD)
+    page.wait()
+    page.press("step", count=1)
+    page.press("step", count=1)  # it answers what the first one answered
+    assert kinds(page.wait()).count("finish") == 1
+    page.press("step", count=1_000_000)
+    book.listen(cell)
+
+
+def test_other_commands_are_carried_out_during_the_pause(book: Kernel) -> None:
+    value = book.value("graph.model.names['\\0a']")
+    page = Page(book)
+    cell = book.client.execute("y.backward()\nprint(a.grad)")
+    page.wait()
+    book.send({"type": "retain_grad", "value": value, "on": True})
+    assert ["flag", value, True, True] in page.wait().events
+    page.press("step", count=1_000_000)
+    assert book.listen(cell).text == "tensor([2.])\n"
+
+
+def test_abandoning_ends_the_cell(book: Kernel) -> None:
+    page = Page(book)
+    cell = book.client.execute(BACKWARD)
+    page.wait()
+    page.press("step", count=1)
+    page.wait()
+    page.press("abandon")
+    heard = book.listen(cell)
+    assert [o["ename"] for o in heard.outputs if o["kind"] == "error"] == ["KeyboardInterrupt"]
+    assert heard.events[-1][2] == "abandoned"
+    assert heard.text == ""
+
+
+def test_interrupting_the_kernel_abandons_the_run(book: Kernel) -> None:
+    page = Page(book)
+    cell = book.client.execute(BACKWARD)
+    page.wait()
+    book.run_in_control("interrupt_request")
+    heard = book.listen(cell)
+    assert [o["ename"] for o in heard.outputs if o["kind"] == "error"] == ["KeyboardInterrupt"]
+    assert [e for e in heard.events if e[0] == "done"][-1][2] == "abandoned"
+    assert heard.pauses[-1] is None
+    assert book.run("y.backward; print(w.grad)").text == "None\n"
+
+
+def test_an_error_in_a_step_is_the_cells_own(book: Kernel) -> None:
+    book.run("l = (a * a).sum()\na[0] = 7.")
+    page = Page(book)
+    cell = book.client.execute("l.backward()\nprint('never')")
+    page.wait()
+    page.press("step", count=1_000_000)
+    heard = book.listen(cell)
+    [error] = [o for o in heard.outputs if o["kind"] == "error"]
+    assert "modified by an inplace operation" in error["evalue"]
+    assert heard.text == ""
+    assert [m for m in heard.custom if m["type"] == "reject"] == []
+
+
+def test_where_nobody_answers_the_run_goes_through(book: Kernel) -> None:
+    began = time.monotonic()
+    heard = book.run(f"{BACKWARD}\n(w * 2).backward()\nprint(w.grad)")
+    assert 2.5 < time.monotonic() - began < 6  # waited for the first run, not for the second
+    assert heard.text.count("without a pause") == 1
+    assert heard.text.endswith("over tensor([5.])\ntensor([7.])\n")
+
+
+def test_a_held_run_is_waited_for_in_a_cell(book: Kernel) -> None:
+    book.run("graph.pause(False)")
+    page = Page(book)
+    cell = book.client.execute("graph.step(y).next().wait()\nprint(w.grad)")
+    page.wait()
+    page.press("step", count=1_000_000)
+    assert book.listen(cell).text == "tensor([5.])\n"
+    assert book.run("(w * 1).backward()\nprint(w.grad)").text == "tensor([6.])\n"
+
+
+def test_a_page_is_answered_while_a_cell_runs(book: Kernel) -> None:
+    count = book.value("graph.count")
+    cell = book.client.execute("import time; time.sleep(1.5); print('over')")
+    book.wait(0.3)
+    began = time.monotonic()
+    heard = book.ask({"type": "need", "from": count}, seconds=0.5)
+    assert heard.pauses == [None]
+    assert heard.text == ""
+    assert time.monotonic() - began < 1
+    assert book.listen(cell).text == "over\n"
+
+
+def test_nothing_is_sent_before_a_page_has_asked(shared: Kernel) -> None:
+    shared.run("%reset -f")
+    shared.run(START.replace("graph.pause()\n", ""))
+    heard = shared.run(PROGRAM + "for _ in range(3000):\n    y = y * 1\n")
+    assert heard.custom == []
+    heard = shared.ask({"type": "need", "from": 0})
+    assert kinds(heard).count("op") >= 3000
+    assert shared.run("z = y * 2").events != []
+
+
+def test_the_picture_follows_five_times_a_second(book: Kernel) -> None:
+    heard = book.run("import time\nfor _ in range(100):\n    y = y * 1\n    time.sleep(0.01)")
+    parts = [m for m in heard.custom if m["type"] == "events"]
+    assert 3 <= len(parts) <= 8

@@ -1,0 +1,99 @@
+"""The still picture: one turn of a training loop, one card for a parameter, folded modules."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+import graphwidget as torch
+from graphwidget.exporters.graphviz import digraph
+from graphwidget.exporters.still import MOST, Scopes, newest, still
+from graphwidget.widget import display
+from graphwidget.widget.display import MAX_BOXES
+from tests.adapters.recorded import record
+
+TRAINING = """
+X, Y = torch.randn(8, 4), torch.randn(8, 1)
+net = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    opt.zero_grad()
+    loss = ((net(X) - Y) ** 2).mean()
+    loss.backward()
+    opt.step()
+"""
+
+
+def test_a_training_loop_is_one_turn() -> None:
+    model = record(TRAINING).model
+    graph = digraph(model)
+    source = graph.source
+    assert "turn 3 of 3: for step in range(3):" in source
+    assert len(re.findall(r"Linear", source)) == 2
+    assert source.count("MeanBackward0") == 1
+    for name in ("net[0].weight", "net[0].bias", "net[2].weight", "net[2].bias"):
+        assert source.count(name) == 1
+    assert "uniform" not in source
+    assert "TBackward0" not in source
+    assert graph.told == (12, 6)
+    assert repr(graph) == "<graph of 12 values and 6 operations>"
+
+
+def test_deep_models_are_folded() -> None:
+    recorded = record(
+        "layers = [torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.) for _ in range(6)]\n"
+        "net = torch.nn.Sequential(*layers)\n"
+        "loss = net(torch.randn(3, 2, 8)).pow(2).mean()\nloss.backward()"
+    )
+    graph = digraph(recorded.model)
+    assert graph.source.count("TransformerEncoderLayer") == 6
+    assert 8 <= sum(graph.told) <= MOST
+    assert "parameters" in graph.source
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz's dot")
+def test_many_calls_are_drawn_where_few_boxes_hold_them() -> None:
+    deep = record(
+        "net = torch.nn.Sequential(*(torch.nn.Linear(2, 2) for _ in range(200)))\n"
+        "loss = torch.nn.Sequential(net, torch.nn.ReLU())(torch.ones(2)).sum()"
+    ).model
+    assert len(deep.calls) > MAX_BOXES
+    assert "<img" in display.still(deep, "words")["text/html"]
+    chain = record("x = torch.ones(2)\n" + "x = x + 1\n" * MAX_BOXES).model
+    assert "<img" not in display.still(chain, "words")["text/html"]
+
+
+def test_frames_hold_what_their_scope_made() -> None:
+    recorded = record(
+        "net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())\n"
+        "out = net(torch.ones(2))"
+    )
+    model = recorded.model
+    scopes = Scopes(model)
+    calls = model.calls
+    found = still(model, scopes, newest(model, dict.fromkeys(model.values, "made")), calls)
+    out = recorded.value("out")["value"]
+    assert found.cards[out] == found.pills[next(k for k, v in found.edges if v == f"v{out}")].frames
+    for start, end in found.edges:
+        assert (start in found.pills) != (end in found.pills)
+
+
+def test_what_is_not_finite_is_marked() -> None:
+    with torch.watch() as graph:
+        _bad = torch.tensor([1.0, float("nan")]) * 1
+        _zero = torch.zeros(6, 6) * 1
+        source = torch.to_graphviz(graph).source
+    assert "⚠ [1., nan]" in source
+    assert "all 0" in source
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz's dot")
+def test_the_picture_is_the_same_each_time() -> None:
+    model = record(TRAINING).model
+    graph = digraph(model)
+    assert graph.source == digraph(model).source
+    shown = graph._repr_mimebundle_()
+    assert shown["text/plain"] == repr(graph)
+    assert "<svg" in shown["image/svg+xml"]
