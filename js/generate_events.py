@@ -7,6 +7,7 @@ read with ``ast`` and not imported, so this works before anything is installed.
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from pathlib import Path
 
@@ -18,8 +19,17 @@ SIMPLE = {"int": "number", "float": "number", "str": "string", "bool": "boolean"
 SIMPLE |= {"None": "null", "Number": "Numeric"}
 PARTS = {"Stats", "Histogram", "Summary", "Matrix", "Derivative", "Saved"}
 
+KINDS = {"int": "WHOLE", "str": "TEXT", "bool": "FLAG", "float": "REAL", "Number": "NUMERIC"}
+KINDS |= {"int | str": "WHOLE_OR_TEXT"}
+SOUND = {"Summary", "Matrix", "Curve", "Scope"}
+"""Classes whose fields must also agree with each other."""
+
 HEADER = """\
 // Written by js/generate_events.py from graphwidget/recording/events.py: do not edit.
+
+import {
+@IMPORTS@
+} from "./checks";
 
 /** A number as it travels: JSON has no nan and inf, they come as "nan", "inf" and "-inf". */
 export type Numeric = number | boolean | string;
@@ -59,20 +69,36 @@ def typescript(kind: ast.expr) -> str:
     raise TypeError(f"no TypeScript for {ast.dump(kind)}")
 
 
-def decoder(kind: ast.expr, value: str) -> str:
-    """An expression that turns ``value``, as parsed from JSON, into objects; "" if none is needed.
-
-    Only the named parts inside an event need it: everything else is already what it should be.
-    """
-    if isinstance(kind, ast.Name) and kind.id in PARTS:
-        return f"decode{kind.id}({value})"
+def decoder(kind: ast.expr, value: str, field: str) -> str:
+    """An expression that reads ``value``, as parsed from JSON: checked, and parts as objects."""
+    if isinstance(kind, ast.Name):
+        return f"decode{kind.id}({value})" if kind.id in PARTS else call(kind, value, field)
     if isinstance(kind, ast.BinOp):
-        inner = decoder(kind.left, value)
-        return f"{value} == null ? null : {inner}" if inner else ""
+        if isinstance(kind.right, ast.Constant) and kind.right.value is None:
+            return f"{value} === null ? null : {decoder(kind.left, value, field)}"
+        return call(kind, value, field)
     if isinstance(kind, ast.Subscript) and isinstance(kind.slice, ast.Tuple):
-        inner = decoder(kind.slice.elts[0], "x")
-        return f"list({value}).map((x) => {inner})" if inner else ""
-    return ""
+        first, second = kind.slice.elts
+        if isinstance(kind.value, ast.Name) and kind.value.id == "dict":
+            is_text = isinstance(second, ast.Name) and second.id == "str"
+            return f'{"texts" if is_text else "table"}({value}, "{field}")'
+        if not (isinstance(second, ast.Constant) and second.value is ...):
+            inner = f"{decoder(first, 'a', field)}, {decoder(second, 'b', field)}"
+            return f'pair({value}, "{field}", (a, b) => [{inner}])'
+        if kind_of(first):
+            kind_name = "SIZE" if field == "shape" else kind_of(first)
+            return f'many({kind_name}, {value}, "{field}")'
+        return f'list({value}, "{field}").map((x) => {decoder(first, "x", field)})'
+    raise TypeError(f"no decoder for {ast.dump(kind)}")
+
+
+def call(kind: ast.expr, value: str, field: str) -> str:
+    return f'one({kind_of(kind)}, {value}, "{field}")'
+
+
+def kind_of(kind: ast.expr) -> str:
+    """The kind of field in ``checks.ts`` that a plain annotation stands for; "" for others."""
+    return KINDS.get(ast.unparse(kind), "")
 
 
 def comment(cls: ast.ClassDef) -> str:
@@ -91,15 +117,17 @@ def decode_function(cls: ast.ClassDef, tag: str | None) -> str:
     offset = 1 if tag else 0
     lines = [f'    event: "{tag}",'] if tag else []
     for index, (name, kind) in enumerate(fields(cls)):
-        value = f"a[{index + offset}]"
-        code = decoder(kind, value) or f"{value} as {typescript(kind)}"
-        lines.append(f"    {name}: {code},")
+        lines.append(f"    {name}: {decoder(kind, f'a[{index + offset}]', name)},")
     result = cls.name + ("Event" if tag else "")
-    body = "\n".join(lines)
-    export = "" if tag else "export "
+    body = "{\n" + "\n".join(lines) + "\n  }"
+    if cls.name in SOUND:
+        body = f"sound{cls.name}({body})"
+    if tag:
+        head = f"function decode{cls.name}(a: readonly unknown[]): {result}"
+        return f"\n{head} {{\n  return {body};\n}}\n"
     return (
-        f"\n{export}function decode{cls.name}(json: unknown): {result} {{\n"
-        f"  const a = list(json);\n  return {{\n{body}\n  }};\n}}\n"
+        f"\nexport function decode{cls.name}(json: unknown): {result} {{\n"
+        f'  const a = part(json, "{cls.name.lower()}", {len(fields(cls))});\n  return {body};\n}}\n'
     )
 
 
@@ -122,15 +150,12 @@ def generate() -> str:
     out += [interface(cls, cls.name.lower()) for cls in events]
     union = "\n".join(f"  | {cls.name}Event" for cls in events)
     out.append(f"\nexport type Event =\n{union};\n")
-    counts = "\n".join(f"  {cls.name.lower()}: {len(fields(cls))}," for cls in events)
-    out.append(
-        "\n/** How many fields each kind of event has; later protocols may add trailing ones. */\n"
-        f"export const FIELDS: Readonly<Record<string, number>> = {{\n{counts}\n}};\n"
+    names = "\n".join(
+        f"  {cls.name.lower()}: {json.dumps([name for name, _ in fields(cls)])}," for cls in events
     )
     out.append(
-        "\nfunction list(json: unknown): readonly unknown[] {\n"
-        '  if (!Array.isArray(json)) throw new TypeError("an event is not an array");\n'
-        "  return json;\n}\n"
+        "\n/** The fields of each kind of event; later protocols may add trailing ones. */\n"
+        f"export const FIELDS: Readonly<Record<string, readonly string[]>> = {{\n{names}\n}};\n"
     )
     out += [decode_function(cls, None) for cls in parts]
     out += [decode_function(cls, cls.name.lower()) for cls in events]
@@ -138,15 +163,23 @@ def generate() -> str:
         f'    case "{cls.name.lower()}":\n      return decode{cls.name}(a);' for cls in events
     )
     out.append(
-        "\n/** One event from its JSON array. Throws a TypeError that names what is wrong. */\n"
-        "export function decode(json: unknown): Event {\n  const a = list(json);\n"
-        "  const kind = String(a[0]);\n  const count = FIELDS[kind];\n"
-        "  if (count === undefined) throw new TypeError(`unknown event ${kind}`);\n"
-        "  if (a.length <= count) throw new TypeError(`event ${kind} has too few fields`);\n"
+        "\n/** One event from its JSON array. Throws Unreadable, saying what is wrong. */\n"
+        "export function decode(json: unknown): Event {\n"
+        '  if (!Array.isArray(json)) throw new Unreadable("it is no list");\n'
+        "  const a = json as readonly unknown[];\n"
+        '  const kind = typeof a[0] === "string" ? a[0] : "";\n'
+        "  const fields = Object.hasOwn(FIELDS, kind) ? FIELDS[kind] : undefined;\n"
+        "  if (!fields) throw new Unreadable(`it is of no known kind`);\n"
+        "  if (a.length <= fields.length) {\n"
+        "    throw new Unreadable(`'${fields[a.length - 1]}' is missing`);\n  }\n"
         f"  switch (kind) {{\n{cases}\n"
-        "    default:\n      throw new TypeError(`unknown event ${kind}`);\n  }\n}\n"
+        '    default:\n      throw new Unreadable("it is of no known kind");\n  }\n}\n'
     )
-    return "".join(out)
+    text = "".join(out)
+    helpers = ["FLAG", "list", "many", "NUMERIC", "one", "pair", "part", "REAL", "SIZE"]
+    helpers += [f"sound{name}" for name in sorted(SOUND)]
+    helpers += ["table", "TEXT", "texts", "Unreadable", "WHOLE", "WHOLE_OR_TEXT"]
+    return text.replace("@IMPORTS@", "\n".join(f"  {name}," for name in helpers))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
  * views of a model share one store, so they are equal.
  */
 
+import { effect } from "@preact/signals";
 import { h, render as draw } from "preact";
 import { checkProtocol, Link, type WidgetModel } from "./kernel/protocol";
 import { play } from "./replay/player";
@@ -22,9 +23,6 @@ function identity(model: WidgetModel): object {
   const layout = model.get("layout");
   return typeof layout === "object" && layout !== null ? layout : model;
 }
-
-/** How long a kernel may take to answer before the page says that it waits. */
-const PATIENCE = 4000;
 
 /** What anywidget hands to the widget; a page without kernel says so. */
 interface Context {
@@ -47,23 +45,27 @@ function open({ model, offline = false }: Context): Shared {
     store.failed(error instanceof Error ? error.message : String(error));
   }
   const stops = [play(store), keepView(model, store)];
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const past = (): void => {
+    const why = model.get("past");
+    if (typeof why !== "string") return;
+    store.pastIs(why);
+    if (why !== "" && Number(model.get("count")) === 0) store.failed(why); // nothing is kept
+  };
   if (link) {
     store.connect((command) => link.send(command));
     model.on("change:packed", packed);
+    model.on("change:past", past);
     // The first message also opens the comm's subshell, so that clicks reach a busy kernel.
     if (!link.send({ type: "need", from: store.end.value })) store.connection.value = "offline";
-    timer = setTimeout(() => {
-      store.silent();
-    }, PATIENCE);
   } else store.connection.value = "offline";
+  past();
   const shared: Shared = {
     store,
     close: () => {
-      clearTimeout(timer);
       for (const stop of stops) stop();
       link?.close();
       model.off("change:packed", packed);
+      model.off("change:past", past);
       stores.delete(identity(model));
     },
   };
@@ -71,14 +73,19 @@ function open({ model, offline = false }: Context): Shared {
   return shared;
 }
 
-/** The direction that the user chose is saved with the widget. */
+/** The direction and the height that the user chose are saved with the widget. */
 function keepView(model: WidgetModel, store: Store): () => void {
-  const saved = model.get("view") as { direction?: unknown } | undefined;
-  const { direction } = saved ?? {};
+  const saved = (model.get("view") ?? {}) as { direction?: unknown; height?: unknown };
+  const { direction, height } = saved;
   if (direction === "LR" || direction === "TD") store.wantedDirection.value = direction;
-  return store.wantedDirection.subscribe((wanted) => {
-    if (wanted === "auto" || wanted === direction) return;
-    model.set("view", { ...saved, direction: wanted });
+  if (typeof height === "number" && height >= 100 && height <= 5000) store.height.value = height;
+  let known = JSON.stringify([store.wantedDirection.value, store.height.value]);
+  return effect(() => {
+    const [wanted, high] = [store.wantedDirection.value, store.height.value];
+    const now = JSON.stringify([wanted, high]);
+    if (now === known) return;
+    known = now;
+    model.set("view", { ...saved, direction: wanted, height: high });
     model.save_changes();
   });
 }

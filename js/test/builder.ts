@@ -65,6 +65,46 @@ export class Program {
   private accumulators = new Map<number, number>();
   private grads = new Map<number, number[]>();
   private line = 0;
+  private scopes: number[] = [];
+  private scopeCount = 0;
+  private lines = new Map<string, number>();
+
+  /** A region of a kind: what the body does stands in it. Returns its number. */
+  within(kind: string, name: string, text: string, body: () => void): number {
+    this.scopeCount += 1;
+    const id = this.scopeCount;
+    this.tell("scope", id, this.scope, kind, name, text, null, true);
+    this.scopes.push(id);
+    body();
+    this.scopes.pop();
+    this.tell("scope", id, null, kind, name, text, null, false);
+    return id;
+  }
+
+  private get scope(): number | null {
+    return this.scopes.at(-1) ?? null;
+  }
+
+  /** A parameter of a module, by its path. */
+  parameter(name: string, data: Numbers): Tensor {
+    const t = this.fresh(data, [data.length], true);
+    this.value(t, true, true);
+    this.tell("name", t.id, name, "module");
+    return t;
+  }
+
+  /** An optimizer's write: the parameter is now at the next version. */
+  update(t: Tensor): void {
+    this.define("add");
+    const before = t.id;
+    t.id = this.next.value++;
+    t.version += 1;
+    this.accumulators.delete(before);
+    this.value(t, true, true);
+    const call = this.next.call++;
+    this.tell("op", call, "add_", [before, "0.1"], {}, [t.id], null, true, this.scope, null);
+    this.tell("write", t.storage, t.version, before, t.id, null, null, call, null);
+  }
 
   cell(source = ""): void {
     this.cellCount += 1;
@@ -99,7 +139,7 @@ export class Program {
     this.value(result, !grad);
     const call = this.next.call++;
     const ids = inputs.map((x) => (typeof x === "number" ? String(x) : x.id));
-    this.tell("op", call, op, ids, {}, [result.id], null, false, null, source);
+    this.tell("op", call, op, ids, {}, [result.id], null, false, this.scope, source);
     if (grad) this.node(op, call, inputs, result);
     if (name !== undefined) this.tell("name", result.id, name, "");
     else this.tell("dead", result.id);
@@ -127,7 +167,7 @@ export class Program {
       [after.id],
       null,
       true,
-      null,
+      this.scope,
       source,
     );
     this.tell("write", t.storage, after.version, t.id, after.id, null, null, call, source);
@@ -168,7 +208,7 @@ export class Program {
   }
 
   packed(): string {
-    return JSON.stringify({ protocol: 1, first: 0, events: this.json });
+    return JSON.stringify({ protocol: 2, first: 0, events: this.json });
   }
 
   tell(...event: unknown[]): void {
@@ -244,6 +284,8 @@ export class Program {
       found,
       times,
       source,
+      null,
+      [],
     );
     this.tell("done", run, "failed");
   }
@@ -314,7 +356,7 @@ export class Program {
     return { id, data: [...data], shape, storage: id, version: 0, grad, node: null };
   }
 
-  private value(t: Tensor, leaf: boolean): void {
+  private value(t: Tensor, leaf: boolean, parameter = false): void {
     this.tell(
       "value",
       t.id,
@@ -322,7 +364,7 @@ export class Program {
       t.version,
       t.grad,
       leaf,
-      false,
+      parameter,
       null,
       this.summary(t.data, t.shape),
     );
@@ -346,7 +388,12 @@ export class Program {
   }
 
   private source(text: string): number {
+    // The same line in a later turn of a loop is the same source.
+    const key = `${this.cellCount} ${text}`;
+    const known = this.scopes.length > 0 ? this.lines.get(key) : undefined;
+    if (known !== undefined) return known;
     const id = this.next.source++;
+    this.lines.set(key, id);
     this.line += 1;
     this.tell("source", id, this.cellCount || null, null, this.line, "", text);
     return id;

@@ -2,7 +2,7 @@
 
 import { at } from "../collections";
 import type { Event, Summary } from "../log/events";
-import { brief, matrix, size } from "../log/format";
+import { brief, matrix, shape, size } from "../log/format";
 import { edgeInputs } from "../graph/edges";
 import {
   bracketed,
@@ -14,6 +14,7 @@ import {
   symbol,
   userName,
 } from "../graph/names";
+import { summedOver, tidy, transposed } from "./formula";
 import { holdsTensor, type CallRow, type Model, type NodeRow } from "../log/model";
 import { dim, grad, list, math, name, numbers, plain, type Explanation, type Line } from "./text";
 
@@ -67,7 +68,7 @@ function arrived(model: Model, node: NodeRow, output: number): Line {
   const incoming = node.grads_in[0];
   const symbol = partial(rootName(model, node), shortName(model, output));
   const parts = contributions(model, node.node, node.run);
-  const sum = parts.length > 1 ? parts.map((p) => brief(p, 12)).join(" + ") + " = " : "";
+  const sum = parts.length > 1 ? `${sumOf(parts, 12)} = ` : "";
   const start = symbol === "1" ? `∂${rootName(model, node)}/∂${rootName(model, node)}` : symbol;
   return [plain("Gradient in: "), math(`${start} = `), grad(sum), numbers(incoming)];
 }
@@ -85,6 +86,15 @@ function contributions(model: Model, target: number, run: number | null): Summar
     });
   }
   return found;
+}
+
+/** `[3.] + [2.]`; many in words: `25 equal contributions of [2.]`. */
+function sumOf(parts: readonly Summary[], length: number): string {
+  const texts = parts.map((p) => brief(p, length));
+  if (texts.length <= 4) return texts.join(" + ");
+  return new Set(texts).size === 1
+    ? `${texts.length} equal contributions of ${texts[0] ?? ""}`
+    : `${texts.slice(0, 2).join(" + ")} + … (${texts.length} contributions)`;
 }
 
 /** For each edge: the local derivative, and its product with the gradient that came in. */
@@ -109,7 +119,7 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
     // An input that was spread over the output gets the sum of what each item sends back.
     const sum = itemsOf(model, output) > itemsOf(model, input) ? "Σ " : "";
     if (local !== null) {
-      const factorText = fill(local, symbols, call);
+      const factorText = tidy(fill(local, symbols, call));
       const jacobian = node.local?.[edge];
       const number = scalar(jacobian) ?? numeric(local, values, call);
       line.push(math(`${partial(out, own)} = ${factorText}`));
@@ -126,12 +136,37 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
       );
     } else {
       line.push(math(`${partial(root, own)} = `));
-      if (rule) line.push(math(`${fill(rule.vjp, symbols, call)} = `));
+      if (rule) line.push(...product(model, rule.vjp, call, node, edge));
     }
     line.push(numbers(sent));
     lines.push(line);
   });
   return lines;
+}
+
+/** A derivative that is no factor: the formula, of a product of matrices with the shapes. */
+function product(model: Model, vjp: string, call: CallRow, node: NodeRow, edge: number): Line {
+  const [incoming, sent] = [node.grads_in[0], node.grads_out[edge]];
+  const output = node.outputs[0];
+  if (!sent || output === undefined) return [];
+  const symbols = texts(model, call, output, null);
+  const dims = incoming?.shape ?? model.values.get(output)?.summary.shape ?? [];
+  const summed = / summed to the shape of \{\*?\w+\}$/;
+  const words = summed.test(vjp) ? summedOver(dims, sent.shape) : null;
+  const n = size(dims) === 0 ? "n" : String(size(sent.shape) / size(dims));
+  const formula = vjp.replace(summed, "").replace(/÷ n\b/, `÷ ${n}`).replace(/\(n −/, `(${n} −`);
+  const line = [math(tidy(fill(formula, symbols, call)))];
+  if (words !== null) line.push(plain(`, ${words}`));
+  if (/@/.test(vjp) && incoming) {
+    const shapes = new Map([["grad", shape(incoming.shape)]]);
+    byInput(model, call, call.inputs, () => "").forEach((input, key) => {
+      const value = typeof input === "number" ? model.values.get(input) : undefined;
+      if (value) shapes.set(key, shape(value.summary.shape));
+    });
+    const written = transposed(fill(formula, shapes, call));
+    line.push(dim(` (shapes ${written} → ${shape(sent.shape)})`));
+  }
+  return [...line, math(" = ")];
 }
 
 function itemsOf(model: Model, value: number): number {
@@ -180,7 +215,7 @@ function numberTexts(model: Model, call: CallRow): Map<string, string> {
 }
 
 function numeric(local: string, values: Map<string, string>, call: CallRow): string | null {
-  return /\{/.test(local) ? fill(local, values, call) : null;
+  return /\{/.test(local) ? tidy(fill(local, values, call)) : null;
 }
 
 function scalar(jacobian: Parameters<typeof matrix>[0] | null | undefined): string | null {
@@ -224,7 +259,7 @@ function accumulate(
   if (parts.length > 1) {
     lines.push([
       plain(`Gradients arrived along ${parts.length} wires and were added: `),
-      grad(`${parts.map((p) => brief(p, 14)).join(" + ")} = `),
+      grad(`${sumOf(parts, 14)} = `),
       numbers(incoming),
     ]);
   } else lines.push([plain("Gradient in: "), numbers(incoming)]);

@@ -1,6 +1,6 @@
 /* What went wrong or will: stale saved values, and the errors that autograd raised. */
 
-import { called } from "../graph/names";
+import { callKey, valueKey } from "../graph/keys";
 import {
   holdsTensor,
   writeAt,
@@ -9,7 +9,23 @@ import {
   type Model,
   type WriteRow,
 } from "../log/model";
-import { code, dim, lineAt, math, name, plain, wrong, type Explanation, type Line } from "./text";
+import { outOfPlace } from "./fix";
+import { explainCall } from "./shapes";
+import {
+  code,
+  codeAt,
+  dim,
+  lineAt,
+  math,
+  name,
+  pasted,
+  place,
+  plain,
+  wrong,
+  type Explanation,
+  type Line,
+  type Piece,
+} from "./text";
 
 /** A saved value that a write has made stale, before backward needs it: said at once. */
 export function explainHazard(model: Model, hazard: Hazard): Explanation {
@@ -21,7 +37,7 @@ export function explainHazard(model: Model, hazard: Hazard): Explanation {
   return {
     tone: "error",
     title: [wrong("A saved value was changed in place: backward will fail")],
-    lines: [storyOf(model, hazard, writes, found), fixOf(model, hazard)],
+    lines: [storyOf(model, hazard, writes, found), fixOf(model, hazard, writes)],
     where: null,
     code: null,
   };
@@ -29,12 +45,14 @@ export function explainHazard(model: Model, hazard: Hazard): Explanation {
 
 function storyOf(model: Model, { node, slot }: Hazard, writes: WriteRow[], found: number): Line {
   const call = node.call === null ? undefined : model.calls.get(node.call);
+  const key = node.call === null ? undefined : callKey(node.call);
+  const saver: Piece = { ...math(node.name), ...(key === undefined ? {} : { key }) };
   const story: Line = [
-    math(node.name),
+    saver,
     plain(" saved "),
     name(model, slot.value),
     plain(` at version ${slot.version} (`),
-    ...lineAt(model, call?.source ?? null),
+    ...lineAt(model, call?.source ?? null, key),
     plain("). "),
   ];
   const [first] = writes;
@@ -43,23 +61,40 @@ function storyOf(model: Model, { node, slot }: Hazard, writes: WriteRow[], found
   return [
     ...story,
     plain("Then "),
-    ...lineAt(model, first.source),
+    ...lineAt(model, first.source, writerKey(first)),
     plain(`${more} wrote into the same memory, which is now at version ${found}. `),
     plain("The derivative needs the value as it was."),
   ];
 }
 
-function fixOf(model: Model, { slot }: Hazard): Line {
-  const own = called(model, slot.value);
-  const text = /^[A-Za-z_][\w.]*$/.test(own) ? own : "x";
+/** The box that stands for a write. */
+function writerKey({ call, base, value }: WriteRow): string {
+  return call === null ? valueKey(base ?? value) : callKey(call);
+}
+
+/** A way out that can be pasted where the user's line tells one; else in general words. */
+function fixOf(model: Model, { slot }: Hazard, writes: readonly WriteRow[]): Line {
+  const saved = model.values.get(slot.value);
+  if (saved?.leaf === true && saved.requires_grad) {
+    return [plain("Fix: write into "), name(model, slot.value), plain(" after backward.")];
+  }
+  const [first] = writes;
+  const line = first ? codeAt(model, first.source) : null;
+  const fix = line === null ? null : outOfPlace(line);
+  if (first && line !== null && fix !== null) {
+    return [
+      plain("Fix: instead of "),
+      code(line),
+      plain(` (${place(model, first.source) ?? "that line"}) write `),
+      pasted(fix),
+      plain(", or write after backward."),
+    ];
+  }
   return [
-    plain("Fix: make a new value instead of writing into this one ("),
-    code(`${text} = ${text} + 1`),
-    plain(" instead of "),
-    code(`${text} += 1`),
-    plain("), or write into a copy ("),
-    code(`${text} = ${text}.clone()`),
-    plain("), or write after backward."),
+    plain("Fix: save a copy ("),
+    code(".clone()"),
+    plain(" where it is used), make a new value instead of writing into this one, or write "),
+    plain("after backward."),
   ];
 }
 
@@ -68,9 +103,11 @@ export function explainError(model: Model, error: ErrorRow): Explanation {
   let lines = ourWords(model, error);
   if (lines.length === 0) lines = error.help.map((sentence) => [plain(sentence)]);
   lines.push([dim(`${error.type}: ${firstSentences(error.message)}`)]);
+  const heading =
+    error.kind === "call" ? `${error.op ?? "A call"} failed` : (HEADINGS[error.kind] ?? error.type);
   return {
     tone: "error",
-    title: [wrong(HEADINGS[error.kind] ?? error.type)],
+    title: [wrong(heading)],
     lines,
     where: null,
     code: null,
@@ -96,6 +133,7 @@ function ourWords(model: Model, error: ErrorRow): Line[] {
     const slot = node.saved[index];
     if (slot && holdsTensor(slot)) return [...explainHazard(model, { node, slot, index }).lines];
   }
+  if (error.kind === "call") return explainCall(model, error);
   const value = error.value === null ? plain("It") : name(model, error.value);
   switch (error.kind) {
     case "leaf":

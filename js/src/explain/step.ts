@@ -5,6 +5,7 @@ import { brief, cut } from "../log/format";
 import { expression, userName } from "../graph/names";
 import { hazards, holdsTensor, type CallRow, type Model, type ValueRow } from "../log/model";
 import type { Step } from "../replay/steps";
+import { belongsTo } from "./scope";
 import { explainNode } from "./node";
 import { explainError } from "./problems";
 import {
@@ -107,6 +108,8 @@ function explainOp(model: Model, id: number): Explanation {
     ]);
   }
   lines.push(savedLine(model, call, result));
+  const around = belongsTo(model, call.scope);
+  if (around.length > 0) lines.push(around);
   return at(model, call.source, {
     tone: "plain",
     title:
@@ -169,6 +172,9 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
   }
   const stale = hazards(model).filter(({ slot }) => slot.stale.includes(time));
   if (stale.length === 0) lines.push([dim("No node had saved the value it overwrote.")]);
+  const call = write.call === null ? undefined : model.calls.get(write.call);
+  const around = belongsTo(model, call?.scope ?? null);
+  if (around.length > 0) lines.push(around);
   return at(model, write.source, {
     tone: "plain",
     title: [
@@ -271,10 +277,4 @@ function explainGrad(model: Model, event: Extract<Event, { event: "grad" }>): Ex
     title: [{ ...own, text: `${own.text}.grad` }, plain(words[event.how] ?? " changed")],
     lines,
   };
-}
-
-/** A few words for the slider. */
-export function stepLabel(model: Model, step: Step, events: readonly Event[]): string {
-  const { title } = explainStep(model, step, events);
-  return cut(title.map((p) => p.text).join("") || step.kind, 80);
 }

@@ -1,7 +1,7 @@
 /* Explanations as data: sentences of pieces, which a view sets and a test reads. */
 
 import type { Summary } from "../log/events";
-import { brief } from "../log/format";
+import { brief, notFinite } from "../log/format";
 import { called } from "../graph/names";
 import type { Model } from "../log/model";
 
@@ -11,6 +11,10 @@ export interface Piece {
   readonly tone: "plain" | "name" | "grad" | "math" | "code" | "error" | "dim";
   /** The value it speaks of, to be lit up in the picture. */
   readonly value?: number;
+  /** The box it speaks of, where that is no value's: a click goes there. */
+  readonly key?: string;
+  /** Code to be pasted, with a button that copies it. */
+  readonly copy?: true;
 }
 
 export type Line = readonly Piece[];
@@ -40,8 +44,16 @@ export function name(model: Model, value: number): Piece {
   return { text: called(model, value), tone: "name", value };
 }
 
+/** The numbers of an array; what is not finite is marked. */
 export function numbers(summary: Summary | null | undefined, length = 30): Piece {
-  return grad(summary ? brief(summary, length) : "none");
+  if (!summary) return grad("none");
+  const text = brief(summary, length);
+  return notFinite(summary) > 0 ? wrong(`⚠ ${text}`) : grad(text);
+}
+
+/** Code that can be pasted as it stands. */
+export function pasted(text: string): Piece {
+  return { text, tone: "code", copy: true };
 }
 
 /** Where a line of the user's program stands: `cell 3, line 2`, or `train.py, line 12`. */
@@ -58,11 +70,12 @@ export function codeAt(model: Model, source: number | null): string | null {
   return text ? text : null;
 }
 
-/** A place with its line: "cell 3, line 2: `b[0] = 1000.`", for a sentence. */
-export function lineAt(model: Model, source: number | null): Piece[] {
+/** A place with its line: "cell 3, line 2, `b[0] = 1000.`"; a link to what it did, if told. */
+export function lineAt(model: Model, source: number | null, key?: string): Piece[] {
   const [where, text] = [place(model, source), codeAt(model, source)];
   if (where === null) return [plain("an unknown line")];
-  return text === null ? [plain(where)] : [plain(`${where}, `), code(text)];
+  const start: Piece = key === undefined ? plain(where) : { text: where, tone: "name", key };
+  return text === null ? [start] : [start, plain(", "), code(text)];
 }
 
 /** Pieces joined as "a, b and c". */

@@ -1,10 +1,10 @@
 /*
- * Cards, pills and slots with their sizes in pixels. Text is measured by counting letters, so
+ * Cards, pills and slots with their sizes in pixels. Text is measured by a table of letters, so
  * that the layout needs no page and gives the same picture everywhere.
  */
 
 import type { Summary } from "../log/events";
-import { brief, cut, cutName, dtype, rows, shape } from "../log/format";
+import { brief, cut, dtype, number, rows, shape, shapeOf } from "../log/format";
 import {
   holdsTensor,
   type CallRow,
@@ -13,7 +13,9 @@ import {
   type SavedTensor,
   type ValueRow,
 } from "../log/model";
+import type { GroupKind } from "./groups";
 import { callKey, copyKey, valueKey } from "./keys";
+import { cutToWidth, textWidth } from "./measure";
 import { byInput, called, fill, userName } from "./names";
 
 export type Role = "leaf" | "parameter" | "constant" | "intermediate";
@@ -32,6 +34,12 @@ export interface Card {
   readonly passing: Summary | null;
   /** A small copy beside one consumer of a value with many. */
   readonly copy: boolean;
+  /** A chip: title and shape, where there is no room for more. */
+  readonly slim: boolean;
+  /** So many letters a line of numbers may have. */
+  readonly letters: number;
+  /** Other cards show the same storage. */
+  readonly shared: boolean;
   readonly w: number;
   readonly h: number;
 }
@@ -59,7 +67,53 @@ export interface Pill {
   readonly slotW: number;
 }
 
-export type Box = Card | Pill;
+/** What a group shows, closed or open. */
+export interface GroupFacts {
+  /** What it is called in a film; by this the user opens and closes it. */
+  readonly place: string;
+  readonly kind: GroupKind;
+  /** What the user would type, and the class. */
+  readonly title: string;
+  readonly subtitle: string;
+  readonly sign: string | null;
+  readonly times: number;
+  readonly ops: number;
+  /** The shape of what it made last. */
+  readonly shape: string;
+  /** The size of the gradient that reached that, as text. */
+  readonly norm: string | null;
+  /** The optimizer that stepped parameters inside. */
+  readonly stepped: string | null;
+  /** What is wrong inside, in a few words. */
+  readonly trouble: string | null;
+  readonly state: "ready" | "running" | "done";
+}
+
+/** A closed group. */
+export interface GroupBox {
+  readonly kind: "group";
+  readonly key: string;
+  readonly facts: GroupFacts;
+  /** The nodes of all calls inside. */
+  readonly nodes: ReadonlySet<number>;
+  readonly age: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+export type Box = Card | Pill | GroupBox;
+
+/** Whether a node is drawn by the box: one of the pill's, or one inside the group. */
+export function holdsNode(box: Box, node: number): boolean {
+  if (box.kind === "pill") return box.nodes.some((own) => own.node === node);
+  return box.kind === "group" && box.nodes.has(node);
+}
+
+/** When what a box stands for came. */
+export function ageOf(box: Box): number {
+  if (box.kind === "group") return box.age;
+  return box.kind === "card" ? box.value.time : box.call.time;
+}
 
 export const PILL_H = 28;
 export const SLOT_H = 17;
@@ -69,6 +123,17 @@ export const STRIP_H = 24;
 export const GRAD_H = 19;
 export const HEAD_H = 36;
 
+/** The most that a card is wide, and a title in it. */
+const WIDEST = 232;
+const TITLE_ROOM = 158;
+
+/** Letters of a line of numbers, and where there is little room. */
+export const LETTERS = 28;
+export const FEW_LETTERS = 16;
+
+/** From the sizes that are needed to those that are given: few different ones. */
+const stepped = (width: number): number => Math.ceil(width / 6) * 6;
+
 export function role(value: ValueRow): Role {
   if (value.parameter) return "parameter";
   if (value.requires_grad) return value.leaf ? "leaf" : "intermediate";
@@ -77,27 +142,54 @@ export function role(value: ValueRow): Role {
 
 const cards = new WeakMap<ValueRow, Card>();
 
-/** The card of a value; the same object for the same row, so nothing is drawn twice. */
-export function card(value: ValueRow, passing: Summary | null): Card {
+/**
+ * The card of a value; the same object for the same row, so nothing is drawn twice. `text` is the
+ * title of a value without a name.
+ */
+export function card(
+  value: ValueRow,
+  passing: Summary | null,
+  text: string | null = null,
+  shared = false,
+  letters = LETTERS,
+): Card {
   const known = cards.get(value);
-  if (known?.passing === passing) return known;
-  const made = makeCard(value, passing);
+  if (known?.passing === passing && known.shared === shared && known.letters === letters) {
+    if (known.named || text === null || known.title === text) return known;
+  }
+  const made = makeCard(value, passing, text, shared, letters);
   cards.set(value, made);
   return made;
 }
 
-function makeCard(value: ValueRow, passing: Summary | null): Card {
+function makeCard(
+  value: ValueRow,
+  passing: Summary | null,
+  text: string | null,
+  shared: boolean,
+  letters: number,
+): Card {
   const name = userName(value);
-  const dims = shape(value.summary.shape);
-  const title = cutName(name ?? (dims === "()" ? "scalar" : dims), 17);
+  const dims = shapeOf(value.summary);
+  const face = name === null ? "regular" : "bold";
+  const title = cutToWidth(
+    name ?? text ?? (dims === "()" ? "scalar" : dims),
+    TITLE_ROOM,
+    13.5,
+    face,
+  );
   const type = dtype(value.summary.dtype);
-  const meta = name === null ? type : `${dims} ${type}`;
-  const lines = rows(value.summary);
-  const header = 17 + title.length * 7.3 + 30 + (value.requires_grad ? 10 : 0);
-  const numbers = Math.max(0, ...(lines ?? []).map((line) => line.length)) * 6.7 + 6;
-  const gradient = value.requires_grad ? gradWidth(value, passing) : 0;
-  const content = Math.max(header, meta.length * 5.6 + 4, lines ? numbers : 96, gradient) + 16;
-  const body = lines ? lines.length * LINE_H : STRIP_H;
+  const known = value.summary.dtype === "" ? "" : dims;
+  const meta = name === null && text === null ? type : `${known} ${type}`.trim();
+  const lines = rows(value.summary, letters);
+  const version = versionWidth(value.version) + (value.requires_grad ? 19 : 9);
+  const inside = [
+    24 + textWidth(title, 13.5, face) + 6 + version,
+    9 + textWidth(meta, 10, "regular") + (shared ? 27 : 9),
+    ...(lines ?? []).map((line) => 9 + textWidth(line, 11.5, "mono") + 9),
+    lines ? 0 : 112,
+    value.requires_grad ? gradWidth(value, passing) : 0,
+  ];
   return {
     kind: "card",
     key: valueKey(value.value),
@@ -109,30 +201,60 @@ function makeCard(value: ValueRow, passing: Summary | null): Card {
     lines: lines ?? [],
     passing,
     copy: false,
-    w: Math.min(216, Math.ceil(Math.max(content, 84) / 12) * 12),
-    h: HEAD_H + body + (value.requires_grad ? GRAD_H + 3 : 6),
+    slim: false,
+    letters,
+    shared,
+    w: Math.min(WIDEST, stepped(Math.max(...inside, 84))),
+    h: HEAD_H + (lines ? lines.length * LINE_H : STRIP_H) + (value.requires_grad ? GRAD_H + 3 : 6),
   };
 }
+
+/** The width of the badge with a version. */
+export const versionWidth = (version: number): number => 8 + textWidth(`v${version}`, 10, "mono");
+
+/** Letters of a gradient on a card. */
+export const GRAD_LENGTH = 16;
 
 /** Room for the gradient, so that a card need not grow when it comes. */
 function gradWidth(value: ValueRow, passing: Summary | null): number {
   const shown = value.grad ?? passing;
-  const text = shown ? brief(shown, 16).length : 6;
-  return 30 + text * 6.4 + (value.leaf ? 0 : 16);
+  const text = shown ? brief(shown, GRAD_LENGTH) : "[0.12]";
+  return 35 + textWidth(text, 11, "mono") + (value.leaf ? 9 : 24);
 }
 
 /** A small copy of a card, beside one of its many consumers. */
 export function copyOf(original: Card, call: number): Card {
   const title = original.title;
-  const w = Math.ceil((title.length * 7.3 + 30) / 12) * 12;
+  const w = stepped(24 + textWidth(title, 13.5, original.named ? "bold" : "regular") + 10);
   return { ...original, key: copyKey(original.value.value, call), copy: true, w, h: 24 };
+}
+
+const chips = new WeakMap<Card, Card>();
+
+/** The most that a chip's title is wide. */
+const CHIP_ROOM = 76;
+
+/** A card without numbers: what is computed on the way and has no name. */
+export function chipOf(original: Card): Card {
+  const known = chips.get(original);
+  if (known) return known;
+  const dims = shape(original.value.summary.shape);
+  const title = cutToWidth(original.title, CHIP_ROOM, 12, "regular");
+  const meta = original.title === dims || dims === "()" ? "" : dims;
+  const inside = Math.max(
+    24 + textWidth(title, 12, "regular") + 12,
+    9 + textWidth(meta, 10, "regular") + 9,
+  );
+  const made = { ...original, title, meta, lines: [], slim: true, w: stepped(inside), h: 34 };
+  chips.set(original, made);
+  return made;
 }
 
 /** The text on a pill: the op's sign with the plain numbers of the call (`+ 1`, `[0]`, `×=`). */
 export function pillText(model: Model, call: CallRow, part = ""): string {
   const op = model.ops.get(call.op);
   const sign = op?.sign ? op.sign : call.op;
-  const numbers = call.inputs.filter((input) => typeof input === "string");
+  const numbers = call.inputs.filter((input) => typeof input === "string").map(plain);
   if (call.inplace) {
     const sets = /^(fill|copy)/.test(call.op);
     const verb = sets && part ? "=" : /^\w/.test(sign) ? `${sign}_` : `${sign}=`;
@@ -142,7 +264,8 @@ export function pillText(model: Model, call: CallRow, part = ""): string {
     // One tensor among numbers: the formula without it says all ("{self} + {other}" -> "+ 1").
     const tensor = call.inputs.findIndex((input) => typeof input === "number");
     const own = op.inputs[tensor] ?? "self";
-    const texts = byInput(model, call, call.inputs.map(String), (list) => list.join(", "));
+    const given = call.inputs.map((input) => plain(String(input)));
+    const texts = byInput(model, call, given, (list) => list.join(", "));
     const text = fill(op.text.replace(`{${own}}`, ""), texts, call).trim();
     const short = text.length <= 12 && !/[A-Za-z]\(/.test(text) && !op.text.startsWith(`${sign}(`);
     if (text !== "" && text !== op.text && short) return text;
@@ -150,10 +273,19 @@ export function pillText(model: Model, call: CallRow, part = ""): string {
   return cut(sign, 14);
 }
 
-export function makePill(model: Model, call: CallRow, nodes: readonly NodeRow[], part = ""): Pill {
-  const sign = pillText(model, call, part);
+/** A number as a person would write it: 0.1, not 0.10000000149. */
+function plain(text: string): string {
+  return /^-?\d+\.\d{4,}/.test(text) ? number(Number(text)) : text;
+}
+
+export function makePill(
+  model: Model,
+  call: CallRow,
+  nodes: readonly NodeRow[],
+  part = "",
+  sign = pillText(model, call, part),
+): Pill {
   const slots = nodes.flatMap((node) => slotsOf(model, node));
-  const widest = Math.max(0, ...slots.map((slot) => slot.name.length));
   return {
     kind: "pill",
     key: callKey(call.call),
@@ -161,10 +293,16 @@ export function makePill(model: Model, call: CallRow, nodes: readonly NodeRow[],
     nodes,
     sign,
     slots,
-    w: Math.max(38, Math.ceil(sign.length * 8.2 + 20)),
+    w: Math.max(38, Math.ceil(textWidth(sign, 14, "bold") + 22)),
     h: PILL_H,
-    slotW: slots.length > 0 ? Math.max(46, Math.ceil(widest * 6 + 32)) : 0,
+    slotW: slots.reduce((most, slot) => Math.max(most, slotWidth(slot)), 0),
   };
+}
+
+/** A slot has room for its name and version, and for the word that stands there when it is freed. */
+function slotWidth({ name, row }: Slot): number {
+  const text = textWidth(name, 10, "regular") + textWidth(`v${row.version}`, 10, "mono");
+  return Math.max(46, Math.ceil(text + 17));
 }
 
 /** The saved tensors of a node; plain numbers and shapes that it keeps are no slots. */

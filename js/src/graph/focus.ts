@@ -2,14 +2,12 @@
 
 import { countWhile } from "../collections";
 import { groups } from "../layout/components";
-import type { Model } from "../log/model";
-import type { Box } from "./boxes";
-import type { Graph } from "./graph";
-import { valueKey } from "./keys";
+import type { Model, NodeRow, WriteRow } from "../log/model";
+import { inputsOf, origin, type Visible } from "./visible";
 
-/** The graph that the newest cell worked on, and how many others are left out. */
+/** What the newest cell worked on, and how many other graphs are left out. */
 export interface Focus {
-  readonly graph: Graph;
+  readonly seen: Visible;
   readonly others: number;
 }
 
@@ -17,52 +15,71 @@ export interface Focus {
  * Keeps the connected parts that were touched last (built, written or run backward), and loose
  * values newer than those. A notebook has many small graphs; one is spoken of at a time.
  */
-export function focus(graph: Graph, model: Model, everything: boolean): Focus {
-  const find = groups(graph.boxes.keys(), [
-    ...graph.wires.map((wire) => [wire.from, wire.to] as const),
-    ...copies(graph),
-  ]);
-  const touched = new Map<string, number>(); // by part: the last cell that worked on it
-  for (const box of graph.boxes.values()) {
-    const time = lastTouch(model, box);
-    if (time === null) continue;
-    const root = find(box.key);
-    const cell = cellOf(model, time);
+export function focus(
+  model: Model,
+  seen: Visible,
+  writes: ReadonlyMap<number, WriteRow>,
+  everything: boolean,
+): Focus {
+  const find = parts(model, seen, writes);
+  const nodes = nodesByCall(model);
+  const touched = new Map<number, number>(); // by part: the last cell that worked on it
+  for (const id of seen.calls) {
+    const call = model.calls.get(id);
+    if (!call) continue;
+    const runs = (nodes.get(id) ?? []).map(({ run }) => timeOf(model, run));
+    const cell = cellOf(model, Math.max(call.time, ...runs));
+    const root = find(-id);
     touched.set(root, Math.max(cell, touched.get(root) ?? cell));
   }
   const latest = Math.max(-1, ...touched.values());
   const others = [...touched.values()].filter((cell) => cell < latest).length;
-  if (everything || latest < 0) return { graph, others };
-  const keep = (box: Box): boolean => {
-    const cell = touched.get(find(box.key));
+  if (everything || latest < 0) return { seen, others };
+  const keep = (key: number): boolean => {
+    const cell = touched.get(find(key));
     if (cell !== undefined) return cell === latest;
-    return box.kind === "card" && cellOf(model, box.value.time) >= latest;
+    return key > 0 && cellOf(model, model.values.get(key)?.time ?? 0) >= latest;
   };
-  const boxes = new Map([...graph.boxes].filter(([, box]) => keep(box)));
-  if (boxes.size === graph.boxes.size) return { graph, others };
-  return {
-    graph: {
-      ...graph,
-      boxes,
-      wires: graph.wires.filter((wire) => boxes.has(wire.from) && boxes.has(wire.to)),
-      brackets: graph.brackets.filter((b) => boxes.has(b.view) && boxes.has(b.base)),
-    },
-    others,
-  };
+  const values = new Set([...seen.values].filter(keep));
+  const calls = new Set([...seen.calls].filter((id) => keep(-id)));
+  if (values.size === seen.values.size && calls.size === seen.calls.size) return { seen, others };
+  return { seen: { ...seen, values, calls }, others };
 }
 
-function copies(graph: Graph): (readonly [string, string])[] {
-  const pairs: (readonly [string, string])[] = [];
-  for (const box of graph.boxes.values()) {
-    if (box.kind === "card" && box.copy) pairs.push([valueKey(box.value.value), box.key]);
+/** Joins what belongs together: values by their number, calls by theirs with a minus. */
+function parts(model: Model, seen: Visible, writes: ReadonlyMap<number, WriteRow>) {
+  const pairs: [number, number][] = [];
+  for (const id of seen.values) {
+    const value = model.values.get(id);
+    const from = value && origin(model, writes, value);
+    if (from) pairs.push([id, -from.call.call]);
+    if (from && !seen.steps.has(from.call.call)) {
+      for (const input of inputsOf(from)) pairs.push([seen.standIn(input), -from.call.call]);
+    }
+    if (value?.view_of != null) pairs.push([id, seen.standIn(value.view_of)]);
   }
-  return pairs;
+  for (const id of seen.calls) {
+    if (seen.steps.has(id)) continue;
+    for (const input of model.calls.get(id)?.inputs ?? []) {
+      if (typeof input === "number") pairs.push([seen.standIn(input), -id]);
+    }
+  }
+  return groups([...seen.values, ...[...seen.calls].map((id) => -id)], pairs);
 }
 
-function lastTouch(model: Model, box: Box): number | null {
-  if (box.kind === "card") return null;
-  const runs = box.nodes.flatMap(({ run }) => (run === null ? [] : (model.runs.get(run) ?? [])));
-  return Math.max(box.call.time, ...runs.map((run) => run.time));
+function nodesByCall(model: Model): Map<number, NodeRow[]> {
+  const found = new Map<number, NodeRow[]>();
+  for (const node of model.nodes.values()) {
+    if (node.call === null) continue;
+    const list = found.get(node.call);
+    if (list) list.push(node);
+    else found.set(node.call, [node]);
+  }
+  return found;
+}
+
+function timeOf(model: Model, run: number | null): number {
+  return (run === null ? undefined : model.runs.get(run)?.time) ?? -1;
 }
 
 /** How many cells had begun by a time. */

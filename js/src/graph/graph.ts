@@ -1,26 +1,23 @@
-/* The graph as it is drawn: which cards, pills, wires and brackets a model has. */
+/* The graph as it is drawn: which cards, pills, groups, wires and brackets a model has. */
 
 import { get, groupBy, push } from "../collections";
 import type { Summary } from "../log/events";
-import { makerOf, type CallRow, type Model, type NodeRow } from "../log/model";
-import { card, copyOf, makePill, pillText, slotName, type Box, type Pill } from "./boxes";
+import { makerOf, type CallRow, type Model, type NodeRow, type ValueRow } from "../log/model";
+import { card, chipOf, copyOf, FEW_LETTERS, LETTERS, makePill } from "./boxes";
+import { pillText, slotName } from "./boxes";
+import type { Box, GroupFacts, Pill } from "./boxes";
 import { edgeInputs } from "./edges";
+import { factsOf, groupBox } from "./group-box";
+import { wiresOfGroup } from "./group-wires";
+import { callsIn, flatTree, type Group, type Tree } from "./groups";
 import { callKey, inputKey, outputKey, valueKey } from "./keys";
-import { baseWrites, inputsOf, origin, visible } from "./visible";
+import { expression, userName } from "./names";
+import { nest, type Nest, type Values } from "./nest";
+import { steppedBy, stepScope } from "./versions";
+import { baseWrites, inputsOf, origin, visible, type Visible } from "./visible";
+import type { Wire } from "./wire";
 
-/** A forward wire, and the edge of the backward graph that runs the other way beside it. */
-export interface Wire {
-  readonly key: string;
-  readonly from: string;
-  readonly to: string;
-  readonly value: number;
-  readonly call: number;
-  /** Into a call or out of it. */
-  readonly way: "in" | "out";
-  /** The node and its edge (into a call) or its output number (out of it); without: null, -1. */
-  readonly node: number | null;
-  readonly edge: number;
-}
+export type { Wire } from "./wire";
 
 /** A view and the value that it looks at. */
 export interface Bracket {
@@ -28,45 +25,228 @@ export interface Bracket {
   readonly base: string;
 }
 
+/** An open group, drawn as a frame around its boxes. */
+export interface Frame {
+  readonly key: string;
+  readonly facts: GroupFacts;
+  /** The frame that it stands in, "" for none. */
+  readonly home: string;
+}
+
 export interface Graph {
   readonly boxes: ReadonlyMap<string, Box>;
   readonly wires: readonly Wire[];
   readonly brackets: readonly Bracket[];
+  /** Open groups by key, outer ones before inner ones. */
+  readonly frames: ReadonlyMap<string, Frame>;
+  /** For each box the frame that it stands in, "" for none. */
+  readonly homes: ReadonlyMap<string, string>;
+  /** What boxes, frames and wires are called in each turn of a film alike; else by their keys. */
+  readonly places: ReadonlyMap<string, string>;
+  /** Boxes of this turn that the turn before did not have. */
+  readonly fresh: ReadonlySet<string>;
+  /** There is little room: gaps are smaller. */
+  readonly tight: boolean;
   /** Older values that were left out because there are too many. */
   readonly left: number;
+}
+
+/** What is drawn of what is visible, and where it stands. */
+export interface Plan {
+  readonly seen: Visible;
+  readonly tree: Tree;
+  readonly nest: Nest;
+  /** The places of the turn before the one shown, when a film is. */
+  readonly before: ReadonlySet<string> | null;
+  readonly values: Values;
 }
 
 /** Sources with more consumers than this are drawn as a small copy beside each. */
 const MANY = 8;
 
+/** Everything that is visible, without groups. */
+export function flatPlan(model: Model): Plan {
+  const seen = visible(model, baseWrites(model));
+  const tree = flatTree(seen);
+  const nested = nest(model, { seen, tree }, new Set([tree.root]), "airy");
+  return { seen, tree, nest: nested, before: null, values: "airy" };
+}
+
+/** A graph while it is made. */
+interface Draft {
+  readonly boxes: Map<string, Box>;
+  readonly homes: Map<string, string>;
+  readonly frames: Map<string, Frame>;
+  wires: Wire[];
+}
+
 /** What is drawn of a model: boxes and wires, without positions. */
-export function buildGraph(model: Model): Graph {
+export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
+  const { seen, nest: nested } = plan;
   const writes = baseWrites(model);
-  const seen = visible(model, writes);
   const nodes = nodesByCall(model);
-  const boxes = new Map<string, Box>();
-  const wires: Wire[] = [];
-  for (const id of [...seen.values].sort((a, b) => a - b)) {
-    const value = model.values.get(id);
-    if (value) boxes.set(valueKey(id), card(value, passing(model, id)));
-  }
+  const nodesOf = (call: number): readonly NodeRow[] => nodes.get(call) ?? [];
+  const draft: Draft = { boxes: new Map(), homes: new Map(), frames: new Map(), wires: [] };
+  addCards(draft, model, plan);
   for (const id of [...seen.calls].sort((a, b) => a - b)) {
     const call = model.calls.get(id);
-    if (!call) continue;
-    const pill = pillOf(model, call, nodes.get(id) ?? []);
-    boxes.set(pill.key, pill);
-    for (const wire of wiresOf(model, pill, writes)) wires.push(wire);
+    const site = nested.sites.get(id);
+    if (!call || site?.closed) continue;
+    const written = call.outputs[0] === undefined ? null : nested.cards.get(call.outputs[0]);
+    if (seen.steps.has(id) && !written) continue; // its parameter is inside a closed group
+    const step = seen.steps.has(id) ? (stepScope(model, call) ?? undefined) : undefined;
+    const pill = pillOf(model, call, nodesOf(id), step);
+    draft.boxes.set(pill.key, pill);
+    draft.homes.set(pill.key, homeKey(site?.home ?? written));
+    for (const wire of wiresOf(model, pill, writes, seen)) draft.wires.push(wire);
   }
-  foldViewWrites(model, boxes, wires);
-  const drawn = wires.filter((wire) => boxes.has(wire.from) && boxes.has(wire.to));
-  const copied = copySources(boxes, drawn);
+  addGroups(draft, model, plan, nodesOf);
+  foldViewWrites(model, draft.boxes, draft.wires);
+  joinClosed(draft, nested);
+  draft.wires = draft.wires.filter((w) => draft.boxes.has(w.from) && draft.boxes.has(w.to));
+  copySources(draft);
+  const named = namePlaces(draft, plan);
+  return {
+    ...draft,
+    ...named,
+    brackets: bracketsOf(draft.boxes, model, seen),
+    tight: isTight(plan),
+    left: seen.left,
+  };
+}
+
+function isTight({ values }: Plan): boolean {
+  return values === "chips" || values === "wires";
+}
+
+function homeKey(group: Group | null | undefined): string {
+  return group?.parent ? group.key : "";
+}
+
+function addCards({ boxes, homes }: Draft, model: Model, plan: Plan): void {
+  const { cards, makers, uses } = plan.nest;
+  const tight = isTight(plan);
+  const letters = tight ? FEW_LETTERS : LETTERS;
+  const storages = new Map<number, number>();
+  const drawn = [...cards].sort(([a], [b]) => a - b);
+  for (const [id] of drawn) {
+    const storage = model.values.get(id)?.storage ?? -1;
+    storages.set(storage, (storages.get(storage) ?? 0) + 1);
+  }
+  for (const [id, home] of drawn) {
+    const value = model.values.get(id);
+    if (!value) continue;
+    const text = home.kind === "module" && home.parent ? null : titleOf(model, value);
+    const shared = get(storages, value.storage) > 1;
+    const made = card(value, passing(model, id), text, shared, letters);
+    const slim = tight && !made.named && makers.has(id) && uses.has(id);
+    boxes.set(made.key, slim ? chipOf(made) : made);
+    homes.set(valueKey(id), homeKey(home));
+  }
+}
+
+/** A value without a name is titled by the expression that made it. */
+function titleOf(model: Model, value: ValueRow): string | null {
+  const call = userName(value) === null ? makerOf(model, value) : undefined;
+  if (!call || call.inplace) return null;
+  const text = expression(model, call, 32);
+  return /the \(|\?/.test(text) ? null : text;
+}
+
+function addGroups(
+  draft: Draft,
+  model: Model,
+  { seen, nest: nested }: Plan,
+  nodesOf: (call: number) => readonly NodeRow[],
+): void {
+  const stepped = steppedBy(model, seen.steps);
+  for (const group of nested.frames) {
+    const facts = factsOf(model, group, nodesOf, stepped);
+    draft.frames.set(group.key, { key: group.key, facts, home: homeKey(group.parent) });
+  }
+  for (const [group, home] of nested.closed) {
+    const calls = callsIn(group);
+    const age = model.calls.get(calls[0] ?? -1)?.time ?? 0;
+    const inside = new Set(calls.flatMap((call) => nodesOf(call).map(({ node }) => node)));
+    draft.boxes.set(
+      group.key,
+      groupBox(group, factsOf(model, group, nodesOf, stepped), age, inside),
+    );
+    draft.homes.set(group.key, homeKey(home));
+    for (const wire of wiresOfGroup(model, group, calls, seen, nested, nodesOf)) {
+      draft.wires.push(wire);
+    }
+  }
+}
+
+/** A wire from a value that is not drawn begins at the op, or the closed group, that made it. */
+function joinClosed(draft: Draft, { makers, sites }: Nest): void {
+  draft.wires = draft.wires.map((wire) => {
+    if (wire.way === "out" || draft.boxes.has(wire.from)) return wire;
+    const maker = makers.get(wire.value);
+    if (maker === undefined) return wire;
+    const from = sites.get(maker)?.closed?.key ?? callKey(maker);
+    return from === wire.to ? wire : { ...wire, from };
+  });
+}
+
+/** Brackets between a view and its base where a write concerns both. */
+function bracketsOf(boxes: Draft["boxes"], model: Model, { steps }: Visible): Bracket[] {
   const brackets: Bracket[] = [];
   for (const box of boxes.values()) {
     if (box.kind !== "card" || box.copy || box.value.view_of === null) continue;
     const base = valueKey(box.value.view_of);
-    if (boxes.has(base)) brackets.push({ view: box.key, base });
+    const writes = model.storages.get(box.value.storage)?.writes ?? [];
+    const written = writes.some(({ call }) => call === null || !steps.has(call));
+    if (written && boxes.has(base)) brackets.push({ view: box.key, base });
   }
-  return { boxes, wires: copied, brackets, left: seen.left };
+  return brackets;
+}
+
+/** In a film boxes and wires get names that are the same in each turn. */
+function namePlaces(
+  { boxes, wires, frames }: Draft,
+  { tree, seen, nest: nested, before }: Plan,
+): Pick<Graph, "places" | "fresh"> {
+  const places = new Map<string, string>();
+  const fresh = new Set<string>();
+  if (!seen.films.shown) return { places, fresh };
+  const taken = new Map<string, number>();
+  const name = (key: string, wanted: string): void => {
+    const nr = (taken.get(wanted) ?? 0) + 1;
+    taken.set(wanted, nr);
+    places.set(key, nr === 1 ? wanted : `${wanted}~${nr}`);
+  };
+  for (const frame of frames.values()) name(frame.key, frame.facts.place);
+  for (const [key, box] of boxes) {
+    if (box.kind === "group") name(key, box.facts.place);
+    else if (box.kind === "pill") name(key, pillPlace(box, tree, seen));
+    else name(key, cardPlace(box.value, tree, nested) + (box.copy ? key.replace(/^.*@/, "@") : ""));
+    const made = box.kind === "group" ? box.facts.place : tree.places.calls.get(callOf(box));
+    if (before && made !== undefined && !/[×…]$/.test(made) && !before.has(made)) fresh.add(key);
+  }
+  for (const { key, from, to } of wires) {
+    name(key, `${places.get(from) ?? from}>${places.get(to) ?? to}`);
+  }
+  return { places, fresh };
+}
+
+const callOf = (box: Exclude<Box, { kind: "group" }>): number =>
+  box.kind === "pill" ? box.call.call : (box.value.call ?? -1);
+
+function pillPlace({ call, key }: Pill, { places }: Tree, { steps }: Visible): string {
+  // A step has a place for each parameter, whatever other calls it needed.
+  const nr = steps.has(call.call) ? null : places.calls.get(call.call);
+  return nr ?? (steps.has(call.call) ? `step ${call.source ?? ""} ${call.op}` : key);
+}
+
+function cardPlace(value: ValueRow, { places }: Tree, { makers }: Nest): string {
+  const maker = makers.get(value.value);
+  const made = maker === undefined ? undefined : places.calls.get(maker);
+  if (made !== undefined) return `${made}>${value.nr}`;
+  return value.parameter || value.names.length === 0
+    ? `storage ${value.parameter ? value.storage : "of a source"}`
+    : `name ${userName(value) ?? ""}`;
 }
 
 /** The gradient that reached a value's node: of the value as output of that node. */
@@ -86,14 +266,20 @@ function nodesByCall(model: Model): Map<number, NodeRow[]> {
 const pills = new WeakMap<CallRow, Pill>();
 
 /** The pill of a call; the same object while nothing about it changes. */
-function pillOf(model: Model, call: CallRow, nodes: readonly NodeRow[]): Pill {
+function pillOf(
+  model: Model,
+  call: CallRow,
+  nodes: readonly NodeRow[],
+  step: string | undefined,
+): Pill {
   const known = pills.get(call);
   const same =
+    (step === undefined || known?.sign === step) &&
     known?.nodes.length === nodes.length &&
     known.nodes.every((node, i) => node === nodes[i]) &&
     known.slots.every((slot) => slot.name === slotName(model, slot.row));
   if (known && same) return known;
-  const made = makePill(model, call, nodes);
+  const made = makePill(model, call, nodes, "", step);
   pills.set(call, made);
   return made;
 }
@@ -102,15 +288,18 @@ type Writes = ReturnType<typeof baseWrites>;
 
 const wiresByPill = new WeakMap<Pill, readonly Wire[]>();
 
-function wiresOf(model: Model, pill: Pill, writes: Writes): readonly Wire[] {
+function wiresOf(model: Model, pill: Pill, writes: Writes, seen: Visible): readonly Wire[] {
   const known = wiresByPill.get(pill);
-  if (known && !pill.call.inplace) return known;
-  const made = makeWires(model, pill, writes);
+  if (known && !pill.call.inplace) {
+    const same = known.every((w) => w.way === "out" || w.from === valueKey(seen.standIn(w.value)));
+    if (same) return known;
+  }
+  const made = makeWires(model, pill, writes, seen);
   wiresByPill.set(pill, made);
   return made;
 }
 
-function makeWires(model: Model, pill: Pill, writes: Writes): Wire[] {
+function makeWires(model: Model, pill: Pill, writes: Writes, { standIn, steps }: Visible): Wire[] {
   const { call, nodes } = pill;
   const outputs = [...call.outputs];
   if (call.inplace) {
@@ -124,9 +313,10 @@ function makeWires(model: Model, pill: Pill, writes: Writes): Wire[] {
   const inputs = from ? inputsOf(from) : call.inputs.filter((x) => typeof x === "number");
   const node = nodes.find((n) => n.node === value?.node) ?? nodes.at(-1);
   const edges = node ? edgeInputs(model, node, inputs) : [];
+  const step = steps.has(call.call);
   const wires: Wire[] = inputs.map((input, i) => ({
     key: inputKey(call.call, i),
-    from: valueKey(input),
+    from: valueKey(standIn(input)),
     to: pill.key,
     value: input,
     call: call.call,
@@ -134,6 +324,9 @@ function makeWires(model: Model, pill: Pill, writes: Writes): Wire[] {
     node: edges.includes(i) ? (node?.node ?? null) : null,
     edge: edges.indexOf(i),
   }));
+  // A step reads the version before, where that is drawn, and no gradients.
+  if (step)
+    wires.splice(0, wires.length, ...wires.filter((w) => w.from === valueKey(w.value)).slice(0, 1));
   for (const output of outputs) {
     const made = model.values.get(output);
     const own = nodes.find((n) => n.node === made?.node);
@@ -185,15 +378,17 @@ function hideView(model: Model, boxes: Map<string, Box>, view: number, writer: P
 }
 
 /** Draws a source that many calls read as a small copy beside each of them. */
-function copySources(boxes: Map<string, Box>, wires: readonly Wire[]): readonly Wire[] {
+function copySources(draft: Draft): void {
+  const { boxes, homes, wires } = draft;
   const uses = groupBy(wires, (wire) => wire.from);
   const made = new Set(wires.map((wire) => wire.to));
-  return wires.map((wire) => {
+  draft.wires = wires.map((wire) => {
     const source = boxes.get(wire.from);
     if (source?.kind !== "card" || made.has(source.key)) return wire;
     if (get(uses, source.key).length <= MANY) return wire;
     const copy = copyOf(source, wire.call);
     boxes.set(copy.key, copy);
+    homes.set(copy.key, homes.get(wire.to) ?? "");
     return { ...wire, from: copy.key };
   });
 }

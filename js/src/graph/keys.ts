@@ -9,6 +9,13 @@ export const valueKey = (value: number): string => `v${value}`;
 /** The pill of a call. */
 export const callKey = (call: number): string => `c${call}`;
 
+/** The group of a scope. */
+export const scopeKey = (scope: number): string => `s${scope}`;
+
+/** The wire between two boxes of which at least one is a closed group. */
+export const groupWireKey = (from: string, to: string, value: number): string =>
+  `${from}>${to}:${value}`;
+
 /** The small copy of a value's card beside one of its consumers. */
 export const copyKey = (value: number, call: number): string =>
   `${valueKey(value)}@${callKey(call)}`;

@@ -52,8 +52,10 @@ export function expression(model: Model, call: CallRow, budget = 40): string {
 
 /** For each input's name in the op's signature, what stands there in this call. */
 export function inputTexts(model: Model, call: CallRow, budget = 40): Map<string, string> {
+  // Many inputs share the room: else an expression of many of many would have no end.
+  const share = call.inputs.length > 2 ? Math.floor(budget / call.inputs.length) : budget;
   const texts = call.inputs.map((input) =>
-    typeof input === "number" ? factor(model, input, budget) : input,
+    typeof input === "number" ? factor(model, input, share) : input,
   );
   return byInput(model, call, texts, (list) => list.join(", "));
 }

@@ -1,19 +1,28 @@
 /*
  * Which values are drawn: what the program still holds, and all that it was computed from.
- * What a loop has thrown away is not drawn, as it is not kept in memory either.
+ * What a loop has thrown away is not drawn, as it is not kept in memory either. Of a film only
+ * one turn is drawn; what it takes from before is not followed further.
  */
 
 import type { CallRow, Model, ValueRow, WriteRow } from "../log/model";
+import { films, type Films } from "./film";
+import { RAISED } from "./raised";
+import { isTrained, standIns, stepOf } from "./versions";
 
 /** How many in-place writes without history are followed back (a counter in a `while` loop). */
 const WRITES_BACK = 32;
 
-/** The newest boxes that are drawn when there would be more. */
-const MOST_VALUES = 1800;
+/** The newest values that are taken in when there would be more. */
+const MOST_VALUES = 24_000;
 
 export interface Visible {
   readonly values: ReadonlySet<number>;
   readonly calls: ReadonlySet<number>;
+  /** Calls that are steps of an optimizer (or are written like one). */
+  readonly steps: ReadonlySet<number>;
+  /** For a value the one that is drawn for it. */
+  readonly standIn: (id: number) => number;
+  readonly films: Films;
   /** How many older values were left out. */
   readonly left: number;
 }
@@ -54,34 +63,76 @@ export function inputsOf({ call, write }: Origin): number[] {
 export function visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Visible {
   const values = new Set<number>();
   const calls = new Set<number>();
-  const stopped: Origin[] = [];
-  const queue: [number, number][] = roots(model).map((id) => [id, 0]);
+  const steps = new Set<number>();
+  const standIn = standIns(model);
+  const all = films(model);
+  const since = all.shown?.turn.from ?? -1;
+  const before = (call: CallRow): boolean => call.time < since || all.hides(call.scope);
+  const queue: [number, number][] = roots(model, before, since).map((id) => [id, 0]);
+  const raised = model.calls.get(RAISED);
+  if (raised) calls.add(raised.call);
+  for (const input of raised ? inputsOf({ call: raised, write: undefined }) : []) {
+    queue.push([input, 0]);
+  }
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    const [id, back] = next;
+    const [given, back] = next;
+    const id = standIn(given);
     const value = model.values.get(id);
     if (!value || values.has(id)) continue;
     values.add(id);
-    if (value.view_of !== null) queue.push([value.view_of, back]);
+    const step = stepOf(model, value);
+    if (step && !before(step) && step.time >= lastCell(model)) steps.add(step.call);
+    if (value.parameter) continue; // how it was initialised is another story
     const from = origin(model, writes, value);
+    if (from && before(from.call)) continue;
+    if (value.view_of !== null) queue.push([value.view_of, back]);
     if (!from) continue;
     const plain = from.call.inplace && value.node === null;
-    if (plain && (value.requires_grad || back >= WRITES_BACK)) {
-      stopped.push(from); // an optimizer's step: the parameter starts a new life
-      continue;
-    }
+    if (plain && (isTrained(value) || back >= WRITES_BACK)) continue; // it starts a new life
     calls.add(from.call.call);
     for (const input of inputsOf(from)) queue.push([input, back + (plain ? 1 : 0)]);
   }
-  for (const from of stopped) {
-    // The value before the write is drawn for another reason: so is the write between them.
-    const inputs = inputsOf(from);
-    if (inputs.every((id) => values.has(id))) calls.add(from.call.call);
+  for (const call of steps) calls.add(call);
+  dropLoose(model, values, calls, standIn);
+  return { ...newest(model, values, calls), steps, standIn, films: all };
+}
+
+/** What has no name and nothing to do with any op that is drawn (an optimizer's state) is left out. */
+function dropLoose(
+  model: Model,
+  values: Set<number>,
+  calls: ReadonlySet<number>,
+  standIn: (id: number) => number,
+): void {
+  if (calls.size === 0) return;
+  const joined = new Set<number>();
+  for (const id of calls) {
+    const call = model.calls.get(id);
+    for (const output of call?.outputs ?? []) joined.add(output);
+    for (const input of call?.inputs ?? [])
+      if (typeof input === "number") joined.add(standIn(input));
   }
-  return newest(model, values, calls);
+  for (const { writes } of model.storages.values()) {
+    for (const { base, base_before } of writes) {
+      if (base !== null) joined.add(base);
+      if (base_before !== null) joined.add(base_before);
+    }
+  }
+  for (const id of values) {
+    const value = model.values.get(id);
+    if (value?.view_of != null) joined.add(id).add(standIn(value.view_of));
+  }
+  for (const id of values) {
+    if (!joined.has(id) && model.values.get(id)?.names.length === 0) values.delete(id);
+  }
+}
+
+function lastCell(model: Model): number {
+  return model.cellTimes.at(-1) ?? 0;
 }
 
 /** Values held by the program, and results nobody kept of the last cell that computed. */
-function roots(model: Model): number[] {
+function roots(model: Model, before: (call: CallRow) => boolean, since: number): number[] {
   const found: number[] = [];
   const used = new Set<number>();
   let last = 0;
@@ -89,27 +140,50 @@ function roots(model: Model): number[] {
     for (const input of call.inputs) if (typeof input === "number") used.add(input);
     last = Math.max(last, call.time);
   }
-  const since = model.cellTimes.findLast((time) => time <= last) ?? 0; // no cell: the beginning
+  const cell = model.cellTimes.findLast((time) => time <= last) ?? 0; // no cell: the beginning
+  const isSetup = setups(model);
   const latest = new Map<string, number>(); // what each line computed last, as loops repeat
   for (const call of model.calls.values()) {
     const output = call.outputs[0];
-    if (call.time >= since && output !== undefined) latest.set(lineOf(call), output);
+    if (call.time >= cell && output !== undefined) latest.set(lineOf(call), output);
   }
   for (const value of model.values.values()) {
-    if (value.alive) found.push(value.value);
-    else if (value.call !== null && value.next === null && !used.has(value.value)) {
-      const call = model.calls.get(value.call);
-      if (call && latest.get(lineOf(call)) === value.value) found.push(value.value);
+    const maker = value.call === null ? undefined : model.calls.get(value.call);
+    if (maker ? before(maker) : value.time < since) continue;
+    if (value.alive) {
+      if (!isPassing(value, maker !== undefined, used)) found.push(value.value);
+    } else if (maker && value.next === null && !used.has(value.value) && !isSetup(value, maker)) {
+      if (latest.get(lineOf(maker)) === value.value) found.push(value.value);
     }
   }
   return found;
+}
+
+/** Whether a result has to do with making parameters only: their first numbers, or copies. */
+function setups(model: Model): (value: ValueRow, maker: CallRow) => boolean {
+  const storages = new Set<number>();
+  for (const { parameter, storage } of model.values.values()) if (parameter) storages.add(storage);
+  return (value, maker) =>
+    !value.requires_grad || value.parameter
+      ? storages.has(value.storage) ||
+        maker.inputs.some((input) => {
+          const read = typeof input === "number" ? model.values.get(input) : undefined;
+          return read !== undefined && !read.requires_grad && storages.has(read.storage);
+        })
+      : false;
+}
+
+/** What is drawn only where a call that is drawn reads it: a module's parameter, a gradient. */
+function isPassing(value: ValueRow, made: boolean, used: ReadonlySet<number>): boolean {
+  if (value.parameter) return value.names.every(([scope]) => scope !== "");
+  return !made && value.names.length === 0 && used.has(value.value);
 }
 
 function lineOf(call: CallRow): string {
   return `${call.source ?? ""} ${call.op}`;
 }
 
-function newest(model: Model, values: Set<number>, calls: Set<number>): Visible {
+function newest(model: Model, values: Set<number>, calls: Set<number>) {
   const left = Math.max(0, values.size - MOST_VALUES);
   if (left === 0) return { values, calls, left };
   const kept = new Set([...values].sort((a, b) => a - b).slice(left));

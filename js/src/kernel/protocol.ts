@@ -17,14 +17,27 @@ export interface WidgetModel {
 
 export type Command =
   | { readonly type: "need"; readonly from: number }
-  | { readonly type: "step"; readonly run: number; readonly count: number }
-  | { readonly type: "until"; readonly run: number; readonly node: number }
-  | { readonly type: "abandon"; readonly run: number }
+  | ({ readonly type: "step"; readonly run: number; readonly count: number } & OfPause)
+  | ({ readonly type: "until"; readonly run: number; readonly node: number } & OfPause)
+  | ({ readonly type: "abandon"; readonly run: number } & OfPause)
   | { readonly type: "backward"; readonly value: number }
   | { readonly type: "retain_grad"; readonly value: number; readonly on: boolean }
-  | { readonly type: "peek"; readonly value: number };
+  | { readonly type: "peek"; readonly value: number }
+  | { readonly type: "here" };
+
+/** A command to a run that waits in a running cell names the moment at which it waits. */
+interface OfPause {
+  readonly pause?: number;
+}
+
+/** A run that waits in the running cell: the moments at which it did are counted. */
+export interface Pause {
+  readonly number: number;
+  readonly run: number;
+}
 
 export type Message =
+  | { readonly type: "state"; readonly pause: Pause | null }
   | { readonly type: "events"; readonly from: number; readonly events: readonly unknown[] }
   | { readonly type: "reject"; readonly re: unknown; readonly why: string };
 
@@ -43,11 +56,20 @@ export function parseMessage(content: unknown): Message {
     }
     return { type: "events", from: content.from, events: content.events };
   }
+  if (content.type === "state") return { type: "state", pause: parsePause(content.pause) };
   if (content.type === "reject") {
     const why = typeof content.why === "string" ? content.why : "no reason was given";
     return { type: "reject", re: content.re, why };
   }
   throw new TypeError(`the kernel sent a message of an unknown type`);
+}
+
+function parsePause(pause: unknown): Pause | null {
+  if (pause === null) return null;
+  if (!Array.isArray(pause) || !isCount(pause[0]) || !isCount(pause[1])) {
+    throw new TypeError("the kernel sent a pause without its number");
+  }
+  return { number: pause[0], run: pause[1] };
 }
 
 /** A packed log (text or bytes), or a TypeError with a sentence that can be shown. */
@@ -71,8 +93,11 @@ export function parsePacked(packed: unknown): Packed | null {
 /** Refuses a log of another protocol. */
 export function checkProtocol(protocol: unknown): void {
   if (protocol === PROTOCOL) return;
+  if (!isCount(protocol)) {
+    throw new TypeError("The recorded log cannot be read: it does not say its protocol.");
+  }
   throw new TypeError(
-    `This log speaks protocol ${String(protocol)}, this page protocol ${PROTOCOL}. ` +
+    `This log speaks protocol ${protocol}, this page protocol ${PROTOCOL}. ` +
       "Use the same version of graphwidget in the kernel and in the page: " +
       "restart the kernel, then reload the page.",
   );
@@ -92,11 +117,15 @@ function isObject(x: unknown): x is Record<string, unknown> {
 }
 
 function isCount(x: unknown): x is number {
-  return typeof x === "number" && Number.isInteger(x) && x >= 0;
+  return Number.isSafeInteger(x) && (x as number) >= 0;
 }
+
+/** How long a kernel may take to answer before the page says that it waits. */
+const PATIENCE = 4000;
 
 /** What the page says to a kernel, and hears from it. */
 export class Link {
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly onMessage = (content: unknown): void => {
     this.hear(content);
   };
@@ -110,24 +139,41 @@ export class Link {
   ) {
     model.on("msg:custom", this.onMessage);
     model.on("change:count", this.onCount);
+    model.on("comm_live_update", this.onKernel);
   }
 
   /** False when there is nobody to send to. */
   send(command: Command): boolean {
     try {
       this.model.send(command);
-      return true;
     } catch {
       return false;
     }
+    if (command.type !== "here") this.expect(this.receiver.silent);
+    return true;
   }
 
   close(): void {
+    clearTimeout(this.timer);
     this.model.off("msg:custom", this.onMessage);
     this.model.off("change:count", this.onCount);
+    this.model.off("comm_live_update", this.onKernel);
   }
 
+  /** Each message is answered at once where the host allows it; say so when one is not. */
+  private expect(otherwise: () => void): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(otherwise, PATIENCE);
+  }
+
+  /** The kernel was restarted, or is connected again: a new one does not know this widget. */
+  private readonly onKernel = (): void => {
+    if (this.send({ type: "need", from: this.receiver.known() })) this.expect(this.receiver.gone);
+    else this.receiver.gone();
+  };
+
   private hear(content: unknown): void {
+    clearTimeout(this.timer);
     try {
       this.receiver.received(parseMessage(content));
     } catch (error) {
@@ -140,5 +186,11 @@ export interface Receiver {
   received(message: Message): void;
   /** The kernel has this many events by now. */
   counted(count: number): void;
+  /** How many events the page has. */
+  known(): number;
+  /** The kernel does not answer: it is busy, or there is none. */
+  readonly silent: () => void;
+  /** The kernel that could have answered is no more. */
+  readonly gone: () => void;
   failed(why: string): void;
 }

@@ -25,13 +25,10 @@ export function components(boxes: readonly LayoutBox[], wires: readonly LayoutWi
 }
 
 /** Union-find: a function that gives each key the same representative as all it is joined to. */
-export function groups(
-  keys: Iterable<string>,
-  pairs: Iterable<readonly [string, string]>,
-): (key: string) => string {
-  const parent = new Map<string, string>();
+export function groups<K>(keys: Iterable<K>, pairs: Iterable<readonly [K, K]>): (key: K) => K {
+  const parent = new Map<K, K>();
   for (const key of keys) parent.set(key, key);
-  const find = (key: string): string => {
+  const find = (key: K): K => {
     let root = key;
     for (let up = parent.get(root); up !== undefined && up !== root; up = parent.get(root)) {
       root = up;

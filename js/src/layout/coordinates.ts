@@ -5,40 +5,48 @@
  * wires come out straight. Item sizes enter through `separation`.
  */
 
-import { at, get, push } from "../collections";
-import { seatOf, seatsIn, separation, type Layered } from "./types";
+import { at } from "../collections";
+import { seatsIn, separation, takeSeats, type Layered } from "./types";
 
 type Links = readonly (readonly number[])[];
 
 /** Positions across the flow for every item of an ordered layered graph. */
 export function coordinates(graph: Layered): number[] {
-  const conflicts = innerConflicts(graph);
+  const pair: PairOf = (from, to) => from * graph.items.length + to;
+  const conflicts = innerConflicts(graph, pair);
   const results: number[][] = [];
   for (const down of [true, false]) {
-    for (const forward of [true, false]) results.push(oneWay(graph, down, forward, conflicts));
+    for (const forward of [true, false]) {
+      const blocked: Blocked = (from, to) => conflicts.has(down ? pair(from, to) : pair(to, from));
+      results.push(oneWay(graph, down, forward, blocked));
+    }
   }
   return balance(graph, results);
 }
 
+/** For pairs of items one number. */
+type PairOf = (from: number, to: number) => number;
+
 /** Pairs of edges where a wire's inner piece is crossed: the inner piece is kept straight. */
-function innerConflicts(graph: Layered): Set<string> {
-  const conflicts = new Set<string>();
+function innerConflicts(graph: Layered, pair: PairOf): Set<number> {
+  const conflicts = new Set<number>();
   const { items, ranks, above } = graph;
+  const seats = seatsIn(graph);
   for (let r = 1; r < ranks.length; r += 1) {
-    const upper = seatsIn(at(ranks, r - 1));
     const rank = at(ranks, r);
+    const width = at(ranks, r - 1).length;
     let left = 0;
     let scanned = 0;
     rank.forEach((item, i) => {
       const inner = innerEnd(graph, item);
       if (inner === null && i < rank.length - 1) return;
-      const right = inner === null ? upper.size : get(upper, inner);
+      const right = inner === null ? width : at(seats, inner);
       for (; scanned <= i; scanned += 1) {
         const to = at(rank, scanned);
         for (const from of at(above, to)) {
-          const seat = seatOf(from, upper);
+          const seat = at(seats, from);
           const isInner = at(items, from).wire !== null && at(items, to).wire !== null;
-          if ((seat < left || seat > right) && !isInner) conflicts.add(`${from} ${to}`);
+          if ((seat < left || seat > right) && !isInner) conflicts.add(pair(from, to));
         }
       }
       left = right;
@@ -53,17 +61,12 @@ function innerEnd({ items, above }: Layered, item: number): number | null {
   return at(items, from).wire === null ? null : from;
 }
 
-function oneWay(
-  graph: Layered,
-  down: boolean,
-  forward: boolean,
-  conflicts: ReadonlySet<string>,
-): number[] {
+type Blocked = (from: number, to: number) => boolean;
+
+function oneWay(graph: Layered, down: boolean, forward: boolean, blocked: Blocked): number[] {
   const links: Links = down ? graph.above : graph.below;
   let ranks = graph.ranks.map((rank) => (forward ? rank : [...rank].reverse()));
   if (!down) ranks = ranks.reverse();
-  const blocked = (from: number, to: number): boolean =>
-    conflicts.has(down ? `${from} ${to}` : `${to} ${from}`);
   const root = align(ranks, links, blocked, graph.items.length);
   const placed = compact(graph, ranks, root, forward);
   return forward ? placed : placed.map((x) => -x);
@@ -76,26 +79,29 @@ function oneWay(
 function align(
   ranks: readonly (readonly number[])[],
   links: Links,
-  blocked: (from: number, to: number) => boolean,
+  blocked: Blocked,
   count: number,
 ): number[] {
   const root = Array.from({ length: count }, (_, i) => i);
   const next = [...root];
+  const seats = new Int32Array(count);
+  ranks.forEach((rank) => {
+    takeSeats(seats, rank);
+  });
   for (let r = 1; r < ranks.length; r += 1) {
-    const seats = seatsIn(at(ranks, r - 1));
     let limit = -1;
     for (const item of at(ranks, r)) {
-      const near = at(links, item).filter((n) => seats.has(n));
-      near.sort((a, b) => get(seats, a) - get(seats, b));
+      const near = at(links, item);
+      const sorted = near.length > 1 ? [...near].sort((a, b) => at(seats, a) - at(seats, b)) : near;
       const middle = (near.length - 1) / 2;
-      for (const m of new Set([Math.floor(middle), Math.ceil(middle)])) {
-        const from = near[m];
+      for (const m of middle % 1 === 0 ? [middle] : [Math.floor(middle), Math.ceil(middle)]) {
+        const from = sorted[m];
         if (from === undefined || next[item] !== item) continue;
-        const seat = get(seats, from);
+        const seat = at(seats, from);
         if (blocked(from, item) || seat <= limit) continue;
         next[from] = item;
         root[item] = at(root, from);
-        next[item] = root[item];
+        next[item] = at(root, from);
         limit = seat;
       }
     }
@@ -110,22 +116,16 @@ function compact(
   root: readonly number[],
   forward: boolean,
 ): number[] {
-  const before = new Map<number, number>();
-  for (const rank of ranks) {
-    rank.forEach((item, i) => {
-      const other = rank[i - 1];
-      if (other !== undefined) before.set(item, other);
-    });
-  }
   const gap = (a: number, b: number): number => {
     const [x, y] = forward ? [a, b] : [b, a];
     return separation(at(graph.items, x), at(graph.items, y));
   };
-  const blocks = blockGraph(root, before, gap);
+  const blocks = blockGraph(ranks, root, gap);
   const place = new Array<number>(root.length).fill(0);
   for (const block of blocks.order) {
-    for (const [other, distance] of blocks.from.get(block) ?? []) {
-      place[block] = Math.max(at(place, block), at(place, other) + distance);
+    const start = at(place, block);
+    for (const { to, distance } of at(blocks.after, block)) {
+      place[to] = Math.max(at(place, to), start + distance);
     }
   }
   pullTogether(blocks, place);
@@ -134,45 +134,54 @@ function compact(
 
 interface Blocks {
   /** Roots in an order in which every constraint leads forward. */
-  readonly order: number[];
-  readonly from: Map<number, [number, number][]>;
-  readonly to: Map<number, [number, number][]>;
+  readonly order: readonly number[];
+  /** By root: the blocks that stand after it, and how far at least. */
+  readonly after: readonly (readonly { readonly to: number; readonly distance: number }[])[];
+  /** By root: how many stand before it. */
+  readonly before: Int32Array;
 }
 
 function blockGraph(
+  ranks: readonly (readonly number[])[],
   root: readonly number[],
-  before: ReadonlyMap<number, number>,
   gap: (a: number, b: number) => number,
 ): Blocks {
-  const from = new Map<number, [number, number][]>();
-  const to = new Map<number, [number, number][]>();
-  const missing = new Map<number, number>();
-  root.forEach((r) => missing.set(r, 0));
-  for (const [item, other] of before) {
-    const [a, b] = [at(root, other), at(root, item)];
-    const distance = gap(other, item);
-    push(from, b, [a, distance]);
-    push(to, a, [b, distance]);
-    missing.set(b, get(missing, b) + 1);
-  }
-  const order = [...missing].filter(([, n]) => n === 0).map(([r]) => r);
-  for (const a of order) {
-    for (const [b] of to.get(a) ?? []) {
-      const left = get(missing, b) - 1;
-      missing.set(b, left);
-      if (left === 0) order.push(b); // and the walk goes on to it
+  const after: { to: number; distance: number }[][] = root.map(() => []);
+  const before = new Int32Array(root.length);
+  for (const rank of ranks) {
+    for (let i = 1; i < rank.length; i += 1) {
+      const [other, item] = [at(rank, i - 1), at(rank, i)];
+      const to = at(root, item);
+      at(after, at(root, other)).push({ to, distance: gap(other, item) });
+      before[to] = at(before, to) + 1;
     }
   }
-  return { order, from, to };
+  const missing = Int32Array.from(before);
+  const order: number[] = [];
+  root.forEach((r, item) => {
+    if (r === item && missing[r] === 0) order.push(r);
+  });
+  for (const a of order) {
+    for (const { to } of at(after, a)) {
+      const left = at(missing, to) - 1;
+      missing[to] = left;
+      if (left === 0) order.push(to); // and the walk goes on to it
+    }
+  }
+  return { order, after, before };
 }
 
 /** Blocks with nothing before them move up to what follows, so that no hole stays between. */
-function pullTogether(blocks: Blocks, place: number[]): void {
-  for (const block of [...blocks.order].reverse()) {
-    const after = blocks.to.get(block);
-    if (blocks.from.has(block) || !after) continue;
+function pullTogether({ order, after, before }: Blocks, place: number[]): void {
+  for (let i = order.length - 1; i >= 0; i -= 1) {
+    const block = at(order, i);
+    const follow = at(after, block);
+    if (at(before, block) > 0 || follow.length === 0) continue;
     const start = at(place, block);
-    const room = Math.min(...after.map(([b, distance]) => at(place, b) - distance - start));
+    let room = Infinity;
+    for (const { to, distance } of follow) {
+      room = Math.min(room, at(place, to) - distance - start);
+    }
     if (room > 0) place[block] = start + room;
   }
 }

@@ -23,6 +23,7 @@ export function layer(
     if (from === undefined || to === undefined) continue;
     let last = from;
     const { rank: end, age } = at(items, to);
+    if (end <= at(items, from).rank) continue; // part of a circle: it has no say
     for (let rank = at(items, from).rank + 1; rank < end; rank += 1) {
       edges.push([last, items.length]);
       last = items.length;

@@ -25,8 +25,8 @@ import {
 const MOSTLY_NEW = 0.34;
 
 /** Space between separate parts, and boxes without wires on one line. */
-const PART_GAP = 46;
-const SHELF = 5;
+export const PART_GAP = 46;
+export const SHELF = 5;
 
 interface Part {
   readonly places: Map<string, Place>;
@@ -73,7 +73,10 @@ function place(component: Component, previous: Layout): Part {
   }
   const fresh = boxes.length - seated.size;
   if (seated.size === 0 || fresh > MOSTLY_NEW * boxes.length) return freshly(component, seated);
-  const kept = new Map([...seated].map(([key, { rank }]) => [key, rank]));
+  // Gates go with what stands between them.
+  const gates = new Set(boxes.filter(({ kind }) => kind === "out").map(({ key }) => key));
+  const kept = new Map<string, number>();
+  for (const [key, { rank }] of seated) if (!gates.has(key)) kept.set(key, rank);
   const graph = layer(boxes, wires, assignRanks(boxes, wires, kept));
   return finish(graph, settle(graph, seated, previous.passes), true);
 }

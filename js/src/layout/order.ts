@@ -1,11 +1,19 @@
 /* The order within each rank, so that few wires cross. */
 
-import { at, get } from "../collections";
-import { seatOf, seatsIn, type Layered } from "./types";
+import { at } from "../collections";
+import { seatsIn, takeSeats, type Layered } from "./types";
 
 /** Sweeps up and down that bring no better order before we stop. */
 const PATIENCE = 6;
 const MOST_SWEEPS = 24;
+
+/** Steps (items and wires looked at) that may be spent; a large graph gets fewer sweeps. */
+export const MOST_STEPS = 2_000_000;
+
+/** How much work was done, in items and wires looked at. */
+export interface Work {
+  steps: number;
+}
 
 /**
  * Orders each rank to have few crossings: barycentre and median sweeps in turn, with
@@ -13,41 +21,53 @@ const MOST_SWEEPS = 24;
  * each item) and, when the seed is no more than a guess, also from the orders in which walks
  * through the graph meet the items; the best order seen is kept. Deterministic.
  */
-export function orderRanks(graph: Layered, seed: readonly number[], guess = false): void {
+export function orderRanks(graph: Layered, seed: readonly number[], guess = false): Work {
+  const work: Work = { steps: 0 };
   const seeds = [seed];
   if (guess)
     seeds.push(walk(graph, graph.below, graph.above), walk(graph, graph.above, graph.below));
   let best: number[][] = [];
   let fewest = Infinity;
   for (const start of seeds) {
+    if (best.length > 0 && work.steps > MOST_STEPS / 2) break;
     for (const rank of graph.ranks) stableSort(rank, (i) => at(start, i));
-    const count = improve(graph);
+    const count = improve(graph, work);
     if (count < fewest) {
       fewest = count;
       best = graph.ranks.map((rank) => [...rank]);
     }
     if (fewest === 0) break;
   }
-  best.forEach((rank, r) => at(graph.ranks, r).splice(0, rank.length, ...rank));
+  restore(graph, best);
+  return work;
 }
 
 /** Sweeps from the order at hand; leaves the best order found and returns its crossings. */
-function improve(graph: Layered): number {
+function improve(graph: Layered, work: Work): number {
+  const seats = seatsIn(graph);
   let best = graph.ranks.map((rank) => [...rank]);
-  let fewest = crossings(graph);
+  let fewest = countCrossings(graph, seats, work);
   let waited = 0;
   for (let sweep = 0; sweep < MOST_SWEEPS && fewest > 0 && waited < PATIENCE; sweep += 1) {
-    sweepOnce(graph, sweep % 2 === 0, sweep % 4 < 2 ? barycentre : median);
-    transpose(graph);
-    const count = crossings(graph);
+    if (work.steps > MOST_STEPS) break;
+    sweepOnce(graph, seats, sweep % 2 === 0, sweep % 4 < 2 ? barycentre : median, work);
+    transpose(graph, seats, work);
+    const count = countCrossings(graph, seats, work);
     waited = count < fewest ? 0 : waited + 1;
     if (count < fewest) {
       fewest = count;
       best = graph.ranks.map((rank) => [...rank]);
     }
   }
-  best.forEach((rank, r) => at(graph.ranks, r).splice(0, rank.length, ...rank));
+  restore(graph, best);
   return fewest;
+}
+
+function restore(graph: Layered, order: readonly number[][]): void {
+  order.forEach((rank, r) => {
+    const into = at(graph.ranks, r);
+    rank.forEach((item, seat) => (into[seat] = item));
+  });
 }
 
 /** When a walk from the ends, depth first and back, meets each item. */
@@ -60,7 +80,8 @@ function walk(graph: Layered, toEnds: Layered["above"], from: Layered["above"]):
     for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
       if (at(met, item) >= 0) continue;
       met[item] = time++;
-      for (const next of [...at(from, item)].reverse()) stack.push(next);
+      const next = at(from, item);
+      for (let i = next.length - 1; i >= 0; i -= 1) stack.push(at(next, i));
     }
   }
   return met;
@@ -68,30 +89,36 @@ function walk(graph: Layered, toEnds: Layered["above"], from: Layered["above"]):
 
 /** How many pairs of wires cross, counted between neighbouring ranks. */
 export function crossings(graph: Layered): number {
+  return countCrossings(graph, seatsIn(graph), { steps: 0 });
+}
+
+function countCrossings(graph: Layered, seats: Int32Array, work: Work): number {
   let count = 0;
-  for (let r = 0; r + 1 < graph.ranks.length; r += 1) count += between(graph, r);
+  for (let r = 0; r + 1 < graph.ranks.length; r += 1) count += between(graph, seats, r, work);
   return count;
 }
 
 /** Crossings below one rank, with a Fenwick tree over the positions of the next. */
-function between(graph: Layered, r: number): number {
+function between(graph: Layered, seats: Int32Array, r: number, work: Work): number {
+  const upper = at(graph.ranks, r);
   const lower = at(graph.ranks, r + 1);
-  const seats = seatsIn(lower);
+  if (upper.length < 2 || lower.length < 2) return 0;
   const tree = new Int32Array(lower.length + 1);
   let count = 0;
   let seen = 0;
-  for (const item of at(graph.ranks, r)) {
-    const ends = at(graph.below, item).map((to) => seatOf(to, seats));
-    for (const end of ends) {
+  for (const item of upper) {
+    const ends = at(graph.below, item);
+    for (const to of ends) {
       let before = 0;
-      for (let i = end + 1; i > 0; i -= i & -i) before += at(tree, i);
+      for (let i = at(seats, to) + 1; i > 0; i -= i & -i) before += at(tree, i);
       count += seen - before;
     }
-    for (const end of ends) {
-      for (let i = end + 1; i < tree.length; i += i & -i) tree[i] = at(tree, i) + 1;
+    for (const to of ends) {
+      for (let i = at(seats, to) + 1; i < tree.length; i += i & -i) tree[i] = at(tree, i) + 1;
     }
     seen += ends.length;
   }
+  work.steps += upper.length + seen;
   return count;
 }
 
@@ -105,46 +132,66 @@ const median: Centre = (sorted) => {
   return sorted.length % 2 === 1 ? upper : (upper + at(sorted, middle - 1)) / 2;
 };
 
-function sweepOnce(graph: Layered, down: boolean, centre: Centre): void {
+function sweepOnce(
+  graph: Layered,
+  seats: Int32Array,
+  down: boolean,
+  centre: Centre,
+  work: Work,
+): void {
   const { ranks } = graph;
   const links = down ? graph.above : graph.below;
-  for (let step = 1; step < ranks.length; step += 1) {
-    const r = down ? step : ranks.length - 1 - step;
-    const rank = at(ranks, r);
-    const fixed = seatsIn(at(ranks, down ? r - 1 : r + 1));
-    // Items with nothing on that side keep their seats; the others share the rest.
-    const linked = rank.filter((item) => at(links, item).length > 0);
-    const seats = linked.map((item) => rank.indexOf(item));
-    stableSort(linked, (item) =>
-      centre(
-        at(links, item)
-          .map((i) => seatOf(i, fixed))
-          .sort((x, y) => x - y),
-      ),
-    );
-    seats.forEach((seat, i) => (rank[seat] = at(linked, i)));
+  const wanted = new Float64Array(graph.items.length);
+  for (let k = 1; k < ranks.length; k += 1) {
+    const rank = at(ranks, down ? k : ranks.length - 1 - k);
+    // Items without wires to the fixed rank keep their seats; the others are sorted around them.
+    const linked: number[] = [];
+    const places: number[] = [];
+    rank.forEach((item, seat) => {
+      const near = at(links, item);
+      work.steps += 1 + near.length;
+      if (near.length === 0) return;
+      linked.push(item);
+      places.push(seat);
+      const [only] = near;
+      wanted[item] =
+        near.length === 1 && only !== undefined
+          ? at(seats, only)
+          : centre(near.map((i) => at(seats, i)).sort((x, y) => x - y));
+    });
+    linked.sort((a, b) => at(wanted, a) - at(wanted, b));
+    places.forEach((seat, i) => (rank[seat] = at(linked, i)));
+    takeSeats(seats, rank);
   }
 }
 
 /** Exchanges neighbours where that removes crossings. */
-function transpose(graph: Layered): void {
+function transpose(graph: Layered, seats: Int32Array, work: Work): void {
+  // A rank is looked at again only when it or one beside it has changed.
+  let changed = new Array<boolean>(graph.ranks.length).fill(true);
   for (let round = 0; round < 4; round += 1) {
+    const next = new Array<boolean>(graph.ranks.length).fill(false);
     let swaps = 0;
     graph.ranks.forEach((rank, r) => {
-      const up = seatsIn(graph.ranks[r - 1] ?? []);
-      const down = seatsIn(graph.ranks[r + 1] ?? []);
+      if (changed[r] !== true) return;
       for (let i = 0; i + 1 < rank.length; i += 1) {
         const [a, b] = [at(rank, i), at(rank, i + 1)];
         const gain =
-          saved(at(graph.above, a), at(graph.above, b), up) +
-          saved(at(graph.below, a), at(graph.below, b), down);
+          saved(at(graph.above, a), at(graph.above, b), seats, work) +
+          saved(at(graph.below, a), at(graph.below, b), seats, work);
         if (gain <= 0) continue;
         rank[i] = b;
         rank[i + 1] = a;
+        seats[b] = i;
+        seats[a] = i + 1;
         swaps += 1;
+        next[r] = true;
+        if (r > 0) next[r - 1] = true;
+        next[r + 1] = true;
       }
     });
-    if (swaps === 0) return;
+    if (swaps === 0 || work.steps > MOST_STEPS) return;
+    changed = next;
   }
 }
 
@@ -155,17 +202,18 @@ function transpose(graph: Layered): void {
 function saved(
   first: readonly number[],
   second: readonly number[],
-  seats: ReadonlyMap<number, number>,
+  seats: Int32Array,
+  work: Work,
 ): number {
   let count = 0;
   for (const one of first) {
-    const seat = seatOf(one, seats);
-    for (const other of second) count += Math.sign(seat - seatOf(other, seats));
+    const seat = at(seats, one);
+    for (const other of second) count += Math.sign(seat - at(seats, other));
   }
+  work.steps += 1 + first.length * second.length;
   return count;
 }
 
 function stableSort(items: number[], key: (item: number) => number): void {
-  const keys = new Map(items.map((item) => [item, key(item)]));
-  items.sort((a, b) => get(keys, a) - get(keys, b));
+  items.sort((a, b) => key(a) - key(b));
 }

@@ -8,7 +8,8 @@ import type { LayoutBox, LayoutWire } from "./types";
  * boxes are drawn towards the side where they have more wires, to keep the wires short.
  *
  * Steps are of two ranks between two cards (a pill stands between them), and that parity is
- * kept: an even rank holds cards and an odd one pills. `kept` are ranks that stay as they are.
+ * kept: an even rank holds cards and an odd one pills. `kept` are ranks that stay as they are,
+ * unless a wire would lead back.
  */
 export function assignRanks(
   boxes: readonly LayoutBox[],
@@ -27,31 +28,46 @@ export function assignRanks(
   }
   const order = topological(ins, outs);
   const ranks = boxes.map((box) => kept.get(box.key) ?? (box.kind === "pill" ? 1 : 0));
-  const fixed = boxes.map((box) => kept.has(box.key));
+  const fixed = boxes.map((box) => kept.has(box.key) || box.kind === "in");
   for (const i of order) {
-    if (fixed[i]) continue;
-    for (const from of at(ins, i)) ranks[i] = Math.max(at(ranks, i), at(ranks, from) + 1);
+    let least = at(ranks, i);
+    for (const from of at(ins, i)) {
+      const next = at(ranks, from) + 1;
+      if (next > least) least = next + ((next - least) % 2); // cards stay even, pills odd
+    }
+    if (least > at(ranks, i)) ranks[i] = least;
   }
   for (let pass = 0; pass < 6; pass += 1) {
     const walk = pass % 2 === 0 ? [...order].reverse() : order;
     let moved = false;
-    for (const i of walk) if (!fixed[i] && tighten(i, ranks, ins, outs)) moved = true;
+    for (const i of walk) if (!fixed[i] && tighten(i, ranks, ins, outs, fixed)) moved = true;
     if (!moved) break;
   }
+  const last = ranks.reduce((most, rank) => Math.max(most, rank), 0);
+  boxes.forEach((box, i) => {
+    if (box.kind === "out") ranks[i] = last + (last % 2);
+  });
   return new Map(boxes.map((box, i) => [box.key, at(ranks, i)]));
 }
 
 /** Moves a box (with the pill that makes it, or the card that it makes) to shorten its wires. */
-function tighten(i: number, ranks: number[], ins: number[][], outs: number[][]): boolean {
+function tighten(
+  i: number,
+  ranks: number[],
+  ins: number[][],
+  outs: number[][],
+  fixed: readonly boolean[],
+): boolean {
   const rank = (j: number): number => at(ranks, j);
   const into = at(ins, i);
   const [maker] = into;
   // A card goes with the pill that made it, so that the two stay neighbours.
   const together =
     maker !== undefined && into.length === 1 && at(outs, maker).length === 1 ? maker : null;
-  if (together === null && into.length > 0) return false;
+  if (together === null ? into.length > 0 : fixed[together]) return false;
   // A source that only this pill reads comes along, so its wire costs nothing.
-  const bound = (j: number): boolean => at(ins, j).length > 0 || at(outs, j).length > 1;
+  const bound = (j: number): boolean =>
+    at(ins, j).length > 0 || at(outs, j).length > 1 || at(fixed, j);
   const above = together === null ? [] : at(ins, together).filter(bound);
   const below = at(outs, i);
   if (below.length === 0 || above.length > below.length) return false;

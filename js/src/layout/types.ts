@@ -8,8 +8,11 @@ import { at } from "../collections";
 
 export interface LayoutBox {
   readonly key: string;
-  /** Cards stand on even ranks, pills on odd ones. */
-  readonly kind: "card" | "pill";
+  /**
+   * Cards stand on even ranks, pills on odd ones. Gates are where wires come into a group from
+   * outside (`in`, on the first rank) and leave it (`out`, on the last).
+   */
+  readonly kind: "card" | "pill" | "in" | "out";
   /** Size along the flow. */
   readonly main: number;
   readonly before: number;
@@ -62,18 +65,15 @@ export function gapsIn({ items }: Layered, rank: readonly number[]): number[] {
 }
 
 /** Which seat of its rank each item has. */
-export function seatsIn(rank: readonly number[]): Map<number, number> {
-  const seats = new Map<number, number>();
-  rank.forEach((item, seat) => seats.set(item, seat));
+export function seatsIn(graph: Layered): Int32Array {
+  const seats = new Int32Array(graph.items.length);
+  for (const rank of graph.ranks) takeSeats(seats, rank);
   return seats;
 }
 
-/**
- * The seat of a neighbour on the next rank. The few wires that lead backward (a write that was
- * drawn before what it reads) end on no next rank: they count as ending at its first seat.
- */
-export function seatOf(item: number, seats: ReadonlyMap<number, number>): number {
-  return seats.get(item) ?? 0;
+/** Notes the seats of one rank. */
+export function takeSeats(seats: Int32Array, rank: readonly number[]): void {
+  for (let seat = 0; seat < rank.length; seat += 1) seats[at(rank, seat)] = seat;
 }
 
 /** A layered graph: edges, as indices into `items`, join neighbouring ranks. */

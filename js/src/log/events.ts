@@ -1,9 +1,31 @@
 // Written by js/generate_events.py from graphwidget/recording/events.py: do not edit.
 
+import {
+  FLAG,
+  list,
+  many,
+  NUMERIC,
+  one,
+  pair,
+  part,
+  REAL,
+  SIZE,
+  soundCurve,
+  soundMatrix,
+  soundScope,
+  soundSummary,
+  table,
+  TEXT,
+  texts,
+  Unreadable,
+  WHOLE,
+  WHOLE_OR_TEXT,
+} from "./checks";
+
 /** A number as it travels: JSON has no nan and inf, they come as "nan", "inf" and "-inf". */
 export type Numeric = number | boolean | string;
 
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** What is told of an array too large to be sent whole, over its finite items. */
 export interface Stats {
@@ -81,7 +103,7 @@ export interface SourceEvent {
   readonly text: string;
 }
 
-/** A user's variable is bound to a value. ``scope`` is ``""`` for the notebook's own variables, the function's qualified name for its locals, and ``"module"`` when ``name`` is the path of a parameter in a module (``net.0.weight``). */
+/** A user's variable is bound to a value. ``scope`` is ``""`` for the notebook's own variables, the function's qualified name for its locals, and ``"module"`` when ``name`` is the path of a parameter in a module (``net[0].weight``). */
 export interface NameEvent {
   readonly event: "name";
   readonly value: number;
@@ -208,14 +230,25 @@ export interface DeadEvent {
   readonly value: number;
 }
 
-/** A region begins (``open``) or ends. ``kind`` is ``no_grad``, ``module``, ``function``, ``loop`` or ``hook``. */
+/** A region begins (``open``) or ends; calls and scopes within it name it as their scope or ``parent``. ``source`` is the user's line that opened it. By ``kind``: - ``module``: a call of a module; ``name`` is what the user would type (``net[0]``), ``text`` its class. - ``function``: a call of a user's function; ``name`` is its qualified name. - ``loop``: the same lines run again; ``text`` is the loop's header. - ``turn``: one turn of the loop that is its parent; ``name`` is its number, from 1. - ``step``: an optimizer's step; ``name`` is the optimizer's class, ``text`` its numbers. - ``no_grad``, ``enable_grad``, ``inference_mode``, ``hook``: as PyTorch calls them. When it ends only ``scope`` counts. */
 export interface ScopeEvent {
   readonly event: "scope";
   readonly scope: number;
   readonly parent: number | null;
   readonly kind: string;
   readonly name: string;
+  readonly text: string;
+  readonly source: number | null;
   readonly open: boolean;
+}
+
+/** The scalars of consecutive turns of a loop, from turn ``first`` on: ``rows`` has one row a turn with one number for each of ``names`` (None where that turn computed none). Turns that are told only so have no details: they were let go. */
+export interface CurveEvent {
+  readonly event: "curve";
+  readonly loop: number;
+  readonly first: number;
+  readonly names: readonly string[];
+  readonly rows: readonly (readonly (Numeric | null)[])[];
 }
 
 /** The state to which the ``dropped`` oldest events folded: ``state`` is the model as JSON. */
@@ -225,7 +258,7 @@ export interface SnapshotEvent {
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** An autograd error of the user's program, with its explanation. ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf or a view of one), ``freed`` (second backward), ``none`` (``.grad`` of a non-leaf read: a warning in PyTorch) or ``other``. ``help`` are the plain sentences that the exception carries as notes. ``writes`` are the times of the guilty ``write`` events. */
+/** An autograd error of the user's program, with its explanation. ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf or a view of one), ``freed`` (second backward), ``none`` (``.grad`` of a non-leaf read: a warning in PyTorch) or ``other``. ``help`` are the plain sentences that the exception carries as notes. ``writes`` are the times of the guilty ``write`` events. ``call`` is the kind of a call that raised (wrong shapes): then ``op`` names it and ``inputs`` are the values it was given (else None and empty). */
 export interface ErrorEvent {
   readonly event: "error";
   readonly kind: string;
@@ -240,6 +273,8 @@ export interface ErrorEvent {
   readonly found: number | null;
   readonly writes: readonly number[];
   readonly source: number | null;
+  readonly op: string | null;
+  readonly inputs: readonly number[];
 }
 
 export type Event =
@@ -260,331 +295,326 @@ export type Event =
   | FreeEvent
   | DeadEvent
   | ScopeEvent
+  | CurveEvent
   | SnapshotEvent
   | ErrorEvent;
 
-/** How many fields each kind of event has; later protocols may add trailing ones. */
-export const FIELDS: Readonly<Record<string, number>> = {
-  define: 6,
-  cell: 2,
-  source: 6,
-  name: 3,
-  op: 9,
-  value: 8,
-  write: 8,
-  node: 7,
-  flag: 3,
-  backward: 7,
-  start: 3,
-  finish: 4,
-  done: 2,
-  grad: 6,
-  free: 1,
-  dead: 1,
-  scope: 5,
-  snapshot: 2,
-  error: 12,
+/** The fields of each kind of event; later protocols may add trailing ones. */
+export const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  define: ["op", "sign", "text", "tex", "inputs", "derivatives"],
+  cell: ["count", "source"],
+  source: ["source", "cell", "file", "line", "function", "text"],
+  name: ["value", "name", "scope"],
+  op: ["call", "op", "inputs", "params", "outputs", "view_of", "inplace", "scope", "source"],
+  value: ["value", "storage", "version", "requires_grad", "leaf", "parameter", "view_of", "summary"],
+  write: ["storage", "version", "before", "value", "base_before", "base", "call", "source"],
+  node: ["node", "name", "call", "outputs", "next", "saved", "variable"],
+  flag: ["value", "requires_grad", "retains_grad"],
+  backward: ["run", "roots", "retain_graph", "create_graph", "live", "inputs", "source"],
+  start: ["run", "node", "grads"],
+  finish: ["run", "node", "grads", "local"],
+  done: ["run", "status"],
+  grad: ["value", "how", "summary", "added", "run", "grad_value"],
+  free: ["node"],
+  dead: ["value"],
+  scope: ["scope", "parent", "kind", "name", "text", "source", "open"],
+  curve: ["loop", "first", "names", "rows"],
+  snapshot: ["dropped", "state"],
+  error: ["kind", "type", "message", "help", "run", "node", "slot", "value", "expected", "found", "writes", "source", "op", "inputs"],
 };
 
-function list(json: unknown): readonly unknown[] {
-  if (!Array.isArray(json)) throw new TypeError("an event is not an array");
-  return json;
-}
-
 export function decodeStats(json: unknown): Stats {
-  const a = list(json);
+  const a = part(json, "stats", 4);
   return {
-    min: a[0] as Numeric,
-    max: a[1] as Numeric,
-    mean: a[2] as Numeric,
-    nonfinite: a[3] as number,
+    min: one(NUMERIC, a[0], "min"),
+    max: one(NUMERIC, a[1], "max"),
+    mean: one(NUMERIC, a[2], "mean"),
+    nonfinite: one(WHOLE, a[3], "nonfinite"),
   };
 }
 
 export function decodeHistogram(json: unknown): Histogram {
-  const a = list(json);
+  const a = part(json, "histogram", 3);
   return {
-    low: a[0] as number,
-    high: a[1] as number,
-    counts: a[2] as readonly number[],
+    low: one(REAL, a[0], "low"),
+    high: one(REAL, a[1], "high"),
+    counts: many(WHOLE, a[2], "counts"),
   };
 }
 
 export function decodeSummary(json: unknown): Summary {
-  const a = list(json);
-  return {
-    shape: a[0] as readonly number[],
-    dtype: a[1] as string,
-    values: a[2] as readonly Numeric[] | null,
-    stats: a[3] == null ? null : decodeStats(a[3]),
-    histogram: a[4] == null ? null : decodeHistogram(a[4]),
-  };
+  const a = part(json, "summary", 5);
+  return soundSummary({
+    shape: many(SIZE, a[0], "shape"),
+    dtype: one(TEXT, a[1], "dtype"),
+    values: a[2] === null ? null : many(NUMERIC, a[2], "values"),
+    stats: a[3] === null ? null : decodeStats(a[3]),
+    histogram: a[4] === null ? null : decodeHistogram(a[4]),
+  });
 }
 
 export function decodeMatrix(json: unknown): Matrix {
-  const a = list(json);
-  return {
-    rows: a[0] as number,
-    columns: a[1] as number,
-    numbers: a[2] as readonly Numeric[],
-  };
+  const a = part(json, "matrix", 3);
+  return soundMatrix({
+    rows: one(WHOLE, a[0], "rows"),
+    columns: one(WHOLE, a[1], "columns"),
+    numbers: many(NUMERIC, a[2], "numbers"),
+  });
 }
 
 export function decodeDerivative(json: unknown): Derivative {
-  const a = list(json);
+  const a = part(json, "derivative", 3);
   return {
-    input: a[0] as string,
-    vjp: a[1] as string,
-    local: a[2] as string | null,
+    input: one(TEXT, a[0], "input"),
+    vjp: one(TEXT, a[1], "vjp"),
+    local: a[2] === null ? null : one(TEXT, a[2], "local"),
   };
 }
 
 export function decodeSaved(json: unknown): Saved {
-  const a = list(json);
+  const a = part(json, "saved", 5);
   return {
-    slot: a[0] as string,
-    value: a[1] as number | null,
-    storage: a[2] as number | null,
-    version: a[3] as number | null,
-    text: a[4] as string | null,
+    slot: one(TEXT, a[0], "slot"),
+    value: a[1] === null ? null : one(WHOLE, a[1], "value"),
+    storage: a[2] === null ? null : one(WHOLE, a[2], "storage"),
+    version: a[3] === null ? null : one(WHOLE, a[3], "version"),
+    text: a[4] === null ? null : one(TEXT, a[4], "text"),
   };
 }
 
-function decodeDefine(json: unknown): DefineEvent {
-  const a = list(json);
+function decodeDefine(a: readonly unknown[]): DefineEvent {
   return {
     event: "define",
-    op: a[1] as string,
-    sign: a[2] as string,
-    text: a[3] as string,
-    tex: a[4] as string,
-    inputs: a[5] as readonly string[],
-    derivatives: list(a[6]).map((x) => decodeDerivative(x)),
+    op: one(TEXT, a[1], "op"),
+    sign: one(TEXT, a[2], "sign"),
+    text: one(TEXT, a[3], "text"),
+    tex: one(TEXT, a[4], "tex"),
+    inputs: many(TEXT, a[5], "inputs"),
+    derivatives: list(a[6], "derivatives").map((x) => decodeDerivative(x)),
   };
 }
 
-function decodeCell(json: unknown): CellEvent {
-  const a = list(json);
+function decodeCell(a: readonly unknown[]): CellEvent {
   return {
     event: "cell",
-    count: a[1] as number,
-    source: a[2] as string,
+    count: one(WHOLE, a[1], "count"),
+    source: one(TEXT, a[2], "source"),
   };
 }
 
-function decodeSource(json: unknown): SourceEvent {
-  const a = list(json);
+function decodeSource(a: readonly unknown[]): SourceEvent {
   return {
     event: "source",
-    source: a[1] as number,
-    cell: a[2] as number | null,
-    file: a[3] as string | null,
-    line: a[4] as number,
-    function: a[5] as string,
-    text: a[6] as string,
+    source: one(WHOLE, a[1], "source"),
+    cell: a[2] === null ? null : one(WHOLE, a[2], "cell"),
+    file: a[3] === null ? null : one(TEXT, a[3], "file"),
+    line: one(WHOLE, a[4], "line"),
+    function: one(TEXT, a[5], "function"),
+    text: one(TEXT, a[6], "text"),
   };
 }
 
-function decodeName(json: unknown): NameEvent {
-  const a = list(json);
+function decodeName(a: readonly unknown[]): NameEvent {
   return {
     event: "name",
-    value: a[1] as number,
-    name: a[2] as string,
-    scope: a[3] as string,
+    value: one(WHOLE, a[1], "value"),
+    name: one(TEXT, a[2], "name"),
+    scope: one(TEXT, a[3], "scope"),
   };
 }
 
-function decodeOp(json: unknown): OpEvent {
-  const a = list(json);
+function decodeOp(a: readonly unknown[]): OpEvent {
   return {
     event: "op",
-    call: a[1] as number,
-    op: a[2] as string,
-    inputs: a[3] as readonly (number | string)[],
-    params: a[4] as Readonly<Record<string, string>>,
-    outputs: a[5] as readonly number[],
-    view_of: a[6] as number | null,
-    inplace: a[7] as boolean,
-    scope: a[8] as number | null,
-    source: a[9] as number | null,
+    call: one(WHOLE, a[1], "call"),
+    op: one(TEXT, a[2], "op"),
+    inputs: many(WHOLE_OR_TEXT, a[3], "inputs"),
+    params: texts(a[4], "params"),
+    outputs: many(WHOLE, a[5], "outputs"),
+    view_of: a[6] === null ? null : one(WHOLE, a[6], "view_of"),
+    inplace: one(FLAG, a[7], "inplace"),
+    scope: a[8] === null ? null : one(WHOLE, a[8], "scope"),
+    source: a[9] === null ? null : one(WHOLE, a[9], "source"),
   };
 }
 
-function decodeValue(json: unknown): ValueEvent {
-  const a = list(json);
+function decodeValue(a: readonly unknown[]): ValueEvent {
   return {
     event: "value",
-    value: a[1] as number,
-    storage: a[2] as number,
-    version: a[3] as number,
-    requires_grad: a[4] as boolean,
-    leaf: a[5] as boolean,
-    parameter: a[6] as boolean,
-    view_of: a[7] as number | null,
+    value: one(WHOLE, a[1], "value"),
+    storage: one(WHOLE, a[2], "storage"),
+    version: one(WHOLE, a[3], "version"),
+    requires_grad: one(FLAG, a[4], "requires_grad"),
+    leaf: one(FLAG, a[5], "leaf"),
+    parameter: one(FLAG, a[6], "parameter"),
+    view_of: a[7] === null ? null : one(WHOLE, a[7], "view_of"),
     summary: decodeSummary(a[8]),
   };
 }
 
-function decodeWrite(json: unknown): WriteEvent {
-  const a = list(json);
+function decodeWrite(a: readonly unknown[]): WriteEvent {
   return {
     event: "write",
-    storage: a[1] as number,
-    version: a[2] as number,
-    before: a[3] as number,
-    value: a[4] as number,
-    base_before: a[5] as number | null,
-    base: a[6] as number | null,
-    call: a[7] as number | null,
-    source: a[8] as number | null,
+    storage: one(WHOLE, a[1], "storage"),
+    version: one(WHOLE, a[2], "version"),
+    before: one(WHOLE, a[3], "before"),
+    value: one(WHOLE, a[4], "value"),
+    base_before: a[5] === null ? null : one(WHOLE, a[5], "base_before"),
+    base: a[6] === null ? null : one(WHOLE, a[6], "base"),
+    call: a[7] === null ? null : one(WHOLE, a[7], "call"),
+    source: a[8] === null ? null : one(WHOLE, a[8], "source"),
   };
 }
 
-function decodeNode(json: unknown): NodeEvent {
-  const a = list(json);
+function decodeNode(a: readonly unknown[]): NodeEvent {
   return {
     event: "node",
-    node: a[1] as number,
-    name: a[2] as string,
-    call: a[3] as number | null,
-    outputs: a[4] as readonly number[],
-    next: a[5] as readonly (readonly [number | null, number])[],
-    saved: list(a[6]).map((x) => decodeSaved(x)),
-    variable: a[7] as number | null,
+    node: one(WHOLE, a[1], "node"),
+    name: one(TEXT, a[2], "name"),
+    call: a[3] === null ? null : one(WHOLE, a[3], "call"),
+    outputs: many(WHOLE, a[4], "outputs"),
+    next: list(a[5], "next").map((x) => pair(x, "next", (a, b) => [a === null ? null : one(WHOLE, a, "next"), one(WHOLE, b, "next")])),
+    saved: list(a[6], "saved").map((x) => decodeSaved(x)),
+    variable: a[7] === null ? null : one(WHOLE, a[7], "variable"),
   };
 }
 
-function decodeFlag(json: unknown): FlagEvent {
-  const a = list(json);
+function decodeFlag(a: readonly unknown[]): FlagEvent {
   return {
     event: "flag",
-    value: a[1] as number,
-    requires_grad: a[2] as boolean,
-    retains_grad: a[3] as boolean,
+    value: one(WHOLE, a[1], "value"),
+    requires_grad: one(FLAG, a[2], "requires_grad"),
+    retains_grad: one(FLAG, a[3], "retains_grad"),
   };
 }
 
-function decodeBackward(json: unknown): BackwardEvent {
-  const a = list(json);
+function decodeBackward(a: readonly unknown[]): BackwardEvent {
   return {
     event: "backward",
-    run: a[1] as number,
-    roots: a[2] as readonly (readonly [number | null, number])[],
-    retain_graph: a[3] as boolean,
-    create_graph: a[4] as boolean,
-    live: a[5] as boolean,
-    inputs: a[6] as readonly number[] | null,
-    source: a[7] as number | null,
+    run: one(WHOLE, a[1], "run"),
+    roots: list(a[2], "roots").map((x) => pair(x, "roots", (a, b) => [a === null ? null : one(WHOLE, a, "roots"), one(WHOLE, b, "roots")])),
+    retain_graph: one(FLAG, a[3], "retain_graph"),
+    create_graph: one(FLAG, a[4], "create_graph"),
+    live: one(FLAG, a[5], "live"),
+    inputs: a[6] === null ? null : many(WHOLE, a[6], "inputs"),
+    source: a[7] === null ? null : one(WHOLE, a[7], "source"),
   };
 }
 
-function decodeStart(json: unknown): StartEvent {
-  const a = list(json);
+function decodeStart(a: readonly unknown[]): StartEvent {
   return {
     event: "start",
-    run: a[1] as number,
-    node: a[2] as number,
-    grads: list(a[3]).map((x) => x == null ? null : decodeSummary(x)),
+    run: one(WHOLE, a[1], "run"),
+    node: one(WHOLE, a[2], "node"),
+    grads: list(a[3], "grads").map((x) => x === null ? null : decodeSummary(x)),
   };
 }
 
-function decodeFinish(json: unknown): FinishEvent {
-  const a = list(json);
+function decodeFinish(a: readonly unknown[]): FinishEvent {
   return {
     event: "finish",
-    run: a[1] as number,
-    node: a[2] as number,
-    grads: list(a[3]).map((x) => x == null ? null : decodeSummary(x)),
-    local: a[4] == null ? null : list(a[4]).map((x) => x == null ? null : decodeMatrix(x)),
+    run: one(WHOLE, a[1], "run"),
+    node: one(WHOLE, a[2], "node"),
+    grads: list(a[3], "grads").map((x) => x === null ? null : decodeSummary(x)),
+    local: a[4] === null ? null : list(a[4], "local").map((x) => x === null ? null : decodeMatrix(x)),
   };
 }
 
-function decodeDone(json: unknown): DoneEvent {
-  const a = list(json);
+function decodeDone(a: readonly unknown[]): DoneEvent {
   return {
     event: "done",
-    run: a[1] as number,
-    status: a[2] as string,
+    run: one(WHOLE, a[1], "run"),
+    status: one(TEXT, a[2], "status"),
   };
 }
 
-function decodeGrad(json: unknown): GradEvent {
-  const a = list(json);
+function decodeGrad(a: readonly unknown[]): GradEvent {
   return {
     event: "grad",
-    value: a[1] as number,
-    how: a[2] as string,
-    summary: a[3] == null ? null : decodeSummary(a[3]),
-    added: a[4] == null ? null : decodeSummary(a[4]),
-    run: a[5] as number | null,
-    grad_value: a[6] as number | null,
+    value: one(WHOLE, a[1], "value"),
+    how: one(TEXT, a[2], "how"),
+    summary: a[3] === null ? null : decodeSummary(a[3]),
+    added: a[4] === null ? null : decodeSummary(a[4]),
+    run: a[5] === null ? null : one(WHOLE, a[5], "run"),
+    grad_value: a[6] === null ? null : one(WHOLE, a[6], "grad_value"),
   };
 }
 
-function decodeFree(json: unknown): FreeEvent {
-  const a = list(json);
+function decodeFree(a: readonly unknown[]): FreeEvent {
   return {
     event: "free",
-    node: a[1] as number,
+    node: one(WHOLE, a[1], "node"),
   };
 }
 
-function decodeDead(json: unknown): DeadEvent {
-  const a = list(json);
+function decodeDead(a: readonly unknown[]): DeadEvent {
   return {
     event: "dead",
-    value: a[1] as number,
+    value: one(WHOLE, a[1], "value"),
   };
 }
 
-function decodeScope(json: unknown): ScopeEvent {
-  const a = list(json);
-  return {
+function decodeScope(a: readonly unknown[]): ScopeEvent {
+  return soundScope({
     event: "scope",
-    scope: a[1] as number,
-    parent: a[2] as number | null,
-    kind: a[3] as string,
-    name: a[4] as string,
-    open: a[5] as boolean,
-  };
+    scope: one(WHOLE, a[1], "scope"),
+    parent: a[2] === null ? null : one(WHOLE, a[2], "parent"),
+    kind: one(TEXT, a[3], "kind"),
+    name: one(TEXT, a[4], "name"),
+    text: one(TEXT, a[5], "text"),
+    source: a[6] === null ? null : one(WHOLE, a[6], "source"),
+    open: one(FLAG, a[7], "open"),
+  });
 }
 
-function decodeSnapshot(json: unknown): SnapshotEvent {
-  const a = list(json);
+function decodeCurve(a: readonly unknown[]): CurveEvent {
+  return soundCurve({
+    event: "curve",
+    loop: one(WHOLE, a[1], "loop"),
+    first: one(WHOLE, a[2], "first"),
+    names: many(TEXT, a[3], "names"),
+    rows: list(a[4], "rows").map((x) => list(x, "rows").map((x) => x === null ? null : one(NUMERIC, x, "rows"))),
+  });
+}
+
+function decodeSnapshot(a: readonly unknown[]): SnapshotEvent {
   return {
     event: "snapshot",
-    dropped: a[1] as number,
-    state: a[2] as Readonly<Record<string, unknown>>,
+    dropped: one(WHOLE, a[1], "dropped"),
+    state: table(a[2], "state"),
   };
 }
 
-function decodeError(json: unknown): ErrorEvent {
-  const a = list(json);
+function decodeError(a: readonly unknown[]): ErrorEvent {
   return {
     event: "error",
-    kind: a[1] as string,
-    type: a[2] as string,
-    message: a[3] as string,
-    help: a[4] as readonly string[],
-    run: a[5] as number | null,
-    node: a[6] as number | null,
-    slot: a[7] as string | null,
-    value: a[8] as number | null,
-    expected: a[9] as number | null,
-    found: a[10] as number | null,
-    writes: a[11] as readonly number[],
-    source: a[12] as number | null,
+    kind: one(TEXT, a[1], "kind"),
+    type: one(TEXT, a[2], "type"),
+    message: one(TEXT, a[3], "message"),
+    help: many(TEXT, a[4], "help"),
+    run: a[5] === null ? null : one(WHOLE, a[5], "run"),
+    node: a[6] === null ? null : one(WHOLE, a[6], "node"),
+    slot: a[7] === null ? null : one(TEXT, a[7], "slot"),
+    value: a[8] === null ? null : one(WHOLE, a[8], "value"),
+    expected: a[9] === null ? null : one(WHOLE, a[9], "expected"),
+    found: a[10] === null ? null : one(WHOLE, a[10], "found"),
+    writes: many(WHOLE, a[11], "writes"),
+    source: a[12] === null ? null : one(WHOLE, a[12], "source"),
+    op: a[13] === null ? null : one(TEXT, a[13], "op"),
+    inputs: many(WHOLE, a[14], "inputs"),
   };
 }
 
-/** One event from its JSON array. Throws a TypeError that names what is wrong. */
+/** One event from its JSON array. Throws Unreadable, saying what is wrong. */
 export function decode(json: unknown): Event {
-  const a = list(json);
-  const kind = String(a[0]);
-  const count = FIELDS[kind];
-  if (count === undefined) throw new TypeError(`unknown event ${kind}`);
-  if (a.length <= count) throw new TypeError(`event ${kind} has too few fields`);
+  if (!Array.isArray(json)) throw new Unreadable("it is no list");
+  const a = json as readonly unknown[];
+  const kind = typeof a[0] === "string" ? a[0] : "";
+  const fields = Object.hasOwn(FIELDS, kind) ? FIELDS[kind] : undefined;
+  if (!fields) throw new Unreadable(`it is of no known kind`);
+  if (a.length <= fields.length) {
+    throw new Unreadable(`'${fields[a.length - 1]}' is missing`);
+  }
   switch (kind) {
     case "define":
       return decodeDefine(a);
@@ -620,11 +650,13 @@ export function decode(json: unknown): Event {
       return decodeDead(a);
     case "scope":
       return decodeScope(a);
+    case "curve":
+      return decodeCurve(a);
     case "snapshot":
       return decodeSnapshot(a);
     case "error":
       return decodeError(a);
     default:
-      throw new TypeError(`unknown event ${kind}`);
+      throw new Unreadable("it is of no known kind");
   }
 }

@@ -4,17 +4,26 @@
  * snapshot let go of it; such an event changes what is known and passes over the rest.
  */
 
-import {
-  decodeDerivative,
-  decodeMatrix,
-  decodeSummary,
-  type Event,
-  type NodeEvent,
-  type SnapshotEvent,
-  type ValueEvent,
-  type WriteEvent,
+import type {
+  CurveEvent,
+  Event,
+  NodeEvent,
+  Numeric,
+  ScopeEvent,
+  SnapshotEvent,
+  ValueEvent,
+  WriteEvent,
 } from "./events";
-import { emptyModel, type ErrorRow, type Model, type NodeRow, type ValueRow } from "./model";
+import {
+  emptyModel,
+  grown,
+  TABLES,
+  type LoopRow,
+  type Model,
+  type NodeRow,
+  type ValueRow,
+} from "./model";
+import { readState } from "./snapshot";
 
 export function fold(events: Iterable<Event>, model: Model = emptyModel()): Model {
   for (const event of events) apply(model, event);
@@ -36,8 +45,8 @@ function rule(model: Model, e: Event): void {
       model.sources.set(e.source, row(e));
       break;
     case "cell":
-      model.cells = [...model.cells, row(e)];
-      model.cellTimes = [...model.cellTimes, model.time];
+      model.cells = grown(model, model.cells, row(e));
+      model.cellTimes = grown(model, model.cellTimes, model.time);
       break;
     case "value":
       setValue(model, e);
@@ -68,8 +77,10 @@ function rule(model: Model, e: Event): void {
       patch(model.values, e.value, { alive: false });
       break;
     case "scope":
-      if (model.scopes.has(e.scope)) patch(model.scopes, e.scope, { open: e.open });
-      else model.scopes.set(e.scope, row(e));
+      setScope(model, e);
+      break;
+    case "curve":
+      setCurve(model, e);
       break;
     case "snapshot":
       restore(model, e);
@@ -77,6 +88,42 @@ function rule(model: Model, e: Event): void {
     default:
       runRule(model, e);
   }
+}
+
+function setScope(model: Model, e: ScopeEvent): void {
+  if (model.scopes.has(e.scope)) patch(model.scopes, e.scope, { open: e.open });
+  else model.scopes.set(e.scope, row(e));
+  const scope = model.scopes.get(e.scope);
+  if (scope?.kind !== "turn" || scope.parent === null) return;
+  const loop = loopOf(model, scope.parent);
+  if (scope.open) {
+    const turn = Number(scope.name);
+    const row = { turn, scope: e.scope, from: model.time, to: null };
+    const turns = grown(model, loop.turns, row);
+    model.loops.set(loop.loop, { ...loop, turns, count: Math.max(loop.count, turn) });
+  } else {
+    const to = model.time + 1;
+    const turns = loop.turns.map((row) => (row.scope === e.scope ? { ...row, to } : row));
+    model.loops.set(loop.loop, { ...loop, turns });
+  }
+}
+
+function loopOf(model: Model, loop: number): LoopRow {
+  return model.loops.get(loop) ?? { loop, count: 0, turns: [], curves: {} };
+}
+
+function setCurve(model: Model, e: CurveEvent): void {
+  const loop = loopOf(model, e.loop);
+  const curves = { ...loop.curves };
+  e.names.forEach((name, nr) => {
+    let curve: readonly (Numeric | null)[] = curves[name] ?? [];
+    if (curve.length >= e.first) curve = curve.slice(0, e.first - 1);
+    while (curve.length < e.first - 1) curve = grown(model, curve, null);
+    for (const numbers of e.rows) curve = grown(model, curve, numbers[nr] ?? null);
+    curves[name] = curve;
+  });
+  const count = Math.max(loop.count, e.first - 1 + e.rows.length);
+  model.loops.set(e.loop, { ...loop, curves, count });
 }
 
 type RunEvent = Extract<
@@ -91,7 +138,7 @@ function runRule(model: Model, e: RunEvent): void {
       break;
     case "start": {
       const run = model.runs.get(e.run);
-      if (run) model.runs.set(e.run, { ...run, order: [...run.order, e.node] });
+      if (run) model.runs.set(e.run, { ...run, order: grown(model, run.order, e.node) });
       patch(model.nodes, e.node, {
         state: "running",
         run: e.run,
@@ -117,7 +164,7 @@ function runRule(model: Model, e: RunEvent): void {
       patch(model.nodes, e.node, { freed: true });
       break;
     case "error":
-      model.errors = [...model.errors, { ...row(e), time: model.time }];
+      model.errors = grown(model, model.errors, { ...row(e), time: model.time });
       if (e.node !== null) patch(model.nodes, e.node, { state: "failed" });
   }
 }
@@ -186,7 +233,7 @@ function write(model: Model, e: WriteEvent): void {
   const { storage: _storage, ...fields } = row(e);
   model.storages.set(e.storage, {
     version: Math.max(storage.version, e.version),
-    writes: [...storage.writes, { time: model.time, ...fields }],
+    writes: grown(model, storage.writes, { time: model.time, ...fields }),
   });
   for (const id of model.holders.get(e.storage) ?? []) {
     const node = model.nodes.get(id);
@@ -252,61 +299,21 @@ function done(model: Model, id: number, status: string): void {
   }
 }
 
-type Json = Record<string, unknown>;
-
 /** The state at hand gives way to the snapshot's. */
 function restore(model: Model, e: SnapshotEvent): void {
-  const state = e.state as Record<string, Json>;
-  const table = (name: string): [number, Json][] =>
-    Object.entries(state[name] ?? {}).map(([id, fields]) => [Number(id), fields as Json]);
-  const refill = <K, R>(into: Map<K, R>, entries: [K, unknown][]): void => {
+  const state = readState(e.state);
+  for (const name of TABLES) {
+    const into: Map<unknown, unknown> = model[name];
     into.clear();
-    for (const [key, value] of entries) into.set(key, value as R);
-  };
-  refill(
-    model.ops,
-    Object.entries(state.ops ?? {}).map(([name, op]) => [name, decodeOp(op as Json)]),
-  );
-  refill(
-    model.values,
-    table("values").map(([id, v]) => [
-      id,
-      { ...v, summary: summary(v.summary), grad: summary(v.grad) },
-    ]),
-  );
-  refill(
-    model.nodes,
-    table("nodes").map(([id, node]) => [id, decodeNode(node)]),
-  );
-  refill(model.sources, table("sources"));
-  refill(model.calls, table("calls"));
-  refill(model.storages, table("storages"));
-  refill(model.runs, table("runs"));
-  refill(model.scopes, table("scopes"));
-  refill(model.names, Object.entries(state.names ?? {}));
-  model.cells = state.cells as unknown as Model["cells"];
-  model.errors = state.errors as unknown as readonly ErrorRow[];
+    for (const [key, value] of state[name]) into.set(key, value);
+  }
+  model.cells = state.cells;
+  model.errors = state.errors;
   model.dropped = e.dropped;
   model.time = e.dropped - 1; // the snapshot stands where the last dropped event stood
   model.cellTimes = [];
   model.holders.clear();
   for (const node of model.nodes.values()) if (!node.freed) hold(model, node);
-}
-
-const summary = (json: unknown) => (json == null ? null : decodeSummary(json));
-
-function decodeOp(op: Json): Json {
-  return { ...op, derivatives: (op.derivatives as unknown[]).map(decodeDerivative) };
-}
-
-function decodeNode(node: Json): Json {
-  return {
-    ...node,
-    grads_in: (node.grads_in as unknown[]).map(summary),
-    grads_out: (node.grads_out as unknown[]).map(summary),
-    local:
-      (node.local as unknown[] | null)?.map((m) => (m == null ? null : decodeMatrix(m))) ?? null,
-  };
 }
 
 /** The model as JSON, as Python's `Model.to_json()` has it: nested parts are arrays again. */
@@ -337,6 +344,7 @@ export function toJson(model: Model): unknown {
     runs: table(model.runs),
     names: Object.fromEntries(model.names),
     scopes: table(model.scopes),
+    loops: table(model.loops),
     errors: model.errors,
   };
 }

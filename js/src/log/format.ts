@@ -3,17 +3,29 @@
 import { at } from "../collections";
 import type { Matrix, Numeric, Summary } from "./events";
 
-/** A number in at most about six characters: 6, 0.25, -1.5, 1.2e-7, nan. */
+/** A number with four significant digits: 6, 0.25, -1.5, 1.235e-7, nan. */
 export function number(x: Numeric): string {
   if (typeof x === "boolean") return x ? "True" : "False";
   if (typeof x === "string") return x;
-  if (typeof (x as unknown) !== "number") return "?"; // a producer's null: drawn, not fatal
   if (Number.isInteger(x) && Math.abs(x) < 1e6) return String(x);
   const size = Math.abs(x);
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) {
-    return x.toExponential(1).replace("e+", "e").replace(".0e", "e");
+    return x.toExponential(3).replace(/\.?0*e\+?/, "e");
   }
-  return String(Number(x.toPrecision(size < 1 ? 3 : 4)));
+  return String(Number(x.toPrecision(4)));
+}
+
+/** How many items are nan or infinite. */
+export function notFinite({ values, stats }: Summary): number {
+  if (values) return values.filter((x) => typeof x === "string").length;
+  return stats?.nonfinite ?? 0;
+}
+
+/** Whether all items are 0, of which there are some. */
+export function allZero({ values, stats, shape: dims }: Summary): boolean {
+  if (size(dims) === 0) return false;
+  if (values) return values.every((x) => x === 0 || x === false);
+  return stats?.min === 0 && stats.max === 0 && stats.nonfinite === 0;
 }
 
 /** An item of an array as Python prints it: floats keep their point (`5.`). */
@@ -26,8 +38,9 @@ function items({ values, dtype: type }: Summary): string[] {
 }
 
 /** A shape as Python writes it: (), (3,), (2, 2). */
+/** PyTorch's way of writing a shape; a size that is not known yet (a static graph's) is `?`. */
 export function shape(dims: readonly number[]): string {
-  const inner = dims.join(", ");
+  const inner = dims.map((size) => (size < 0 ? "?" : String(size))).join(", ");
   return dims.length === 1 ? `(${inner},)` : `(${inner})`;
 }
 
@@ -41,17 +54,29 @@ export function cut(text: string, length: number): string {
   return letters.length <= length ? text : letters.slice(0, Math.max(1, length - 1)).join("") + "…";
 }
 
-/** A dotted name cut to a length: its last parts tell it from its neighbours. */
+/** A name cut to a length: its end tells it from its neighbours, its beginning whose it is. */
 export function cutName(name: string, length: number): string {
-  const parts = name.split(".");
-  while (parts.length > 1 && parts.join(".").length >= length) parts.shift();
-  const tail = parts.join(".");
-  return cut(name.length <= length || tail === name ? name : `…${tail}`, length);
+  const letters = Array.from(name);
+  if (letters.length <= length) return name;
+  const head = Math.floor((length - 1) * 0.45);
+  return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (length - 1 - head)).join("")}`;
 }
 
-/** The dtype without the name of the library. */
+/** Nobody saw the numbers of a value that was computed before the recording. */
+export function unseen({ values, stats }: Summary): boolean {
+  return values === null && stats === null;
+}
+
+const UNSEEN = "not recorded";
+
+/** The shape of an array; of one that nobody saw it may not be known either. */
+export function shapeOf(summary: Summary): string {
+  return unseen(summary) && summary.dtype === "" ? UNSEEN : shape(summary.shape);
+}
+
+/** The dtype without the name of the library; nothing where it is not known. */
 export function dtype(name: string): string {
-  return name.replace(/^(torch|graphwidget|numpy)\./, "");
+  return name === "?" ? "" : name.replace(/^(torch|graphwidget|numpy)\./, "");
 }
 
 /** The one value of an array whose items are all equal, if there are several. */
@@ -63,6 +88,7 @@ function uniform(values: readonly string[]): string | undefined {
 /** An array in one short line: `5.`, `[1., 3.]`, `1.5 everywhere`, `(64, 10), mean 0.1`. */
 export function brief(summary: Summary, length = 24): string {
   const { values, stats, shape: dims } = summary;
+  if (unseen(summary)) return shapeOf(summary);
   if (size(dims) === 0) return "empty";
   if (values) {
     const texts = items(summary);
@@ -72,7 +98,7 @@ export function brief(summary: Summary, length = 24): string {
     if (text.length <= length) return text;
     if (dims.length === 1) return beginning(texts, length);
   }
-  const mean = stats ? `, mean ${number(stats.mean)}` : "";
+  const mean = allZero(summary) ? ", all 0" : stats ? `, mean ${number(stats.mean)}` : "";
   const text = `${shape(dims)}${mean}`;
   return text.length <= length ? text : shape(dims);
 }
@@ -89,15 +115,14 @@ function beginning(texts: readonly string[], length: number): string {
 }
 
 /** An array on a wire, where there is room for some nine characters. */
-export function tiny(summary: Summary): string {
+export function tiny(summary: Summary, length = 9): string {
   const { values, shape: dims } = summary;
   if (size(dims) === 0) return "empty";
   if (values) {
     const texts = items(summary);
     const same = uniform(texts);
-    if (same !== undefined) return `all ${same}`;
-    const text = nested(texts, dims).replaceAll(" ", "");
-    if (text.length <= 9) return text;
+    const text = same === undefined ? nested(texts, dims).replaceAll(" ", "") : `all ${same}`;
+    if (text.length <= length) return text;
   }
   return shape(dims);
 }
@@ -119,44 +144,69 @@ export function full(summary: Summary): string {
   if (size(summary.shape) === 0) return `empty, shape ${shape(summary.shape)}`;
   if (summary.values) return nested(items(summary), summary.shape);
   const { stats } = summary;
-  if (!stats) return shape(summary.shape);
+  if (!stats) return shapeOf(summary);
   const bad = stats.nonfinite > 0 ? `, ${stats.nonfinite} not finite` : "";
   return `${shape(summary.shape)} from ${number(stats.min)} to ${number(stats.max)}, mean ${number(stats.mean)}${bad}`;
 }
 
 /**
- * The numbers of a card: at most three rows of at most four columns, aligned; null when the
- * array is too large and a strip is drawn instead.
+ * The numbers of a card: at most three rows of at most four columns and so many letters, aligned
+ * and in brackets as PyTorch prints them; null when the array is too large and a strip is drawn
+ * instead.
  */
-export function rows(summary: Summary): string[] | null {
+export function rows(summary: Summary, letters = 28): string[] | null {
   const { values, shape: dims } = summary;
   if (size(dims) === 0) return ["empty"];
+  if (unseen(summary)) return [UNSEEN];
   if (!values) return null;
   const texts = items(summary);
   if (dims.length === 0) return [texts[0] ?? ""];
   const columns = dims.at(-1) ?? 1;
   const lines: string[][] = [];
   for (let i = 0; i < texts.length; i += columns) lines.push(texts.slice(i, i + columns));
-  if (lines.length > 3 || columns > 4) {
-    const shown = lines.slice(0, lines.length > 3 ? 2 : 3).map((line) => clip(line, 3));
-    return [...align(shown), ...(lines.length > 3 ? ["⋮"] : [])];
+  const outer = dims.slice(0, -1);
+  const few = lines.slice(0, lines.length > 3 ? 2 : 3);
+  const more = lines.length > 3 ? ["⋮"] : [];
+  for (let most = columns > 4 ? 3 : columns; ; most -= 1) {
+    const shown = few.map((line) => clip(line, most));
+    const made = align(shown, outer, lines.length);
+    if (most <= 1 || made.every((line) => line.length <= letters)) return [...made, ...more];
   }
-  return align(lines);
 }
 
+/** So many items, and a sign for the others. */
 function clip(line: readonly string[], most: number): string[] {
-  return line.length > most + 1 ? [...line.slice(0, most), "…"] : [...line];
+  return line.length > most ? [...line.slice(0, most), "…"] : [...line];
 }
 
-function align(lines: readonly (readonly string[])[]): string[] {
+/** Rows under each other, the first of `count`; `outer` are the sizes around them. */
+function align(
+  lines: readonly (readonly string[])[],
+  outer: readonly number[],
+  count: number,
+): string[] {
   const columns = Math.max(...lines.map((line) => line.length));
   const widths = Array.from({ length: columns }, (_, c) =>
     Math.max(...lines.map((line) => (line[c] ?? "").length)),
   );
-  return lines.map((line) => {
+  return lines.map((line, row) => {
     const cells = line.map((cell, c) => cell.padStart(at(widths, c), "\u00a0"));
-    return `[${cells.join(" ")}]`;
+    const [opening, closing] = [edges(row, outer), edges(row + 1, outer)];
+    const indent = "\u00a0".repeat(outer.length - opening) + "[".repeat(opening);
+    const comma = row + 1 === count ? "" : ",";
+    return `${indent}[${cells.join(", ")}]${"]".repeat(closing)}${comma}`;
   });
+}
+
+/** How many of the brackets around the rows begin, or end before, at a row. */
+function edges(row: number, outer: readonly number[]): number {
+  let [found, stride] = [0, 1];
+  for (const n of [...outer].reverse()) {
+    stride *= n;
+    if (row % stride !== 0) break;
+    found += 1;
+  }
+  return found;
 }
 
 /** A local derivative in words: its number, or its size. */

@@ -10,6 +10,7 @@ import type {
   ErrorEvent,
   Matrix,
   NodeEvent,
+  Numeric,
   OpEvent,
   Saved,
   ScopeEvent,
@@ -90,8 +91,28 @@ export interface RunRow extends Row<BackwardEvent> {
   readonly time: number;
 }
 
+export type ScopeRow = Row<ScopeEvent>;
+
 export interface ErrorRow extends Row<ErrorEvent> {
   readonly time: number;
+}
+
+/** A turn of a loop whose details are in the log: from its first event to after its last. */
+export interface TurnRow {
+  readonly turn: number;
+  readonly scope: number;
+  readonly from: number;
+  readonly to: number | null;
+}
+
+export interface LoopRow {
+  /** The loop's scope. */
+  readonly loop: number;
+  /** How many turns began, also those whose details were let go. */
+  readonly count: number;
+  readonly turns: readonly TurnRow[];
+  /** By name, the scalar of each turn (turn 1 first); null where a turn computed none. */
+  readonly curves: Readonly<Record<string, readonly (Numeric | null)[]>>;
 }
 
 export interface Model {
@@ -107,13 +128,30 @@ export interface Model {
   readonly runs: Map<number, RunRow>;
   /** "scope\0name" to the value bound to it now. */
   readonly names: Map<string, number>;
-  readonly scopes: Map<number, Row<ScopeEvent>>;
+  readonly scopes: Map<number, ScopeRow>;
+  readonly loops: Map<number, LoopRow>;
   errors: readonly ErrorRow[];
   /** An index, no state: by storage, the nodes not freed that saved something of it. */
   readonly holders: Map<number, readonly number[]>;
   /** An index, no state: when each cell began that is still on record. */
   cellTimes: readonly number[];
+  /** No state: lists that only this model holds, so that they can grow where they are. */
+  own: WeakSet<readonly unknown[]>;
 }
+
+/** The tables of a snapshot. */
+export const TABLES = [
+  "ops",
+  "sources",
+  "values",
+  "calls",
+  "storages",
+  "nodes",
+  "runs",
+  "names",
+  "scopes",
+  "loops",
+] as const;
 
 export function emptyModel(): Model {
   return {
@@ -129,16 +167,31 @@ export function emptyModel(): Model {
     runs: new Map(),
     names: new Map(),
     scopes: new Map(),
+    loops: new Map(),
     errors: [],
     holders: new Map(),
     cellTimes: [],
+    own: new WeakSet(),
   };
 }
 
-/** A model that can go its own way; the rows are shared. */
+/** A list with one more item: the same list when only this model holds it, else a copy. */
+export function grown<T>(model: Model, items: readonly T[], item: T): readonly T[] {
+  if (model.own.has(items)) {
+    (items as T[]).push(item);
+    return items;
+  }
+  const copy = [...items, item];
+  model.own.add(copy);
+  return copy;
+}
+
+/** A model that can go its own way; the rows, and lists that grew, are shared from now on. */
 export function fork(model: Model): Model {
+  model.own = new WeakSet();
   return {
     ...model,
+    own: new WeakSet(),
     ops: new Map(model.ops),
     sources: new Map(model.sources),
     values: new Map(model.values),
@@ -148,6 +201,7 @@ export function fork(model: Model): Model {
     runs: new Map(model.runs),
     names: new Map(model.names),
     scopes: new Map(model.scopes),
+    loops: new Map(model.loops),
     holders: new Map(model.holders),
   };
 }

@@ -1,11 +1,19 @@
 /* The log in the page, and the model at any moment of it. */
 
-import { decode, type Event } from "./events";
+import type { Event } from "./events";
 import { apply } from "./fold";
 import { emptyModel, fork, type Model } from "./model";
+import { Reader } from "./reader";
 
-/** A fold is kept every so many events, so that any moment is at most this far away. */
+/**
+ * A fold is kept every so many events, so that any moment is not far away; of a large model rarely,
+ * because a fold costs time and room in proportion to its rows.
+ */
 const CHECKPOINT = 200;
+const ROWS_PER_EVENT = 8;
+
+/** So many models are kept as they were asked for. */
+const RECENT = 4;
 
 /** The page forgets the oldest events beyond this many; the kernel's own log is shorter. */
 const MAX_EVENTS = 60_000;
@@ -20,16 +28,27 @@ export class Timeline {
   readonly events: Event[] = [];
   private base: Model = emptyModel();
   private checkpoints: Model[] = [];
-  private recent: Model | null = null;
+  /** The models asked for last: the moment shown, the end of its cell, the present. */
+  private recent: Model[] = [];
+  private reader = new Reader();
 
   /** The time after the last event. */
   get end(): number {
     return this.first + this.events.length;
   }
 
-  /** Appends events in their wire format. Throws a TypeError when one cannot be read. */
+  /** Appends events in their wire format. Throws Unreadable when one cannot be read: then none. */
   append(json: readonly unknown[]): void {
-    for (const event of json.map(decode)) this.events.push(event);
+    const { end } = this;
+    let read: Event[];
+    try {
+      read = json.map((event, i) => this.reader.read(event, end + i));
+    } catch (error) {
+      this.reader = new Reader();
+      for (const event of this.events) this.reader.learn(event);
+      throw error;
+    }
+    for (const event of read) this.events.push(event);
     if (this.events.length > MAX_EVENTS) this.forget(this.events.length - MAX_EVENTS / 2);
   }
 
@@ -39,7 +58,8 @@ export class Timeline {
     this.events.length = 0;
     this.base = { ...emptyModel(), time: first };
     this.checkpoints = [];
-    this.recent = null;
+    this.recent = [];
+    this.reader = new Reader();
   }
 
   eventAt(time: number): Event | undefined {
@@ -54,20 +74,27 @@ export class Timeline {
   /** The model after all events before `time`. */
   at(time: number): Model {
     const until = Math.min(Math.max(time, this.first), this.end);
-    if (this.recent?.time === until) return this.recent;
+    const known = this.recent.find(({ time }) => time === until);
+    if (known) return this.remember(known);
     let start = this.base;
-    for (const model of this.checkpoints) if (model.time <= until) start = model;
-    if (this.recent && this.recent.time <= until && this.recent.time > start.time) {
-      start = this.recent;
+    for (const model of [...this.checkpoints, ...this.recent]) {
+      if (model.time <= until && model.time > start.time) start = model;
     }
     const model = fork(start);
     for (let t = start.time; t < until; t += 1) {
       const event = this.eventAt(t);
       if (event) apply(model, event);
       const last = this.checkpoints.at(-1)?.time ?? this.base.time;
-      if (model.time >= last + CHECKPOINT) this.checkpoints.push(fork(model));
+      const rows = model.values.size + model.calls.size + model.nodes.size;
+      if (model.time >= last + Math.max(CHECKPOINT, rows / ROWS_PER_EVENT)) {
+        this.checkpoints.push(fork(model));
+      }
     }
-    this.recent = model;
+    return this.remember(model);
+  }
+
+  private remember(model: Model): Model {
+    this.recent = [model, ...this.recent.filter((other) => other !== model)].slice(0, RECENT);
     return model;
   }
 
@@ -78,6 +105,6 @@ export class Timeline {
     this.first = base.time;
     this.base = base;
     this.checkpoints = [];
-    this.recent = null;
+    this.recent = [];
   }
 }

@@ -54,7 +54,9 @@ export class Stepper {
   private take(event: Event): void {
     const kind = event.event;
     if (kind === "backward") this.inRun = true;
-    if (this.leads(event)) this.lead(event);
+    if (kind === "curve") {
+      if (this.pending === null) this.extend(); // scalars of turns are no step of their own
+    } else if (this.leads(event)) this.lead(event);
     else if (this.trails(event)) this.extend();
     else this.begin(event);
     if (kind === "done") this.inRun = false;
@@ -63,7 +65,8 @@ export class Stepper {
   /** Whether an event comes before what it belongs to: a retained gradient, before its node. */
   private leads(event: Event): boolean {
     if (event.event === "grad") return this.inRun && event.how === "retained";
-    if (event.event === "scope") return this.pending !== null;
+    // What opens is of what comes; else the last step of a turn would end in the next turn.
+    if (event.event === "scope") return event.open || this.pending !== null;
     return LEADING.has(event.event);
   }
 

@@ -5,6 +5,12 @@
 
 import { SLOT_GAP, SLOT_H, type Box } from "../graph/boxes";
 
+/** Reading size: the smallest text, of 10 px, is 9 px high. The camera never goes below by itself. */
+export const READING = 0.9;
+
+/** Air around a picture that fits. */
+export const PADDING = 24;
+
 /** Left to right or top down. */
 export type Direction = "LR" | "TD";
 
@@ -41,8 +47,17 @@ export function rectAt(
 /** The size of a box along the flow and across it, on either side of its line of flow. */
 export function extents(box: Box, direction: Direction): [number, number, number] {
   const [length, breadth] = turned(direction, box.w, box.h);
-  if (box.kind === "card" || box.slots.length === 0) return [length, breadth / 2, breadth / 2];
+  if (box.kind !== "pill" || box.slots.length === 0) return [length, breadth / 2, breadth / 2];
   const stack = box.slots.length * (SLOT_H + 2) - 2;
   const [slotsLength, slotsBreadth] = turned(direction, box.slotW, stack);
   return [Math.max(length, slotsLength), breadth / 2, breadth / 2 + SLOT_GAP + slotsBreadth];
 }
+
+/**
+ * The air inside a frame: before and after what stands in it along the flow, and on its first
+ * and last side across it. The title stands on top.
+ */
+export const FRAME = {
+  LR: { before: 18, after: 18, first: 34, last: 16 },
+  TD: { before: 36, after: 16, first: 18, last: 18 },
+} as const;

@@ -6,11 +6,11 @@
  */
 
 import type { Graph } from "../graph/graph";
-import { EMPTY, layout } from "../layout/layout";
-import type { Layout, LayoutBox } from "../layout/types";
+import type { Room } from "./fitting";
 import { extents, type Direction } from "./flow";
+import { layOut, NO_LEVELS, placeIn, piecesOf, type Levels } from "./nested";
 import { buildScene, partOf, type Scene } from "./scene";
-import type { Sizes } from "./seats";
+import { seatsOf } from "./seats";
 
 /** What is to be drawn. */
 export interface Wish {
@@ -18,10 +18,10 @@ export interface Wish {
   /** The graph at the end of the cell, of which `graph` is what stands already. */
   readonly whole: Graph;
   readonly direction: "auto" | Direction;
-  /** Room for the picture, in pixels. */
-  readonly width: number;
-  /** How often the picture was tidied: when that rises, it is laid out as if never seen. */
-  readonly tidied: number;
+  /** What can be read at once, in units of the plane. */
+  readonly room: Room;
+  /** In another state than before it is laid out as if never seen: when it was tidied, say. */
+  readonly state: string;
 }
 
 export interface Picture {
@@ -30,25 +30,19 @@ export interface Picture {
   readonly graph: Graph;
   readonly drawn: Drawn;
   readonly memory: Memory;
-  /** The direction that suited a graph in some width. */
-  readonly suited: { readonly direction: Direction; readonly whole: Graph; readonly width: number };
-  readonly tidied: number;
+  /** The direction that suited a graph in some room. */
+  readonly suited: { readonly direction: Direction; readonly whole: Graph; readonly room: Room };
+  readonly state: string;
 }
 
 /** What each direction remembers: layouts, the newest last, and the graph drawn last. */
 type Memory = Readonly<
-  Record<Direction, { readonly layouts: readonly SizedLayout[]; readonly drawn: Drawn }>
+  Record<Direction, { readonly layouts: readonly Levels[]; readonly drawn: Drawn }>
 >;
-
-/** A layout with the sizes that it was made for. */
-interface SizedLayout {
-  readonly layout: Layout;
-  readonly sizes: Sizes;
-}
 
 interface Drawn {
   readonly graph: Graph;
-  readonly layout: SizedLayout;
+  readonly layout: Levels;
   readonly scene: Scene;
 }
 
@@ -57,112 +51,163 @@ const REMEMBERED = 12;
 /** A box may outgrow the size it was placed with by so much before it needs a new place. */
 const SLACK = 8;
 
-/** Text is still easy to read at this scale. */
-const READABLE = 0.62;
-
 /** Before the first picture. */
 export const BLANK: Picture = blank();
 
 function blank(): Picture {
-  const graph = { boxes: new Map(), wires: [], brackets: [], left: 0 };
-  const sizes = new Map();
-  const scene = buildScene(graph, EMPTY, sizes, "LR");
-  const drawn = { graph, layout: { layout: EMPTY, sizes }, scene };
-  const none = { layouts: [], drawn };
-  const suited = { direction: "LR", whole: graph, width: 0 } as const;
+  const none = new Map<string, never>();
+  const graph: Graph = {
+    boxes: none,
+    wires: [],
+    brackets: [],
+    frames: none,
+    homes: none,
+    places: none,
+    fresh: new Set(),
+    tight: false,
+    left: 0,
+  };
+  const levels = layOut(graph, "LR", NO_LEVELS);
+  const drawn = { graph, layout: levels, scene: buildScene(graph, levels, "LR") };
+  const empty = { layouts: [], drawn };
+  const suited = { direction: "LR", whole: graph, room: { w: 0, h: 0 } } as const;
   return {
     direction: "LR",
-    scene,
+    scene: drawn.scene,
     graph,
     drawn,
-    memory: { LR: none, TD: none },
+    memory: { LR: empty, TD: empty },
     suited,
-    tidied: 0,
+    state: "",
   };
 }
 
 /** The picture after `last`. */
 export function nextPicture(last: Picture, wish: Wish): Picture {
-  const { graph, whole, direction: wanted, width, tidied } = wish;
-  const memory = { ...(tidied === last.tidied ? last.memory : BLANK.memory) };
-  const suited = wanted === "auto" ? suit(memory, last.suited, whole, width) : last.suited;
+  const { graph, whole, direction: wanted, room, state } = wish;
+  const memory = { ...(state === last.state ? last.memory : BLANK.memory) };
+  const suited = wanted === "auto" ? suit(memory, last.suited, whole, room) : last.suited;
   const direction = wanted === "auto" ? suited.direction : wanted;
   const part = graph !== whole && [...graph.boxes.keys()].every((key) => whole.boxes.has(key));
   const drawn = draw(memory, part ? whole : graph, whole, direction);
   const known = graph === last.graph && drawn === last.drawn;
   const scene = known ? last.scene : part ? partOf(drawn.scene, graph) : drawn.scene;
-  return { direction, scene, graph, drawn, memory, suited, tidied };
+  return { direction, scene, graph, drawn, memory, suited, state };
 }
 
 /** The memory while a picture is made from it. */
 type Draft = { -readonly [D in Direction]: Memory[D] };
 
-/** Left to right while that fits the width readably, top down beyond. */
-function suit(
-  memory: Draft,
-  last: Picture["suited"],
-  whole: Graph,
-  width: number,
-): Picture["suited"] {
-  if (last.whole === whole && last.width === width) return last;
-  const wide = draw(memory, whole, whole, "LR").scene.bounds.w;
-  const needed = last.direction === "LR" ? READABLE * 0.8 : READABLE; // no to and fro
-  if (wide * needed <= width) return { direction: "LR", whole, width };
-  const tall = draw(memory, whole, whole, "TD").scene.bounds.w;
-  return { direction: tall > wide * 0.8 ? "LR" : "TD", whole, width };
+/** Left to right, unless clearly more of the picture can be read at once top down. */
+function suit(memory: Draft, last: Picture["suited"], whole: Graph, room: Room): Picture["suited"] {
+  if (last.whole === whole && last.room === room) return last;
+  const share = (direction: Direction): number => {
+    const { w, h } = draw(memory, whole, whole, direction).scene.bounds;
+    return Math.min(1, room.w / w) * Math.min(1, room.h / h);
+  };
+  const across = share("LR");
+  if (across === 1) return { direction: "LR", whole, room };
+  const down = share("TD");
+  const better = last.direction === "TD" ? 1 : 1.25; // no to and fro
+  return { direction: down === 1 || down > across * better ? "TD" : "LR", whole, room };
 }
 
 /** Draws a graph in a layout, both of which the memory then holds. */
 function draw(memory: Draft, graph: Graph, whole: Graph, direction: Direction): Drawn {
   const { layouts, drawn: last } = memory[direction];
-  const [known, remembered] = layoutOf(layouts, graph, whole, direction);
+  const [known, remembered] = layoutOf(layouts, graph, whole, last, direction);
   const drawn =
     last.graph === graph && last.layout === known
       ? last
-      : { graph, layout: known, scene: buildScene(graph, known.layout, known.sizes, direction) };
+      : { graph, layout: known, scene: buildScene(graph, known, direction) };
   memory[direction] = { layouts: remembered, drawn };
   return drawn;
 }
 
 /** A layout for a graph; new ones are made for the whole, so that what comes has its place. */
 function layoutOf(
-  remembered: readonly SizedLayout[],
+  remembered: readonly Levels[],
   graph: Graph,
   whole: Graph,
+  drawn: Drawn,
   direction: Direction,
-): [SizedLayout, readonly SizedLayout[]] {
+): [Levels, readonly Levels[]] {
   const known = remembered.findLast((old) => covers(old, graph, direction));
   if (known) return [known, remembered];
-  const last = remembered.at(-1)?.layout ?? EMPTY;
+  const last = remembered.at(-1) ?? NO_LEVELS;
   const later = whole === graph ? null : layOut(whole, direction, last);
-  const made = later && covers(later, graph, direction) ? later : layOut(graph, direction, last);
+  const fits = later !== null && covers(later, graph, direction);
+  const fresh = fits ? later : layOut(graph, direction, last);
+  const made = holdStill(fresh, fits ? whole : graph, drawn, direction);
   return [made, [...remembered, made].slice(-REMEMBERED)];
 }
 
-function layOut(graph: Graph, direction: Direction, previous: Layout): SizedLayout {
-  const sizes = new Map<string, readonly [number, number, number]>();
-  const boxes: LayoutBox[] = [];
-  for (const box of graph.boxes.values()) {
-    const size = extents(box, direction);
-    sizes.set(box.key, size);
-    const [main, before, after] = size;
-    const age = box.kind === "card" ? box.value.time : box.call.time;
-    boxes.push({ key: box.key, kind: box.kind, main, before, after, age });
-  }
-  boxes.sort((a, b) => a.age - b.age);
-  return { layout: layout(boxes, graph.wires, previous), sizes };
+/** The group that the reader opened or closed keeps its corner. */
+function holdStill(made: Levels, graph: Graph, drawn: Drawn, direction: Direction): Levels {
+  const outermost = made.get("");
+  const touched = touchedIn(drawn.graph, graph);
+  const before =
+    touched === null ? undefined : cornerOf(drawn.graph, drawn.layout, touched, direction);
+  const after = touched === null ? undefined : cornerOf(graph, made, touched, direction);
+  if (!outermost || !before || !after) return made;
+  const [main, cross] = outermost.origin;
+  const origin = [main + before[0] - after[0], cross + before[1] - after[1]] as const;
+  return new Map(made).set("", { ...outermost, origin });
 }
 
-/** Whether a layout has room for every box of a graph. */
-function covers(old: SizedLayout, graph: Graph, direction: Direction): boolean {
+/** The place of a group that is open in one of two graphs and closed in the other. */
+function touchedIn(before: Graph, after: Graph): string | null {
+  const frames = (graph: Graph) => new Set([...graph.frames.values()].map((f) => f.facts.place));
+  const closed = (graph: Graph) =>
+    new Set([...graph.boxes.values()].flatMap((b) => (b.kind === "group" ? [b.facts.place] : [])));
+  const [was, is] = [frames(before), frames(after)];
+  for (const place of closed(before)) if (is.has(place)) return place;
+  for (const place of closed(after)) if (was.has(place)) return place;
+  return null;
+}
+
+/** Where a group stands in the flow, open or closed. */
+function cornerOf(
+  graph: Graph,
+  levels: Levels,
+  place: string,
+  direction: Direction,
+): readonly [number, number] | undefined {
+  const { boxes, frames } = seatsOf(graph, levels, direction);
+  for (const [key, seat] of [...frames, ...boxes]) {
+    if (placeIn(graph, key) === place) return [seat.main, seat.cross];
+  }
+  return undefined;
+}
+
+/** Whether a layout has room for every box of a graph, in the groups that it stands in. */
+function covers(old: Levels, graph: Graph, direction: Direction): boolean {
   const joined = new Set<string>();
   for (const wire of graph.wires) joined.add(wire.from).add(wire.to);
+  const levelOf = (key: string) => old.get(key === "" ? "" : placeIn(graph, key))?.layout.places;
   for (const [key, box] of graph.boxes) {
-    const size = old.sizes.get(key);
-    const place = old.layout.places.get(key);
+    const home = graph.homes.get(key) ?? "";
+    const level = old.get(home === "" ? "" : placeIn(graph, home));
+    const own = placeIn(graph, key);
+    const size = level?.sizes.get(own);
+    const place = level?.layout.places.get(own);
     if (!size || !place || (place.rank < 0 && joined.has(key))) return false;
     const [, before, after] = extents(box, direction);
     if (before > size[1] + SLACK || after > size[2] + SLACK) return false;
   }
-  return true;
+  for (const [key, frame] of graph.frames) {
+    if (!old.has(placeIn(graph, key)) || !levelOf(frame.home)?.has(placeIn(graph, key)))
+      return false;
+  }
+  // Wires through the edges of frames need their gates.
+  return graph.wires.every((wire) => {
+    const pieces = piecesOf(graph, wire.from, wire.to);
+    return (
+      pieces.length === 1 ||
+      pieces.every(({ level, from, to }) => {
+        const places = levelOf(level);
+        return places !== undefined && places.has(from) && places.has(to);
+      })
+    );
+  });
 }

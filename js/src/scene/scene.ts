@@ -5,11 +5,11 @@
 
 import { get, groupBy } from "../collections";
 import { sized, type Box } from "../graph/boxes";
-import type { Bracket, Graph } from "../graph/graph";
+import type { Bracket, Frame, Graph } from "../graph/graph";
 import { bracketKey } from "../graph/keys";
-import type { Layout } from "../layout/types";
 import { extents, rectAt, turned, type Direction, type Point, type Rect } from "./flow";
-import { columnsOf, seatsOf, type Sizes } from "./seats";
+import { placeIn, type Levels } from "./nested";
+import { seatsOf } from "./seats";
 import { drawWires, type DrawnWire } from "./wires";
 
 /** A box with the top left corner of its rectangle (of a pill: of the pill itself). */
@@ -17,6 +17,16 @@ export interface Placed {
   readonly box: Box;
   readonly x: number;
   readonly y: number;
+  /** What the box is called in a film: the same in each turn. */
+  readonly place: string;
+  /** It was not in the turn before. */
+  readonly fresh: boolean;
+}
+
+/** An open group: a frame around what stands in it. */
+export interface PlacedFrame extends Rect {
+  readonly frame: Frame;
+  readonly place: string;
 }
 
 export interface DrawnBracket {
@@ -27,35 +37,35 @@ export interface DrawnBracket {
 
 export interface Scene {
   readonly direction: Direction;
+  /** There is little room on the wires. */
+  readonly tight: boolean;
   readonly boxes: ReadonlyMap<string, Placed>;
+  /** Outer frames before inner ones. */
+  readonly frames: ReadonlyMap<string, PlacedFrame>;
   readonly wires: readonly DrawnWire[];
   readonly wiresByKey: ReadonlyMap<string, DrawnWire>;
   readonly brackets: readonly DrawnBracket[];
   readonly bounds: Rect;
 }
 
-/**
- * Where everything stands in the plane. `sizes` are those of all boxes of the layout, also of
- * ones that are not drawn, so that columns do not move when these come.
- */
-export function buildScene(
-  graph: Graph,
-  layout: Layout,
-  sizes: Sizes,
-  direction: Direction,
-): Scene {
-  const columns = columnsOf(sizes, layout, direction);
-  const seats = seatsOf(graph, layout, columns, direction);
-  const wires = drawWires(graph, layout, seats, columns, direction);
+/** Where everything stands in the plane. */
+export function buildScene(graph: Graph, levels: Levels, direction: Direction): Scene {
+  const seats = seatsOf(graph, levels, direction);
+  const wires = drawWires(graph, seats, direction);
   const boxes = new Map<string, Placed>();
-  for (const [key, { box, main, cross }] of seats) {
+  for (const [key, { box, main, cross }] of seats.boxes) {
     const [x, y] = turned(direction, main, cross);
-    boxes.set(key, { box, x, y });
+    boxes.set(key, { box, x, y, place: placeIn(graph, key), fresh: graph.fresh.has(key) });
+  }
+  const frames = new Map<string, PlacedFrame>();
+  for (const [key, { frame, main, cross, length, breadth }] of seats.frames) {
+    const rect = rectAt(direction, main, cross, length, breadth);
+    frames.set(key, { frame, place: placeIn(graph, key), ...rect });
   }
   const wiresByKey = new Map(wires.map((drawn) => [drawn.wire.key, drawn]));
   const brackets = drawBrackets(graph.brackets, boxes);
-  const bounds = boundsOf(boxes.values(), direction);
-  return { direction, boxes, wires, wiresByKey, brackets, bounds };
+  const bounds = boundsOf(boxes.values(), direction, frames.values());
+  return { direction, tight: graph.tight, boxes, frames, wires, wiresByKey, brackets, bounds };
 }
 
 /** A moment of a picture that is known as a whole: what stands already, where it will stay. */
@@ -67,8 +77,13 @@ export function partOf(whole: Scene, graph: Graph): Scene {
     if (known.box === box) boxes.set(key, known);
     else {
       const own = box.kind === "card" ? sized(box, known.box) : box;
-      boxes.set(key, { box: own, x: known.x, y: known.y });
+      boxes.set(key, { ...known, box: own });
     }
+  }
+  const frames = new Map<string, PlacedFrame>();
+  for (const [key, frame] of graph.frames) {
+    const known = whole.frames.get(key);
+    if (known) frames.set(key, { ...known, frame });
   }
   const wires = graph.wires.flatMap((wire) => {
     const known = whole.wiresByKey.get(wire.key);
@@ -76,7 +91,13 @@ export function partOf(whole: Scene, graph: Graph): Scene {
     return known.wire === wire ? known : { ...known, wire };
   });
   const shown = new Set(graph.brackets.map((b) => bracketKey(b.view, b.base)));
-  return { ...whole, boxes, wires, brackets: whole.brackets.filter((b) => shown.has(b.key)) };
+  return {
+    ...whole,
+    boxes,
+    frames,
+    wires,
+    brackets: whole.brackets.filter((b) => shown.has(b.key)),
+  };
 }
 
 /** Brackets of one base are drawn under each other. */
@@ -121,10 +142,15 @@ export function rectOf({ box, x, y }: Placed, direction: Direction): Rect {
   return rectAt(direction, main + (length - reach) / 2, top, reach, before + after);
 }
 
-export function boundsOf(boxes: Iterable<Placed>, direction: Direction): Rect {
+export function boundsOf(
+  boxes: Iterable<Placed>,
+  direction: Direction,
+  frames: Iterable<Rect> = [],
+): Rect {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const placed of boxes) {
-    const { x, y, w, h } = rectOf(placed, direction);
+  const rects = [...frames];
+  for (const placed of boxes) rects.push(rectOf(placed, direction));
+  for (const { x, y, w, h } of rects) {
     [left, top] = [Math.min(left, x), Math.min(top, y)];
     [right, bottom] = [Math.max(right, x + w), Math.max(bottom, y + h)];
   }

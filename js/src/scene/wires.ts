@@ -1,10 +1,11 @@
 /* Wires as curves: the forward wire, and the gradient's way back beside it. */
 
 import { at, get, groupBy } from "../collections";
-import type { Graph, Wire } from "../graph/graph";
-import type { Layout } from "../layout/types";
+import type { Graph } from "../graph/graph";
+import type { Wire } from "../graph/wire";
 import { rectAt, turned, type Direction, type Point, type Rect } from "./flow";
-import type { Columns, Seat } from "./seats";
+import { crossed, gateKey, piecesOf, placeIn } from "./nested";
+import type { Seat, Seats } from "./seats";
 
 export interface DrawnWire {
   readonly wire: Wire;
@@ -24,23 +25,17 @@ const BESIDE = 5;
 /** Between the labels of wires that join the same two boxes: text is wider than high. */
 const LABEL_STEP = { LR: 14, TD: 28 } as const;
 
-export function drawWires(
-  graph: Graph,
-  layout: Layout,
-  seats: ReadonlyMap<string, Seat>,
-  columns: Columns,
-  direction: Direction,
-): DrawnWire[] {
-  const ports = spreadPorts(graph, layout);
+export function drawWires(graph: Graph, seats: Seats, direction: Direction): DrawnWire[] {
   const ends = ({ from, to }: Wire): string => `${from} ${to}`;
   const twins = groupBy(graph.wires, ends);
+  const between = new Map(graph.wires.map((wire) => [wire.key, pointsOf(graph, wire, seats)]));
+  const ports = spreadPorts(graph, seats, between);
   return graph.wires.map((wire) => {
     const [start, end] = get(ports, wire.key);
-    const passes = layout.passes.get(wire.key) ?? [];
     const points = [
-      leaving(get(seats, wire.from), start),
-      ...passes.flatMap(({ rank, cross }) => columns(rank).map((main): FlowPoint => [main, cross])),
-      entering(get(seats, wire.to), end),
+      leaving(get(seats.boxes, wire.from), start),
+      ...get(between, wire.key),
+      entering(get(seats.boxes, wire.to), end),
     ];
     const back = points.map(([main, cross]): FlowPoint => [main, cross + BESIDE]).reverse();
     const same = get(twins, ends(wire));
@@ -55,18 +50,52 @@ export function drawWires(
   });
 }
 
+/** Where a wire goes between its ends: past other boxes, and through the edges of frames. */
+function pointsOf(graph: Graph, { key, from, to }: Wire, { frames, grounds }: Seats): FlowPoint[] {
+  const place = placeIn(graph, key);
+  const [out, into] = crossed(graph, from, to);
+  const points: FlowPoint[] = [];
+  const start = placeIn(graph, from);
+  const gate = (frame: string, way: "in" | "out"): void => {
+    const { level, cross } = get(grounds, frame);
+    const seat = get(frames, frame);
+    const spot = get(level.layout.places, gateKey(way, start));
+    points.push([way === "in" ? seat.main : seat.main + seat.length, cross + spot.cross]);
+  };
+  piecesOf(graph, from, to).forEach(({ level }, i) => {
+    const entered = into[i - out.length - 1];
+    if (entered !== undefined) gate(entered, "in");
+    const ground = get(grounds, level);
+    for (const { rank, cross } of ground.level.layout.passes.get(place) ?? []) {
+      for (const main of ground.level.columns(rank)) {
+        points.push([ground.main + main, ground.cross + cross]);
+      }
+    }
+    const left = out[i];
+    if (left !== undefined) gate(left, "out");
+  });
+  return points;
+}
+
 /** Small shifts of wire ends, so that wires into one pill or out of one card stay apart. */
-function spreadPorts({ wires }: Graph, layout: Layout): Map<string, readonly [number, number]> {
-  const cross = (key: string): number => get(layout.places, key).cross;
+function spreadPorts(
+  { wires }: Graph,
+  { boxes }: Seats,
+  between: ReadonlyMap<string, readonly FlowPoint[]>,
+): Map<string, readonly [number, number]> {
+  const middle = (key: string): number => {
+    const { cross, breadth } = get(boxes, key);
+    return cross + breadth / 2;
+  };
   const starts = spread(
     wires,
     (w) => w.from,
-    (w) => layout.passes.get(w.key)?.at(0)?.cross ?? cross(w.to),
+    (w) => get(between, w.key).at(0)?.[1] ?? middle(w.to),
   );
   const ends = spread(
     wires,
     (w) => w.to,
-    (w) => layout.passes.get(w.key)?.at(-1)?.cross ?? cross(w.from),
+    (w) => get(between, w.key).at(-1)?.[1] ?? middle(w.from),
   );
   return new Map(wires.map(({ key }) => [key, [get(starts, key), get(ends, key)]]));
 }
@@ -110,9 +139,24 @@ function smooth(points: readonly FlowPoint[], direction: Direction): string {
   return path;
 }
 
-/** The gradient's number stands on the wire next to the pill it comes from. */
-function labelPoint(back: readonly FlowPoint[], direction: Direction, shift: number): Point {
-  const [a, b] = [at(back, 0), at(back, 1)];
+/** Room along the flow that a label needs. */
+const LABEL_ROOM = 40;
+
+/** The gradient's number stands on the wire next to the pill it comes from, where it has room. */
+function labelPoint(points: readonly FlowPoint[], direction: Direction, shift: number): Point {
+  // Pieces that run straight on are one.
+  const back = points.filter((point, i) => {
+    const [before, after] = [points[i - 1], points[i + 1]];
+    if (!before || !after) return true;
+    return Math.abs(before[1] - point[1]) > 2 || Math.abs(after[1] - point[1]) > 2;
+  });
+  let best = 0;
+  let most = 0;
+  for (let i = 0; i + 1 < back.length && most < LABEL_ROOM; i += 1) {
+    const room = Math.abs(at(back, i)[0] - at(back, i + 1)[0]);
+    if (room > most) [best, most] = [i, room];
+  }
+  const [a, b] = [at(back, best), at(back, best + 1)];
   const [x, y] = turned(direction, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2 + shift);
   return { x, y };
 }

@@ -16,7 +16,13 @@ export function createCommands(state: State, { present, liveRun }: Derived) {
   const connect = (to: Send): void => {
     link = to;
   };
-  const send: Send = (command) => link(command);
+  const send: Send = (command) => link(answering(command));
+  /** A command to the run that waits in the running cell says which moment it answers. */
+  const answering = (command: Command): Command => {
+    const pause = state.pause.value;
+    if (pause === null || !("run" in command) || command.run !== pause.run) return command;
+    return { ...command, pause: pause.number };
+  };
 
   /** Commands apply to the present: one given in the past moves there first and says so. */
   const apply = (command: Command, what: string): void => {
@@ -32,7 +38,7 @@ export function createCommands(state: State, { present, liveRun }: Derived) {
     });
     if (state.connection.value === "offline" || !send(command)) {
       state.notice.value = {
-        text: "This is a recording: there is no kernel that could do this.",
+        text: state.why.value,
         tone: "error",
       };
     }
@@ -56,5 +62,9 @@ export function createCommands(state: State, { present, liveRun }: Derived) {
     const run = liveRun.value;
     if (run) apply({ type: "step", run: run.run, count: 1_000_000 }, "running to the end");
   };
-  return { connect, send, backward, retainGrad, abandon, finishRun };
+  const runTo = (node: number): void => {
+    const run = liveRun.value;
+    if (run) apply({ type: "until", run: run.run, node }, "running on");
+  };
+  return { connect, send, backward, retainGrad, abandon, finishRun, runTo };
 }

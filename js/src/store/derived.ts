@@ -5,12 +5,18 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { explainStep } from "../explain/step";
-import { focus } from "../graph/focus";
+import { films } from "../graph/film";
 import { buildGraph, type Graph } from "../graph/graph";
+import { callKey, valueKey } from "../graph/keys";
+import { BUDGET, groupsAround } from "../graph/open";
+import { withRaised } from "../graph/raised";
+import { contentOf, detailsOf, isRicher, planOf, type Detail } from "../graph/plan";
 import type { Event } from "../log/events";
 import { hazards, type Model } from "../log/model";
 import type { Timeline } from "../log/timeline";
 import { stepAt } from "../replay/steps";
+import { fitting, type Fitting, type Room } from "../scene/fitting";
+import { PADDING, READING } from "../scene/flow";
 import { BLANK, nextPicture } from "../scene/pictures";
 import { scan } from "./scan";
 import type { State } from "./state";
@@ -29,6 +35,7 @@ function momentOf(state: State, timeline: Timeline) {
   const present: ReadonlySignal<Model> = computed(() => timeline.at(state.end.value));
   /** A run that waits for commands. */
   const liveRun = computed(() => {
+    if (state.connection.value === "offline") return null;
     const runs = [...present.value.runs.values()];
     return runs.findLast((run) => run.live && run.status === "running") ?? null;
   });
@@ -60,39 +67,138 @@ function stepOf(state: State, timeline: Timeline, { time, model }: Moment) {
   return { index, step, stepEvents, explanation, activeNode };
 }
 
+/** So high a stage becomes by itself, in pixels, when the words under it take their room. */
+const STAGE_HEIGHT = 440;
+
+/** What of a picture can be read at once, in units of the plane: in steps, so that it stands still. */
+function roomOf({ room, height }: State) {
+  const step = (n: number): number => Math.floor(Math.max(n, 120) / 20) * 20;
+  const w = computed(() => step(room.value.w));
+  const h = computed(() => (height.value === null ? STAGE_HEIGHT : step(room.value.h)));
+  const inside = (n: number): number => (n - 2 * PADDING) / READING;
+  return computed(() => ({ w: inside(w.value), h: inside(h.value) }));
+}
+
 /** The graph of the moment shown, and where its boxes and wires stand. */
 function pictureOf(state: State, timeline: Timeline, { time, model, present }: Moment) {
-  const focused = computed(() =>
-    focus(buildGraph(model.value), model.value, state.everything.value),
-  );
-  const graph = computed(() => focused.value.graph);
-  /** The end of the cell that the cursor is in. */
+  const drawn = computed(() => withRaised(model.value));
+  const shownFilm = computed(() => films(drawn.value).shown);
+  /** The end of the cell that the cursor is in, or of the turn of the film that is shown. */
   const horizon = computed(() => {
     const ends = present.value.cellTimes;
-    return ends.find((cell) => cell >= time.value) ?? state.end.value;
+    const cell = ends.find((end) => end >= time.value) ?? state.end.value;
+    const turn = shownFilm.value?.turn.scope;
+    if (turn === undefined) return cell;
+    for (const { turns } of present.value.loops.values()) {
+      const to = turns.find(({ scope }) => scope === turn)?.to ?? null;
+      if (to !== null && to >= time.value) return Math.min(to, cell);
+    }
+    return cell;
   });
-  const later = computed(() => {
-    const then = timeline.at(horizon.value);
-    return focus(buildGraph(then), then, state.everything.value).graph;
+  const then = computed(() =>
+    horizon.value === time.value ? drawn.value : withRaised(timeline.at(horizon.value)),
+  );
+  /** What there is to draw; of the whole, while it is only its gradients that come. */
+  const content = computed(() =>
+    contentOf(
+      sameStructure(drawn.value, then.value) ? then.value : drawn.value,
+      state.everything.value,
+    ),
+  );
+  const room = roomOf(state);
+  const fit = detailOf(state, then, room);
+  const detail = computed(() => fit.value?.detail ?? null);
+  const choices = computed(() => ({
+    everything: state.everything.value,
+    opened: state.opened.value,
+  }));
+  const last = computed(() => planOf(then.value, choices.value, detail.value).plan);
+  const focused = computed(() => {
+    if (then.value === drawn.value) {
+      return { graph: whole.value, others: content.value.others };
+    }
+    if (sameStructure(drawn.value, then.value)) {
+      return { graph: buildGraph(drawn.value, last.value), others: content.value.others };
+    }
+    const { plan, others } = planOf(drawn.value, choices.value, detail.value, last.value.nest);
+    return { graph: buildGraph(drawn.value, plan), others };
   });
+  const graph = computed(() => focused.value.graph);
   /** The graph at the horizon: what will be drawn of this cell, and where. */
   const whole: ReadonlySignal<Graph> = computed(() =>
-    horizon.value === time.value ? graph.value : later.value,
+    state.opened.value.size === 0 && fit.value
+      ? fit.value.graph
+      : buildGraph(then.value, last.value),
   );
   const picture = scan(BLANK, (last) =>
     nextPicture(last, {
       graph: graph.value,
       whole: whole.value,
       direction: state.wantedDirection.value,
-      width: state.width.value,
-      tidied: state.tidied.value,
+      room: room.value,
+      state: `${state.tidied.value} ${detail.value?.depth ?? ""} ${detail.value?.values ?? ""}`,
     }),
   );
+  /** The closed group that a call is drawn in by the end of this cell; null for none. */
+  const groupOf = (call: number): string | null =>
+    last.peek().nest.sites.get(call)?.closed?.key ?? null;
+  /** The places of the groups around a box that is not drawn because they are closed. */
+  const groupsOver = (key: string): string[] =>
+    groupsAround(content.peek().tree.root, (item) =>
+      typeof item === "number" ? holds(model.peek(), item, key) : item.key === key,
+    ).map(({ place }) => place);
   return {
     focus: focused,
     graph,
+    groupOf,
+    groupsOver,
     direction: computed(() => picture.value.direction),
     scene: computed(() => picture.value.scene),
     hazards: computed(() => hazards(model.value)),
   };
+}
+
+/**
+ * In how much detail the picture is shown: as the whole of it fits the room. While a cell grows it
+ * never becomes richer again, so that nothing opens and closes to and fro.
+ */
+function detailOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<Room>) {
+  interface Chosen {
+    readonly of: readonly unknown[];
+    readonly model: Model | null;
+    readonly fit: Fitting | null;
+  }
+  const chosen = scan<Chosen>({ of: [], model: null, fit: null }, (last) => {
+    const model = whole.value;
+    const everything = state.everything.value;
+    const direction = state.wantedDirection.value;
+    const cell = model.cellTimes.at(-1);
+    const of = [cell, room.value, state.tidied.value, everything, direction];
+    const same = of.every((x, i) => x === last.of[i]) && last.of.length > 0;
+    if (same && last.model === model) return last;
+    const limit = same ? (last.fit?.detail ?? null) : null;
+    const content = contentOf(model, everything);
+    const draw = (detail: Detail): Graph =>
+      buildGraph(model, planOf(model, { everything, opened: NOTHING }, detail).plan);
+    const { w, h } = room.value;
+    const boxes = Math.min(160, Math.max(BUDGET, Math.round((w * h) / (120 * 75))));
+    const details = [...detailsOf(content, boxes)].filter((one) => !limit || !isRicher(one, limit));
+    return { of, model, fit: fitting(details, draw, room.value, direction) };
+  });
+  return computed(() => chosen.value.fit);
+}
+
+/** Whether a later moment has the same ops and values: between them gradients came, no more. */
+function sameStructure(model: Model, later: Model): boolean {
+  return (["calls", "values", "scopes", "nodes"] as const).every(
+    (rows) => model[rows].size === later[rows].size,
+  );
+}
+
+const NOTHING: ReadonlyMap<string, boolean> = new Map();
+
+/** Whether a box is that of a call, or of a value that the call made. */
+function holds(model: Model, call: number, key: string): boolean {
+  if (callKey(call) === key) return true;
+  return (model.calls.get(call)?.outputs ?? []).some((value) => valueKey(value) === key);
 }

@@ -1,18 +1,24 @@
 /* How a log comes in: whole, or piece by piece from a kernel. */
 
 import { batch } from "@preact/signals";
-import { parsePacked, type Receiver } from "../kernel/protocol";
+import { parsePacked, type Pause, type Receiver } from "../kernel/protocol";
+import { Unreadable } from "../log/checks";
 import type { Timeline } from "../log/timeline";
 import { Stepper } from "../replay/steps";
 import type { Send } from "./commands";
 import type { State } from "./state";
 
+/** How long a kernel that holds a run may be silent, in milliseconds; it speaks every second. */
+const SILENCE = 6000;
+
+const GONE =
+  "The kernel that recorded this was restarted or is gone: what was recorded can be replayed.";
+
 export function createReceiver(state: State, timeline: Timeline, send: Send) {
   let stepper = new Stepper();
 
   const take = (from: number, events: readonly unknown[]): void => {
-    const kind = Array.isArray(events[0]) ? (events[0] as unknown[])[0] : null;
-    if (from > timeline.end && kind !== "snapshot") {
+    if (from > timeline.end && !beginsWithSnapshot(events)) {
       send({ type: "need", from: timeline.end }); // something was lost on the way
       return;
     }
@@ -32,14 +38,41 @@ export function createReceiver(state: State, timeline: Timeline, send: Send) {
         state.steps.value = [...stepper.all()];
       });
     } catch (error) {
-      state.fault.value = `An event cannot be read: ${wordsOf(error)}.`;
+      state.fault.value = faultOf(error);
     }
   };
 
+  let pings: ReturnType<typeof setTimeout> | undefined;
+
+  /** Which run waits in the running cell. The kernel repeats it, and hears that we are here. */
+  const waits = (pause: Pause | null): void => {
+    clearTimeout(pings);
+    state.pause.value = pause;
+    if (!pause) return;
+    send({ type: "here" });
+    pings = setTimeout(receiver.gone, SILENCE);
+  };
+  /** Nothing can be asked of the kernel any more. */
+  const end = (why: string): void => {
+    batch(() => {
+      state.connection.value = "offline";
+      state.why.value = why;
+      state.pause.value = null;
+      state.playing.value = false;
+    });
+  };
+  /** This widget shows an earlier moment, or is live if there is no sentence saying why. */
+  const pastIs = (why: string): void => {
+    past = why;
+    if (past !== "") end(past);
+  };
+  let past = "";
+
   const receiver: Receiver = {
     received: (message) => {
-      state.connection.value = "live";
+      if (past === "") state.connection.value = "live";
       if (message.type === "events") take(message.from, message.events);
+      else if (message.type === "state") waits(message.pause);
       else state.notice.value = { text: message.why, tone: "error" };
     },
     counted: (count) => {
@@ -48,26 +81,42 @@ export function createReceiver(state: State, timeline: Timeline, send: Send) {
     failed: (why) => {
       state.fault.value = why;
     },
+    known: () => timeline.end,
+    silent: () => {
+      if (state.connection.value === "offline" || state.fault.value !== null) return;
+      state.notice.value = {
+        text: "The kernel has not answered yet. What is recorded can be replayed meanwhile.",
+        tone: "info",
+      };
+    },
+    gone: () => {
+      end(past === "" ? GONE : past);
+    },
   };
   /** Takes in a packed log. */
   const load = (packed: unknown): void => {
     try {
       const log = parsePacked(packed);
-      if (log) take(log.first, log.events);
+      if (log) {
+        if (log.first > timeline.end && !beginsWithSnapshot(log.events)) {
+          throw new Unreadable("its beginning is missing");
+        }
+        take(log.first, log.events);
+      }
     } catch (error) {
-      state.fault.value = wordsOf(error);
+      state.fault.value = faultOf(error);
     }
   };
-  /** Nobody answered: the kernel is busy, or there is none. */
-  const silent = (): void => {
-    if (state.connection.value !== "waiting" || state.fault.value !== null) return;
-    state.notice.value = {
-      text: "The kernel has not answered yet. What is recorded can be replayed meanwhile.",
-      tone: "info",
-    };
-  };
-  return { ...receiver, load, silent };
+  return { ...receiver, load, pastIs };
 }
 
-const wordsOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+function beginsWithSnapshot([first]: readonly unknown[]): boolean {
+  return Array.isArray(first) && first[0] === "snapshot";
+}
+
+/** Why nothing can be shown, in one sentence; what only a programmer understands is left out. */
+function faultOf(error: unknown): string {
+  if (error instanceof Unreadable) return `The log cannot be read: ${error.message}.`;
+  if (error instanceof TypeError && error.message.endsWith(".")) return error.message;
+  return "The log cannot be read: its events contradict each other.";
+}

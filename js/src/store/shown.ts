@@ -21,13 +21,37 @@ export function show(state: State, derived: Derived) {
     const cell = model.value.cellTimes.at(-1);
     return last && (cell === undefined || last.time >= cell) ? last : null;
   });
+  /** Those of nodes that may still run, or failed in this cell. */
+  const pending = computed(() => {
+    const all = derived.hazards.value;
+    if (all.length === 0) return all;
+    const runs = runnable(model.value);
+    const failedNow = error.value?.node ?? null;
+    const lost = gaveUp(model.value);
+    return all.filter(({ node }) =>
+      node.state === "failed"
+        ? node.node === failedNow
+        : runs.has(node.node) && !lost.has(node.node),
+    );
+  });
   /** Those of nodes that are drawn. */
   const hazards = computed(() => {
     const drawn = new Set<number>();
     for (const box of graph.value.boxes.values()) {
       if (box.kind === "pill") for (const { node } of box.nodes) drawn.add(node);
+      if (box.kind === "group") for (const node of box.nodes) drawn.add(node);
     }
-    return derived.hazards.value.filter(({ node }) => drawn.has(node.node));
+    return pending.value.filter(({ node }) => drawn.has(node.node));
+  });
+  /** Those that earlier cells brought about: told in a few words only. */
+  const older = computed(() => {
+    const cell = model.value.cellTimes.at(-1) ?? 0;
+    return pending.value.filter(({ slot }) => (slot.stale.at(-1) ?? cell) < cell);
+  });
+  /** Those that are news. */
+  const newest = computed(() => {
+    const old = new Set(older.value);
+    return hazards.value.filter((hazard) => !old.has(hazard));
   });
   /** Nodes that failed; an error that only speaks of a node (a None gradient) is no failure. */
   const failed = computed(() => failedNodes(model.value));
@@ -35,7 +59,7 @@ export function show(state: State, derived: Derived) {
   const run = computed(() => [...model.value.runs.keys()].at(-1) ?? null);
   /** Values at the end of the graph, from which backward can be run. */
   const roots = computed(() => ends(graph.value));
-  return { error, hazards, failed, run, roots, ...showPaths(state, derived, roots) };
+  return { error, hazards, newest, older, failed, run, roots, ...showPaths(state, derived, roots) };
 }
 
 function showPaths(
@@ -77,6 +101,38 @@ function showPaths(
   return { others, paths, pathsByWire, lit };
 }
 
+/** The nodes of runs that failed in earlier cells: what was wrong with them has been said. */
+function gaveUp(model: Model): ReadonlySet<number> {
+  const cell = model.cellTimes.at(-1) ?? 0;
+  const roots: number[] = [];
+  for (const run of model.runs.values()) {
+    if (run.status === "failed" && run.time < cell)
+      roots.push(...run.roots.map(([, node]) => node));
+  }
+  return reached(model, roots);
+}
+
+/** The nodes that a backward from some value of the program would run. */
+function runnable(model: Model): ReadonlySet<number> {
+  const waiting: number[] = [];
+  for (const { alive, node } of model.values.values())
+    if (alive && node !== null) waiting.push(node);
+  for (const { status, roots } of model.runs.values()) {
+    if (status === "running") waiting.push(...roots.map(([, node]) => node));
+  }
+  return reached(model, waiting);
+}
+
+function reached(model: Model, waiting: number[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (found.has(id)) continue;
+    found.add(id);
+    for (const [next] of model.nodes.get(id)?.next ?? []) if (next !== null) waiting.push(next);
+  }
+  return found;
+}
+
 function failedNodes(model: Model): ReadonlySet<number> {
   const failed = new Set<number>();
   for (const { kind, node } of model.errors) {
@@ -88,7 +144,7 @@ function failedNodes(model: Model): ReadonlySet<number> {
 
 /** Values that have a node and that nothing drawn reads. */
 function ends({ boxes, wires }: Graph): ReadonlySet<number> {
-  const used = new Set(wires.filter((wire) => wire.way === "in").map((wire) => wire.value));
+  const used = new Set(wires.filter((wire) => wire.way !== "out").map((wire) => wire.value));
   const found = new Set<number>();
   for (const box of boxes.values()) {
     if (box.kind !== "card" || box.copy || box.value.node === null) continue;

@@ -4,6 +4,7 @@
  */
 
 import { signal } from "@preact/signals";
+import type { Pause } from "../kernel/protocol";
 import type { Step } from "../replay/steps";
 import type { Direction } from "../scene/flow";
 
@@ -25,6 +26,10 @@ export function createState() {
     end: signal(0),
     steps: signal<readonly Step[]>([]),
     connection: signal<Connection>("waiting"),
+    /** Why nothing can be asked of a kernel, while the page is offline. */
+    why: signal("There is no kernel behind this page: it replays what was recorded."),
+    /** The run that waits in the running cell. */
+    pause: signal<Pause | null>(null),
     /** The log cannot be read: a sentence saying why. */
     fault: signal<string | null>(null),
     notice: signal<Notice | null>(null),
@@ -34,11 +39,23 @@ export function createState() {
     playing: signal(false),
     speed: signal(1),
 
+    /** The user moved through time since the newest cell began: the camera goes with the steps. */
+    walked: signal(false),
+    /** A turn that was asked for but whose details were let go: its scalars are told. */
+    lostTurn: signal<number | null>(null),
+
     selected: signal<number | null>(null),
+    /** The box that is selected when it is no value's: a call's pill, a group; by key. */
+    chosen: signal<string | null>(null),
     /** The other end that the user chose for the paths of the selected value. */
     otherEnd: signal<number | null>(null),
     /** The one path that the user points at. */
     onePath: signal<number | null>(null),
+
+    /** Groups that the user opened (true) or closed (false), by key; others are as they are by default. */
+    opened: signal<ReadonlyMap<string, boolean>>(new Map()),
+    /** The box (or the value's, call's, node's box) that the reader asked to see; a new object each time. */
+    sought: signal<{ readonly key: string } | null>(null),
 
     wantedDirection: signal<"auto" | Direction>("auto"),
     /** Also graphs that the newest cell did not touch. */
@@ -46,6 +63,8 @@ export function createState() {
     /** How often the picture was laid out anew, as if it were seen for the first time. */
     tidied: signal(0),
     /** Room for the picture, in pixels. */
-    width: signal(900),
+    room: signal<{ readonly w: number; readonly h: number }>({ w: 900, h: 330 }),
+    /** The height that the user gave the widget, in pixels. */
+    height: signal<number | null>(null),
   } as const;
 }

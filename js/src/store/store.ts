@@ -3,10 +3,12 @@
  * with it, under one name.
  */
 
+import { batch } from "@preact/signals";
 import { Timeline } from "../log/timeline";
 import { createCommands } from "./commands";
 import { derive } from "./derived";
 import { createReceiver } from "./receiver";
+import { relate } from "./related";
 import { show } from "./shown";
 import { createState } from "./state";
 import { createTimeTravel } from "./time-travel";
@@ -20,20 +22,43 @@ export function createStore() {
   const commands = createCommands(state, derived);
   const select = (value: number | null): void => {
     state.selected.value = state.selected.value === value ? null : value;
+    state.chosen.value = null;
     state.onePath.value = null;
     state.otherEnd.value = null;
   };
+  /** Selects a box that is no value's. */
+  const choose = (key: string | null): void => {
+    const again = state.chosen.value === key;
+    if (state.selected.value !== null) select(null);
+    state.chosen.value = again ? null : key;
+  };
   const tidy = (): void => {
     state.tidied.value += 1;
+  };
+  /** Brings a box into view: its groups open, and the camera goes there. */
+  const seek = (key: string): void => {
+    const around = derived.groupsOver(key).map((place) => [place, true] as const);
+    batch(() => {
+      if (around.length > 0) state.opened.value = new Map([...state.opened.value, ...around]);
+      state.sought.value = { key };
+    });
+  };
+  /** Opens or closes a group, by its place. */
+  const openGroup = (place: string, open: boolean): void => {
+    state.opened.value = new Map(state.opened.value).set(place, open);
   };
   return {
     ...state,
     ...derived,
     shown: show(state, derived),
+    ...relate(state, derived),
     ...createReceiver(state, timeline, commands.send),
-    ...createTimeTravel(state, derived, commands.send),
+    ...createTimeTravel(state, derived, timeline, commands.send),
     ...commands,
     select,
+    choose,
     tidy,
+    seek,
+    openGroup,
   };
 }

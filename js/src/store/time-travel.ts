@@ -1,12 +1,31 @@
-/* Moving through the log: to a step, and at its end on into a run that waits. */
+/*
+ * Moving through the log: to a step, from turn to turn of a film, and at its end on into a run
+ * that waits.
+ */
 
-import { computed } from "@preact/signals";
+import { batch, computed } from "@preact/signals";
+import { nextStop, previousStop, stepOver } from "../replay/stops";
+import { filmAt, sectionAt, sectionsOf, type Section } from "../replay/turns";
+import type { Timeline } from "../log/timeline";
 import type { Send } from "./commands";
 import type { Derived } from "./derived";
 import type { State } from "./state";
 
-export function createTimeTravel(state: State, { index, liveRun }: Derived, send: Send) {
+export type TimeTravel = ReturnType<typeof createTimeTravel>;
+
+export function createTimeTravel(state: State, derived: Derived, timeline: Timeline, send: Send) {
+  const { index, liveRun, present, groupOf } = derived;
   const { cursor, steps, playing } = state;
+  const turns = turnsOf(state, derived, timeline);
+  const groupOfNode = (node: number): string | null => {
+    const call = present.value.nodes.get(node)?.call ?? null;
+    return call === null ? null : groupOf(call);
+  };
+  const groupAt = (step: number): string | null => {
+    const event = timeline.eventAt(steps.value[step]?.anchor ?? -1);
+    if (event?.event === "op") return groupOf(event.call);
+    return event?.event === "start" ? groupOfNode(event.node) : null;
+  };
   /** Whether there is a next step: in the past, or of a run that waits. */
   const canGoOn = computed(() => cursor.value !== null || liveRun.value !== null);
 
@@ -14,22 +33,31 @@ export function createTimeTravel(state: State, { index, liveRun }: Derived, send
   const goTo = (step: number): void => {
     const last = steps.value.length - 1;
     const target = Math.max(-1, Math.min(step, last));
-    cursor.value = target >= last ? null : (steps.value[target]?.to ?? state.first.value);
+    batch(() => {
+      state.walked.value = true;
+      state.lostTurn.value = null;
+      cursor.value = target >= last ? null : (steps.value[target]?.to ?? state.first.value);
+    });
   };
   const toFirst = (): void => {
     if (steps.value.length > 0) goTo(-1);
   };
   const toPrevious = (): void => {
-    goTo(index.value - 1);
+    goTo(previousStop(index.value, groupAt));
   };
   const toLast = (): void => {
-    cursor.value = null;
+    goTo(steps.value.length - 1);
   };
-  /** The next step; at the end of the log a waiting run is advanced by one node. */
+  /** The next step; at the end of the log a waiting run is advanced: by one box of the picture. */
   const toNext = (): void => {
-    if (cursor.value !== null) goTo(index.value + 1);
-    else if (liveRun.value) send({ type: "step", run: liveRun.value.run, count: 1 });
-    else playing.value = false;
+    const run = liveRun.value;
+    if (cursor.value !== null) goTo(nextStop(index.value, steps.value.length, groupAt));
+    else if (run) {
+      state.walked.value = true;
+      const node = stepOver(run, (id) => edges(present.value.nodes.get(id)), groupOfNode);
+      if (node === null) send({ type: "step", run: run.run, count: 1 });
+      else send({ type: "until", run: run.run, node });
+    } else playing.value = false;
   };
   /** Play from here; from the present, when nothing waits there, from the beginning. */
   const togglePlay = (): void => {
@@ -37,5 +65,88 @@ export function createTimeTravel(state: State, { index, liveRun }: Derived, send
     if (start && !canGoOn.value) toFirst();
     playing.value = start;
   };
-  return { canGoOn, goTo, toFirst, toPrevious, toLast, toNext, togglePlay };
+  /** The step in which a node ran, the next one from here on, else the newest; -1 for none. */
+  const stepOfNode = (node: number): number => {
+    const ran = (_: unknown, i: number): boolean => {
+      const event = timeline.eventAt(steps.value[i]?.anchor ?? -1);
+      return event?.event === "start" && event.node === node;
+    };
+    const later = steps.value.findIndex((step, i) => i > index.value && ran(step, i));
+    return later >= 0 ? later : steps.value.findLastIndex(ran);
+  };
+  /** To where a node ran; one that a waiting run has yet to reach is run to. */
+  const runTo = (node: number): void => {
+    const step = stepOfNode(node);
+    const run = liveRun.value;
+    const waits = run !== null && !run.order.includes(node);
+    if (waits) {
+      batch(() => {
+        cursor.value = null;
+        state.walked.value = true;
+      });
+      send({ type: "until", run: run.run, node });
+    } else if (step >= 0) goTo(step);
+  };
+  const toTurn = (number: number): void => {
+    turns.toTurn(number, goTo);
+  };
+  const toNeighbour = (way: 1 | -1): void => {
+    turns.toNeighbour(way, goTo);
+  };
+  return {
+    ...{ canGoOn, goTo, toFirst, toPrevious, toLast, toNext, togglePlay, stepOfNode, runTo },
+    ...{ film: turns.film, section: turns.section, toTurn, toNeighbour },
+  };
+}
+
+function edges(
+  node: { readonly next: readonly (readonly [number | null, number])[] } | undefined,
+): number[] {
+  return (node?.next ?? []).flatMap(([to]) => (to === null ? [] : [to]));
+}
+
+type GoTo = (step: number) => void;
+
+/** The turns of the film that the moment shown is in. */
+function turnsOf(state: State, { present, time, index }: Derived, timeline: Timeline) {
+  const film = computed(() => filmAt(present.value, time.value));
+  const sections = computed(() => (film.value ? sectionsOf(film.value, state.steps.value) : []));
+  /** The steps among which the moment shown is: of its turn, or between turns. */
+  const section = computed(() => sectionAt(sections.value, index.value));
+
+  /**
+   * A turn is looked at as a whole: the camera stays on what matters in it, not on its last step,
+   * and its gradients have not been cleared yet.
+   */
+  const show = ({ first, last }: Section, goTo: GoTo): void => {
+    const clears = (step: number): boolean => {
+      const event = timeline.eventAt(state.steps.value[step]?.anchor ?? -1);
+      return event?.event === "grad" && event.how === "cleared";
+    };
+    let end = last;
+    while (end > first && clears(end)) end -= 1;
+    batch(() => {
+      goTo(end);
+      state.walked.value = false;
+    });
+  };
+  /** Shows the end of a turn; of one whose details were let go only the scalars are told. */
+  const toTurn = (number: number, goTo: GoTo): void => {
+    const found = sections.value.find(({ turn }) => turn?.turn === number);
+    if (found) show(found, goTo);
+    else state.lostTurn.value = number;
+  };
+  /** The next turn that can be shown, or the one before; beside the last, what stands there. */
+  const toNeighbour = (way: 1 | -1, goTo: GoTo): void => {
+    const kept = sections.value;
+    const at = kept.findIndex((each) => each === section.value);
+    const found =
+      way > 0
+        ? kept.find(({ turn }, i) => turn !== null && i > at)
+        : kept.findLast(({ turn }, i) => turn !== null && i < at);
+    if (found) show(found, goTo);
+    else if (way > 0) goTo(state.steps.value.length - 1);
+    else goTo(-1);
+  };
+  return { film, section, toTurn, toNeighbour };
 }

@@ -1,38 +1,42 @@
 /* One view of a widget: toolbar, picture and words, and the keys. */
 
-import { useSignal } from "@preact/signals";
 import { Component } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Signal } from "@preact/signals";
 import type { Store } from "../store/store";
+import { HeightHandle, useNeed } from "./height";
+import { FilmBar } from "./film";
+import { KeysDialog, keyDown } from "./keys";
 import { Panel } from "./panel";
+import { RunBar } from "./run-bar";
 import { Stage } from "./stage";
 import type { Theme } from "./theme";
 import { Toolbar } from "./toolbar";
-import { fitAll, type ViewState } from "./view-state";
+import { createView, type ViewState } from "./view-state";
 
 /** One view of a widget. What goes wrong in drawing is told in its place, not thrown. */
-export class App extends Component<AppProps, { wrong: string | null }> {
-  override state: { wrong: string | null } = { wrong: null };
+export class App extends Component<AppProps, { wrong: boolean }> {
+  override state = { wrong: false };
 
-  static override getDerivedStateFromError(error: unknown): { wrong: string } {
-    return { wrong: error instanceof Error ? error.message : String(error) };
+  static override getDerivedStateFromError(error: unknown): { wrong: boolean } {
+    console.error(error); // for who can read it; the reader of the page is told in words
+    return { wrong: true };
   }
 
   override render({ store, theme }: AppProps) {
     const { wrong } = this.state;
-    if (wrong === null) return <View store={store} theme={theme} />;
+    if (!wrong) return <View store={store} theme={theme} />;
     return (
       <div class="gw" data-theme={theme.value} data-testid="graphwidget">
         <p class="gw-fault" role="alert" data-testid="fault">
-          {`The picture could not be drawn (${wrong}). Nothing that was recorded is lost.`}
+          The picture of this moment could not be drawn. Nothing that was recorded is lost.
         </p>
         <button
           type="button"
           class="gw-command"
           onClick={() => {
             store.selected.value = null;
-            this.setState({ wrong: null });
+            this.setState({ wrong: false });
           }}
         >
           try again
@@ -47,16 +51,24 @@ interface AppProps {
   readonly theme: Signal<Theme>;
 }
 
+/** One view: while it is far out of sight, only its place in the page. */
 function View({ store, theme }: AppProps) {
-  const size = useSignal({ w: 0, h: 0 });
-  const camera = useSignal({ x: 0, y: 0, k: 1 });
-  const auto = useSignal(true);
-  const whole = useSignal(false);
-  const view: ViewState = useMemo(() => ({ size, camera, auto, whole }), []);
-  const fault = store.fault.value;
+  const view = useMemo(() => createView(theme), []);
+  const root = useRef<HTMLDivElement>(null);
+  useSight(root, view);
+  const height = store.height.value;
+  const kept = view.seen.value ? null : view.place.peek();
+  const style = {
+    "--gw-need": `${view.need.value}px`,
+    "--gw-words": `${view.words.value}px`,
+    ...(height === null ? {} : { height: `${height}px`, maxHeight: "none" }),
+    ...(kept === null ? {} : { height: `${kept}px`, maxHeight: "none" }),
+  };
   return (
     <div
+      ref={root}
       class="gw"
+      style={style}
       data-testid="graphwidget"
       data-theme={theme.value}
       data-lm-suppress-shortcuts="true"
@@ -65,22 +77,91 @@ function View({ store, theme }: AppProps) {
         keyDown(event, store, view);
       }}
     >
-      {fault === null ? (
-        <>
-          <Toolbar store={store} view={view} />
-          <Notice store={store} />
-          <div class="gw-main">
-            {store.steps.value.length === 0 ? <Empty /> : <Stage store={store} view={view} />}
-            <Panel store={store} />
-          </div>
-        </>
-      ) : (
-        <p class="gw-fault" role="alert" data-testid="fault">
-          {fault}
-        </p>
-      )}
+      {view.seen.value && <Contents store={store} view={view} />}
     </div>
   );
+}
+
+function Contents({ store, view }: { store: Store; view: ViewState }) {
+  const main = useRef<HTMLDivElement>(null);
+  useNeed(store, view);
+  useWordsRoom(main, view);
+  const fault = store.fault.value;
+  if (fault !== null) {
+    return (
+      <p class="gw-fault" role="alert" data-testid="fault">
+        {fault}
+      </p>
+    );
+  }
+  return (
+    <>
+      <Toolbar store={store} view={view} />
+      <FilmBar store={store} />
+      <Notice store={store} />
+      <RunBar store={store} />
+      <div class="gw-main" ref={main}>
+        {store.steps.value.length === 0 ? <Empty /> : <Stage store={store} view={view} />}
+        <Panel store={store} />
+      </div>
+      <HeightHandle store={store} />
+      {view.over.value === "keys" && <KeysDialog view={view} />}
+    </>
+  );
+}
+
+/** How far from the window's edges (of its height) a widget is drawn: to be there in time. */
+const NEAR = 0.5;
+
+/**
+ * Tells whether a view is in sight, or nearly. What is far away computes and draws nothing: it
+ * only keeps its height. A view that has the focus stays, and on paper all are seen.
+ */
+function useSight(root: { readonly current: HTMLElement | null }, view: ViewState): void {
+  useLayoutEffect(() => {
+    const element = root.current;
+    if (!element) return undefined;
+    const { top, bottom } = element.getBoundingClientRect();
+    view.seen.value = top <= (1 + NEAR) * innerHeight && bottom >= -NEAR * innerHeight;
+    const tell = (seen: boolean): void => {
+      if (!seen && element.contains(document.activeElement)) return;
+      if (!seen && view.seen.peek()) view.place.value = element.offsetHeight;
+      view.seen.value = seen;
+    };
+    // `scrollMargin` reaches beyond the edges of a notebook that scrolls inside the page.
+    const margin = `${100 * NEAR}%`;
+    const options = { rootMargin: margin, scrollMargin: margin };
+    const observer = new IntersectionObserver((entries) => {
+      const last = entries.at(-1);
+      if (last) tell(last.isIntersecting);
+    }, options);
+    observer.observe(element);
+    const print = (): void => {
+      tell(true);
+    };
+    addEventListener("beforeprint", print);
+    return () => {
+      observer.disconnect();
+      removeEventListener("beforeprint", print);
+    };
+  }, []);
+}
+
+/** The words keep the room that they once needed, up to what the style allows. */
+function useWordsRoom(root: { readonly current: Element | null }, view: ViewState): void {
+  useEffect(() => {
+    const observer = new ResizeObserver((entries) => {
+      for (const { target } of entries) {
+        if (!(target instanceof HTMLElement)) continue;
+        view.words.value = Math.max(view.words.peek(), target.offsetHeight);
+      }
+    });
+    const panel = root.current?.querySelector(".gw-panel");
+    if (panel) observer.observe(panel);
+    return () => {
+      observer.disconnect();
+    };
+  }, []);
 }
 
 function Empty() {
@@ -119,44 +200,3 @@ function Notice({ store }: { store: Store }) {
     </div>
   );
 }
-
-/** Keys are ours while the widget has the focus: they must not reach the notebook. */
-function keyDown(event: KeyboardEvent, store: Store, view: ViewState): void {
-  event.stopPropagation();
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const onControl = event.target instanceof Element && event.target.closest("button, select");
-  const slider = event.target instanceof HTMLInputElement;
-  const run = KEYS[event.key];
-  if (!run || (event.key === " " && onControl) || (onControl && event.target.matches("select"))) {
-    return;
-  }
-  if (slider && event.key !== " ") return; // the slider moves by itself
-  event.preventDefault();
-  run(store, view);
-}
-
-const KEYS: Readonly<Partial<Record<string, (store: Store, view: ViewState) => void>>> = {
-  ArrowLeft: (store) => {
-    store.playing.value = false;
-    store.toPrevious();
-  },
-  ArrowRight: (store) => {
-    store.playing.value = false;
-    store.toNext();
-  },
-  Home: (store) => {
-    store.toFirst();
-  },
-  End: (store) => {
-    store.toLast();
-  },
-  " ": (store) => {
-    store.togglePlay();
-  },
-  Escape: (store) => {
-    store.selected.value = null;
-  },
-  f: (store, view) => {
-    fitAll(store, view);
-  },
-};

@@ -1,6 +1,8 @@
 /* Where the camera stands: fitting, following and zooming, as pure functions. */
 
-import type { Rect } from "../scene/flow";
+import { PADDING, READING, type Direction, type Rect } from "../scene/flow";
+
+export { PADDING, READING };
 
 /** A point of the plane `p` is drawn at `p * k + (x, y)`. */
 export interface Camera {
@@ -14,47 +16,74 @@ export interface Size {
   readonly h: number;
 }
 
-const PADDING = 26;
-const LARGEST = 1.25;
-const SMALLEST_READABLE = 0.55;
+const LARGEST = 1.15;
 
-/** The whole rectangle in the middle of the view. */
+/** At this scale names (of 13.5 px) are still 9 px high; below, boxes are coloured shapes. */
+export const NAMES = 0.667;
+
+const SMALLEST = 0.004;
+const NEAREST = 3;
+
+/** The whole rectangle in the middle of the view, however small that makes it. */
 export function fit(bounds: Rect, size: Size): Camera {
   const k = Math.min(
     LARGEST,
     (size.w - 2 * PADDING) / Math.max(bounds.w, 1),
     (size.h - 2 * PADDING) / Math.max(bounds.h, 1),
   );
-  const scale = Math.max(k, 0.004);
-  return {
-    k: scale,
-    x: (size.w - bounds.w * scale) / 2 - bounds.x * scale,
-    y: (size.h - bounds.h * scale) / 2 - bounds.y * scale,
-  };
+  return centred(bounds, size, Math.max(k, SMALLEST));
+}
+
+/** Whether a picture can be read as a whole. */
+export function fits(bounds: Rect, size: Size): boolean {
+  return fit(bounds, size).k >= READING;
+}
+
+/** A rectangle's middle in the middle of the view. */
+export function centred(rect: Rect, size: Size, k: number): Camera {
+  const { x, y } = middle(rect);
+  return { k, x: size.w / 2 - k * x, y: size.h / 2 - k * y };
+}
+
+/** What the camera is to show, and which way the picture flows towards it. */
+export interface Subject {
+  readonly rect: Rect;
+  readonly direction: Direction;
 }
 
 /**
- * Where the camera goes by itself: the whole picture while it can be read, else as near as it
- * can be read with `subject` in view, moving no further than it must.
+ * Where the camera goes by itself: the whole picture while it can be read, else at reading size
+ * with the subject in view, moving no further than it must.
  */
-export function follow(camera: Camera, bounds: Rect, subject: Rect | null, size: Size): Camera {
+export function follow(camera: Camera, bounds: Rect, subject: Subject | null, size: Size): Camera {
   const whole = fit(bounds, size);
-  if (whole.k >= SMALLEST_READABLE || !subject) {
+  if (whole.k >= READING || !subject) {
     // Small growth is no reason to move: the picture stays while all of it is in view.
-    const near = camera.k <= LARGEST && camera.k < whole.k * 1.35 && camera.k >= whole.k * 0.7;
+    const near = camera.k <= LARGEST && camera.k < whole.k * 1.35 && camera.k >= READING;
     return near && inside(bounds, camera, size, 8) ? camera : whole;
   }
-  const k = camera.k >= SMALLEST_READABLE && camera.k <= 1 ? camera.k : 0.75;
-  const kept =
-    k === camera.k
-      ? camera
-      : { k, x: size.w / 2 - k * middle(subject).x, y: size.h / 2 - k * middle(subject).y };
-  const near = pan(kept, subject, size);
-  // A side of the picture that fits is in the middle.
+  const read = camera.k >= READING && camera.k <= LARGEST;
+  const next = read ? pan(camera, subject.rect, size) : opening(subject, size);
+  return held(next, bounds, size);
+}
+
+/** A first look at a subject: near the end of the view, so that what it came from is seen too. */
+function opening({ rect, direction }: Subject, size: Size): Camera {
+  const { x, y } = middle(rect);
+  const [along, across] = direction === "LR" ? [0.75, 0.5] : [0.5, 0.75];
+  return { k: READING, x: size.w * along - READING * x, y: size.h * across - READING * y };
+}
+
+/** The camera with no more empty space than it must show: a side that fits is in the middle. */
+export function held({ x, y, k }: Camera, bounds: Rect, size: Size): Camera {
+  const side = (at: number, from: number, length: number, room: number): number => {
+    if (length * k <= room - 2 * PADDING) return room / 2 - k * (from + length / 2);
+    return Math.min(PADDING - from * k, Math.max(room - PADDING - (from + length) * k, at));
+  };
   return {
     k,
-    x: bounds.w * k <= size.w - 2 * PADDING ? size.w / 2 - k * middle(bounds).x : near.x,
-    y: bounds.h * k <= size.h - 2 * PADDING ? size.h / 2 - k * middle(bounds).y : near.y,
+    x: side(x, bounds.x, bounds.w, size.w),
+    y: side(y, bounds.y, bounds.h, size.h),
   };
 }
 
@@ -62,7 +91,7 @@ function middle(rect: Rect): { x: number; y: number } {
   return { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2 };
 }
 
-function inside(rect: Rect, { x, y, k }: Camera, size: Size, margin: number): boolean {
+export function inside(rect: Rect, { x, y, k }: Camera, size: Size, margin: number): boolean {
   return (
     rect.x * k + x >= margin &&
     rect.y * k + y >= margin &&
@@ -72,9 +101,9 @@ function inside(rect: Rect, { x, y, k }: Camera, size: Size, margin: number): bo
 }
 
 /** The least movement that brings a rectangle into view, with some air around it. */
-function pan(camera: Camera, rect: Rect, size: Size): Camera {
+export function pan(camera: Camera, rect: Rect, size: Size): Camera {
   const shift = (from: number, to: number, room: number): number => {
-    const air = Math.min(90, room / 4);
+    const air = Math.min(90, room / 4, Math.max(8, (room - (to - from)) / 2));
     if (from < air) return air - from;
     if (to > room - air) return room - air - to;
     return 0;
@@ -87,16 +116,21 @@ function pan(camera: Camera, rect: Rect, size: Size): Camera {
   };
 }
 
+/** Goes to a box that was asked for: at reading size, no further than it must. */
+export function goTo(camera: Camera, rect: Rect, size: Size): Camera {
+  if (camera.k < READING || camera.k > NEAREST) return centred(rect, size, READING);
+  return inside(rect, camera, size, 12) ? camera : centred(rect, size, camera.k);
+}
+
 /** Larger or smaller around a point of the view that stays where it is. */
 export function zoom(camera: Camera, factor: number, x: number, y: number): Camera {
-  const k = Math.min(3, Math.max(0.004, camera.k * factor));
+  const k = Math.min(NEAREST, Math.max(SMALLEST, camera.k * factor));
   const ratio = k / camera.k;
   return { k, x: x - (x - camera.x) * ratio, y: y - (y - camera.y) * ratio };
 }
 
-/** The part of the plane that is in view, with half a view of margin on every side. */
-export function inView({ x, y, k }: Camera, size: Size): Rect {
-  const margin = 0.5;
+/** The part of the plane that is in view, with a margin of a share of it on every side. */
+export function inView({ x, y, k }: Camera, size: Size, margin = 0.35): Rect {
   return {
     x: (-x - size.w * margin) / k,
     y: (-y - size.h * margin) / k,
@@ -107,4 +141,15 @@ export function inView({ x, y, k }: Camera, size: Size): Rect {
 
 export function overlaps(a: Rect, b: Rect): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+/** The smallest rectangle around two. */
+export function union(a: Rect, b: Rect): Rect {
+  const [x, y] = [Math.min(a.x, b.x), Math.min(a.y, b.y)];
+  return {
+    x,
+    y,
+    w: Math.max(a.x + a.w, b.x + b.w) - x,
+    h: Math.max(a.y + a.h, b.y + b.h) - y,
+  };
 }

@@ -2,7 +2,8 @@
 
 import { memo } from "preact/compat";
 import { brief, full, number } from "../log/format";
-import { GRAD_H, HEAD_H, LINE_H, STRIP_H, type Card } from "../graph/boxes";
+import { GRAD_H, GRAD_LENGTH, HEAD_H, LINE_H, STRIP_H, versionWidth } from "../graph/boxes";
+import type { Card } from "../graph/boxes";
 import type { Summary } from "../log/events";
 import { outline, RoleIcon } from "./icons";
 
@@ -15,15 +16,22 @@ export interface CardProps {
   /** A value that could be differentiated: it shows a way to start backward. */
   root: boolean;
   wrong: boolean;
+  /** It was not in the turn before. */
+  fresh: boolean;
+  /** The reader points at the storage that it shows. */
+  kin: boolean;
   /** Seen from afar: the name alone. */
   far: boolean;
+  /** The reader points at this card's storage, or at none any more. */
+  onStorage: (storage: number | null) => void;
   onSelect: (value: number) => void;
-  onPin: (value: number, on: boolean) => void;
+  /** Null where nothing can be asked of a kernel. */
+  onPin: ((value: number, on: boolean) => void) | null;
 }
 
 /** A value: its name, shape, numbers, version, and what backward brought it. */
 function CardView(props: CardProps) {
-  const { card, x, y, selected, dimmed, root, wrong, far, onSelect } = props;
+  const { card, x, y, selected, dimmed, root, wrong, fresh, kin, far, onSelect } = props;
   const { value, role, w, h } = card;
   const state = [
     `gw-card gw-${role}`,
@@ -31,6 +39,8 @@ function CardView(props: CardProps) {
     dimmed ? "gw-dimmed" : "",
     value.next !== null ? "gw-past" : "",
     wrong ? "gw-wrong" : "",
+    fresh ? "gw-fresh" : "",
+    kin ? "gw-kin" : "",
   ];
   return (
     <g
@@ -40,14 +50,12 @@ function CardView(props: CardProps) {
       data-value={card.copy ? undefined : value.value}
       data-copy-of={card.copy ? value.value : undefined}
       data-role={role}
-      tabIndex={0}
-      role="button"
+      data-key={card.key}
+      tabindex={-1}
+      role="group"
       aria-label={describe(card)}
       onClick={() => {
         onSelect(value.value);
-      }}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") onSelect(value.value);
       }}
     >
       {!far && <title>{describe(card)}</title>}
@@ -61,10 +69,17 @@ function CardView(props: CardProps) {
           <RoleIcon role={role} />
         </g>
       )}
-      <text class={card.named ? "gw-name" : "gw-name gw-unnamed"} x={24} y={card.copy ? 16 : 17}>
-        {card.title}
-      </text>
-      {!card.copy && !far && <Body {...props} />}
+      {!(far && card.slim) && (
+        <text class={nameClass(card)} x={24} y={card.copy || card.slim ? 16 : 17}>
+          {card.title}
+        </text>
+      )}
+      {card.slim && !far && (
+        <text class="gw-meta" x={9} y={28}>
+          {card.meta}
+        </text>
+      )}
+      {!card.copy && !card.slim && !far && <Body {...props} />}
       {root && !card.copy && !far && <RootButton card={card} onSelect={onSelect} />}
     </g>
   );
@@ -72,7 +87,7 @@ function CardView(props: CardProps) {
 
 export const CardNode = memo(CardView);
 
-function Body({ card, onPin }: CardProps) {
+function Body({ card, onPin, onStorage }: CardProps) {
   const { value, w, h, lines } = card;
   return (
     <>
@@ -80,6 +95,7 @@ function Body({ card, onPin }: CardProps) {
       <text class="gw-meta" x={9} y={30}>
         {card.meta}
       </text>
+      {card.shared && <StorageChip card={card} onStorage={onStorage} />}
       {lines.map((line, i) => (
         <text key={i} class="gw-numbers" x={9} y={HEAD_H + 8 + i * LINE_H}>
           {line}
@@ -94,13 +110,36 @@ function Body({ card, onPin }: CardProps) {
 
 function Version({ version, x }: { version: number; x: number }) {
   const text = `v${version}`;
-  const w = 8 + text.length * 5.6;
+  const w = versionWidth(version);
   return (
     <g key={version} class={version > 0 ? "gw-version gw-ticked" : "gw-version"}>
       <rect x={x - w} y={6} width={w} height={13} rx={3} />
       <text x={x - w / 2} y={15.6}>
         {text}
       </text>
+    </g>
+  );
+}
+
+/** Says that other cards show the same numbers; pointing at it lights them all. */
+function StorageChip({ card, onStorage }: Pick<CardProps, "card" | "onStorage">) {
+  const { value, w } = card;
+  return (
+    <g
+      class="gw-storage"
+      transform={`translate(${w - 21} 22)`}
+      data-testid="storage"
+      onPointerEnter={() => {
+        onStorage(value.storage);
+      }}
+      onPointerLeave={() => {
+        onStorage(null);
+      }}
+    >
+      <title>Other values here share this storage: a write into one changes all.</title>
+      <rect class="gw-hit" x={-3} y={-3} width={18} height={15} />
+      <rect x={0} y={2.5} width={8} height={7} rx={1.5} />
+      <rect x={3.5} y={0} width={8} height={7} rx={1.5} />
     </g>
   );
 }
@@ -155,7 +194,7 @@ function GradRow({ card, y }: { card: Card; y: number }) {
         {passing ? "∂" : "grad"}
       </text>
       <text class="gw-grad-text" x={passing ? 20 : 35} y={y + 12}>
-        {shown ? brief(shown, 16) : "None"}
+        {shown ? brief(shown, GRAD_LENGTH) : "None"}
       </text>
     </g>
   );
@@ -170,7 +209,7 @@ function Pin({ card, onPin }: { card: Card; onPin: CardProps["onPin"] }) {
     : "retain_grad is off: the gradient only passes through. Click to keep it in .grad.";
   const toggle = (event: Event): void => {
     event.stopPropagation();
-    onPin(value.value, !on);
+    onPin?.(value.value, !on);
   };
   return (
     <g
@@ -180,8 +219,9 @@ function Pin({ card, onPin }: { card: Card; onPin: CardProps["onPin"] }) {
       data-value={undefined}
       role="switch"
       aria-checked={on}
+      aria-disabled={onPin === null}
       aria-label={`retain_grad of ${card.title}`}
-      tabIndex={0}
+      tabindex={-1}
       onClick={toggle}
       onKeyDown={(event) => {
         if (event.key === "Enter") toggle(event);
@@ -201,6 +241,9 @@ function RootButton({ card, onSelect }: { card: Card; onSelect: CardProps["onSel
       class="gw-root"
       transform={`translate(${w / 2} ${h + 5})`}
       data-action="ask-backward"
+      tabindex={-1}
+      role="button"
+      aria-label={`Backward from ${card.title}: shows first what it would do`}
       onClick={(event) => {
         event.stopPropagation();
         onSelect(value.value);
@@ -220,6 +263,10 @@ function corner(role: Card["role"], w: number): string {
   if (role === "parameter") return `M${w - 20} 0H${w - 9}L${w} 9V20Z`;
   if (role === "intermediate") return `M${w - 17} 0H${w - 9}Q${w} 0 ${w} 9V17Z`;
   return `M${w - 15} 0H${w - 3}Q${w} 0 ${w} 3V15Z`;
+}
+
+function nameClass({ named, slim }: Card): string {
+  return named ? "gw-name" : slim ? "gw-name gw-unnamed gw-chip-name" : "gw-name gw-unnamed";
 }
 
 /** The card in words, for tooltips and screen readers. */

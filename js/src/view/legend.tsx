@@ -10,7 +10,7 @@ const ROLES: readonly (readonly [Role, string])[] = [
   ["intermediate", "computed"],
 ];
 
-/** What the shapes mean, while nothing is selected. */
+/** What the shapes mean, in the dialog of the keys. */
 export function Legend() {
   return (
     <div class="gw-legend" data-testid="legend">
@@ -46,7 +46,6 @@ export function Legend() {
         </svg>
         saved for backward
       </span>
-      <span class="gw-legend-item gw-dim">click a card for more</span>
     </div>
   );
 }

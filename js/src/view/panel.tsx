@@ -1,8 +1,9 @@
 /* The words beside the picture. */
 
 import { explainError, explainHazard } from "../explain/problems";
+import { callKey } from "../graph/keys";
 import type { Store } from "../store/store";
-import { Legend } from "./legend";
+import { SaveButtons } from "./export";
 import { ValuePanel } from "./value-panel";
 import { Words } from "./words";
 
@@ -10,16 +11,17 @@ import { Words } from "./words";
 export function Panel({ store }: { store: Store }) {
   const selected = store.selected.value;
   const value = selected === null ? undefined : store.model.value.values.get(selected);
-  // What is wrong gets the room of the legend.
-  const trouble = store.shown.error.value !== null || store.shown.hazards.value.length > 0;
   return (
     <div class={value ? "gw-panel gw-chosen" : "gw-panel"}>
       <div class="gw-words" data-testid="explanation" aria-live="polite">
         <Problems store={store} />
         <StepWords store={store} />
+        <SaveButtons store={store} />
       </div>
-      {(value !== undefined || !trouble) && (
-        <div class="gw-side">{value ? <ValuePanel store={store} value={value} /> : <Legend />}</div>
+      {value !== undefined && (
+        <div class="gw-side">
+          <ValuePanel store={store} value={value} />
+        </div>
       )}
     </div>
   );
@@ -29,7 +31,7 @@ export function Panel({ store }: { store: Store }) {
 function Problems({ store }: { store: Store }) {
   const model = store.model.value;
   const error = store.shown.error.value;
-  const hazards = store.shown.hazards.value;
+  const hazards = store.shown.newest.value;
   const atError = store.step.value?.kind === "error";
   // When backward has raised for it, the error's own words tell the story.
   const [hazard] = error?.kind === "version" ? [] : hazards;
@@ -47,7 +49,27 @@ function Problems({ store }: { store: Store }) {
           )}
         </Words>
       )}
+      <Older store={store} />
     </>
+  );
+}
+
+/** Stale values that earlier cells left behind, as a chip that leads to the first of them. */
+function Older({ store }: { store: Store }) {
+  const [first, ...more] = store.shown.older.value;
+  if (!first) return null;
+  const { call } = first.node;
+  return (
+    <button
+      type="button"
+      class="gw-chip"
+      data-testid="older-hazards"
+      onClick={() => {
+        if (call !== null) store.seek(callKey(call));
+      }}
+    >
+      {more.length === 0 ? "1 older hazard" : `${more.length + 1} older hazards`}
+    </button>
   );
 }
 

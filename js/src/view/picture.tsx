@@ -1,13 +1,16 @@
 /* What is inside the window: brackets, wires, boxes and labels that are in view. */
 
 import { useComputed } from "@preact/signals";
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
+import type { Wire } from "../graph/graph";
+import { RAISED_KEY } from "../graph/raised";
 import type { Model } from "../log/model";
 import type { Rect } from "../scene/flow";
 import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
-import { inView, overlaps, type Camera } from "./camera";
+import { inView, overlaps, READING, type Camera } from "./camera";
 import { CardNode } from "./card";
+import { FrameNode, GroupNode } from "./group";
 import { Marks, staleMarks, wrongValue } from "./marks";
 import { PillNode } from "./pill";
 import type { ViewState } from "./view-state";
@@ -70,20 +73,18 @@ function Definitions({ id }: { id: string }) {
   );
 }
 
-/** Below this scale small print cannot be read, and is not drawn. */
-const FAR = 0.34;
-
 function Contents({ store, view, id }: { store: Store; view: ViewState; id: string }) {
   const scene = store.scene.value;
   const model = store.model.value;
   const window = useComputed(() => coarse(view.camera.value, view.size.value));
-  const far = useComputed(() => view.camera.value.k < FAR).value;
+  const far = useComputed(() => view.camera.value.k < READING).value;
   const area = parseArea(window.value);
   const boxes = [...scene.boxes.values()].filter((placed) =>
     overlaps(rectOf(placed, scene.direction), area),
   );
   return (
     <>
+      <Frames store={store} scene={scene} area={area} />
       <Brackets scene={scene} area={area} />
       <Wires store={store} scene={scene} model={model} area={area} id={id} />
       <Boxes store={store} scene={scene} boxes={boxes} id={id} far={far} />
@@ -131,6 +132,18 @@ function Brackets({ scene, area }: { scene: Scene; area: Rect }) {
   );
 }
 
+function Frames({ store, scene, area }: { store: Store; scene: Scene; area: Rect }) {
+  return (
+    <g class="gw-frames">
+      {[...scene.frames.values()]
+        .filter((placed) => overlaps(placed, area))
+        .map((placed) => (
+          <FrameNode key={placed.place} placed={placed} onOpen={store.openGroup} />
+        ))}
+    </g>
+  );
+}
+
 interface LayerProps {
   store: Store;
   scene: Scene;
@@ -142,6 +155,7 @@ function Wires({ store, scene, model, area, id }: LayerProps & { id: string }) {
   const active = store.activeNode.value;
   const run = store.shown.run.value;
   const paths = store.shown.pathsByWire.value;
+  const related = store.related.value;
   return (
     <g class="gw-wires">
       {scene.wires
@@ -158,12 +172,17 @@ function Wires({ store, scene, model, area, id }: LayerProps & { id: string }) {
               old={flow?.old ?? false}
               arrow={`warm-arrow-${id}`}
               paths={on}
-              dimmed={paths.size > 0 && on === ""}
+              dimmed={paths.size > 0 ? on === "" : away(related, drawn.wire)}
             />
           );
         })}
     </g>
   );
+}
+
+/** Whether a wire joins nothing that is related to what is selected. */
+function away(related: ReadonlySet<string> | null, { from, to }: Wire): boolean {
+  return related !== null && !(related.has(from) && related.has(to));
 }
 
 function Labels({ store, scene, model, area }: LayerProps) {
@@ -172,13 +191,15 @@ function Labels({ store, scene, model, area }: LayerProps) {
   return (
     <g class="gw-labels">
       {scene.wires
-        .filter((drawn) => drawn.wire.way === "in" && overlaps(drawn.box, area))
+        .filter((drawn) => drawn.wire.way !== "out" && overlaps(drawn.box, area))
         .map((drawn) => {
           const flow = flowOf(model, drawn, active, run);
           if (!flow?.grad) return null;
           const { x, y } = drawn.label;
           const { grad, now, old } = flow;
-          return <LabelNode key={drawn.wire.key} {...{ x, y, grad, now, old }} />;
+          return (
+            <LabelNode key={drawn.wire.key} {...{ x, y, grad, now, old }} tight={scene.tight} />
+          );
         })}
     </g>
   );
@@ -197,36 +218,50 @@ function Boxes({ store, scene, boxes, id, far }: BoxesProps) {
   const active = store.activeNode.value;
   const wrong = wrongValue(store.shown.error.value);
   const broken = store.shown.failed.value;
-  const lit = store.shown.lit.value;
+  const lit = store.shown.lit.value ?? store.related.value;
+  const [storage, setStorage] = useState<number | null>(null);
   return (
     <g class="gw-boxes">
-      {boxes.map(({ box, x, y }) => {
+      {boxes.map(({ box, x, y, place, fresh }) => {
         const dimmed = lit !== null && !lit.has(box.key);
+        if (box.kind === "group") {
+          return (
+            <GroupNode
+              key={place}
+              {...{ x, y, dimmed, fresh, far }}
+              group={box}
+              active={active !== null && box.nodes.has(active)}
+              onOpen={store.openGroup}
+            />
+          );
+        }
         if (box.kind === "pill") {
           const node = box.nodes.some((n) => n.node === active);
-          const failed = box.nodes.some((n) => broken.has(n.node));
+          const failed = box.key === RAISED_KEY || box.nodes.some((n) => broken.has(n.node));
           const { direction } = scene;
           const hatch = `hatch-${id}`;
           return (
             <PillNode
-              key={box.key}
-              {...{ x, y, direction, failed, dimmed, hatch, far }}
+              key={place}
+              {...{ x, y, direction, failed, dimmed, fresh, hatch, far }}
               pill={box}
               active={node}
             />
           );
         }
         const { value } = box.value;
+        const kin = box.shared && box.value.storage === storage;
         return (
           <CardNode
-            key={box.key}
-            {...{ x, y, dimmed, far }}
+            key={place}
+            {...{ x, y, dimmed, fresh, kin, far }}
             card={box}
+            onStorage={setStorage}
             selected={selected === value}
-            root={store.shown.roots.value.has(value)}
+            root={store.connection.value !== "offline" && store.shown.roots.value.has(value)}
             wrong={wrong === value}
             onSelect={store.select}
-            onPin={store.retainGrad}
+            onPin={store.connection.value === "offline" ? null : store.retainGrad}
           />
         );
       })}

@@ -12,12 +12,15 @@ export interface PillProps {
   active: boolean;
   failed: boolean;
   dimmed: boolean;
+  /** It was not in the turn before. */
+  fresh: boolean;
   hatch: string;
   far: boolean;
 }
 
 /** An op on the wire, with the slots of what its node saved for backward. */
-function PillView({ pill, x, y, direction, active, failed, dimmed, hatch, far }: PillProps) {
+function PillView(props: PillProps) {
+  const { pill, x, y, direction, active, failed, dimmed, fresh, hatch, far } = props;
   const { call, nodes, w, h } = pill;
   const node = nodes.at(-1);
   const state = [
@@ -29,6 +32,7 @@ function PillView({ pill, x, y, direction, active, failed, dimmed, hatch, far }:
     node?.freed ? "gw-freed" : "",
     call.inplace ? "gw-inplace" : "",
     dimmed ? "gw-dimmed" : "",
+    fresh ? "gw-fresh" : "",
   ];
   return (
     <g
@@ -37,6 +41,10 @@ function PillView({ pill, x, y, direction, active, failed, dimmed, hatch, far }:
       data-testid="op"
       data-op={call.call}
       data-node={node?.node}
+      data-key={pill.key}
+      tabindex={-1}
+      role="group"
+      aria-label={describe(pill)}
     >
       {!far && <title>{describe(pill)}</title>}
       {active && <rect class="gw-glow" x={-4} y={-4} width={w + 8} height={h + 8} rx={h / 2 + 4} />}

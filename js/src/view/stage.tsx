@@ -1,21 +1,81 @@
 /* The window on the picture, which can be dragged, zoomed and fitted. */
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { Box } from "../graph/boxes";
-import type { Rect } from "../scene/flow";
-import { rectOf, type Placed, type Scene } from "../scene/scene";
+import { rectOf } from "../scene/scene";
 import type { Store } from "../store/store";
-import { follow, zoom } from "./camera";
+import { follow, goTo, inView, NAMES, overlaps, READING, zoom } from "./camera";
+import { ChosenBar } from "./chosen";
+import { Find } from "./find";
+import { findBox, subjectOf } from "./look";
+import { MiniMap } from "./minimap";
+import { Overview } from "./overview";
 import { Picture } from "./picture";
-import { release, type ViewState } from "./view-state";
+import { useRoving } from "./walk";
+import { release, UNSEEN, type ViewState } from "./view-state";
+
+/** The most boxes that are drawn as elements of the page; more are shapes on a canvas. */
+const MOST_ELEMENTS = 600;
+
+/** How long a box that was asked for stays lit, in milliseconds. */
+const LIT = 1600;
 
 /** The graph in its window: it can be dragged, zoomed, and fitted. */
 export function Stage({ store, view }: { store: Store; view: ViewState }) {
   const svg = useRef<SVGSVGElement>(null);
-  const dragged = useRef<{ x: number; y: number; moved: boolean } | null>(null);
   const dragging = useSignal(false);
+  useWindow(svg, store, view);
+  useCamera(store, view);
+  useRoving(svg, view);
+  const drag = useDrag(svg, store, view, dragging);
+  const far = useComputed(() => tooFar(store, view)).value;
+  const looks = useComputed(() => view.camera.value !== UNSEEN).value;
+  const small = useComputed(() => view.camera.value.k < READING).value;
+  const state = ["gw-stage", dragging.value ? "gw-dragging" : "", small ? "gw-small" : ""];
+  return (
+    <div class="gw-window">
+      {far && <Overview store={store} view={view} />}
+      <svg
+        ref={svg}
+        class={state.join(" ")}
+        data-testid="graph"
+        role="group"
+        aria-label="The computation graph"
+        onClick={(event) => {
+          chooseAt(event, store);
+        }}
+        {...drag}
+      >
+        {looks && !far && <Picture store={store} view={view} moving={dragging.value} />}
+        <Ring store={store} view={view} />
+      </svg>
+      <MiniMap store={store} view={view} />
+      <ChosenBar store={store} />
+      {view.over.value === "find" && <Find store={store} view={view} />}
+    </div>
+  );
+}
 
+/** Whether the picture is drawn as shapes: text would be too small, or there is too much of it. */
+function tooFar(store: Store, view: ViewState): boolean {
+  const camera = view.camera.value;
+  if (camera === UNSEEN) return false;
+  if (camera.k < NAMES) return true;
+  const scene = store.scene.value;
+  if (scene.boxes.size <= MOST_ELEMENTS) return false;
+  const area = inView(camera, view.size.value);
+  let count = 0;
+  for (const placed of scene.boxes.values()) {
+    if (overlaps(rectOf(placed, scene.direction), area)) count += 1;
+    if (count > MOST_ELEMENTS) return true;
+  }
+  return false;
+}
+
+type Svg = { readonly current: SVGSVGElement | null };
+
+/** Tells how large the window is, and zooms by the wheel. */
+function useWindow(svg: Svg, store: Store, view: ViewState): void {
   useEffect(() => {
     const element = svg.current;
     if (!element) return undefined;
@@ -23,7 +83,7 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
       if (!entry || entry.contentRect.width === 0) return;
       const { width, height } = entry.contentRect;
       view.size.value = { w: width, h: height };
-      store.width.value = width;
+      store.room.value = { w: width, h: height };
     });
     observer.observe(element);
     const wheel = (event: WheelEvent): void => {
@@ -44,17 +104,63 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
       element.removeEventListener("wheel", wheel);
     };
   }, []);
+}
 
+/** Moves the camera: with what grows, with the steps, and to what is asked for. */
+function useCamera(store: Store, view: ViewState): void {
+  const done = useRef(store.sought.peek()); // what was asked for before this view was there
   useSignalEffect(() => {
     const scene = store.scene.value;
     const size = view.size.value;
-    if (!view.auto.value || size.w === 0) return;
-    const subject = view.whole.value ? null : subjectOf(store, scene);
+    if (!view.auto.value || size.w === 0 || scene.boxes.size === 0) return;
+    const rect = subjectOf(store, scene, size);
     const camera = view.camera.peek();
+    const subject = rect && { rect, direction: scene.direction };
     const next = follow(camera, scene.bounds, subject, size);
     if (next.x !== camera.x || next.y !== camera.y || next.k !== camera.k) view.camera.value = next;
   });
+  const cells = useRef(store.present.peek().cellTimes.at(-1));
+  // A new cell is looked at afresh, unless the reader is in the past.
+  useSignalEffect(() => {
+    const newest = store.present.value.cellTimes.at(-1);
+    if (newest === cells.current || store.cursor.value !== null) return;
+    cells.current = newest;
+    store.walked.value = false;
+    view.auto.value = true;
+  });
+  // A step is asked to be seen, wherever the user had moved the camera.
+  useSignalEffect(() => {
+    const { value: _step } = store.index;
+    if (store.walked.value) view.auto.value = true;
+  });
+  useSignalEffect(() => {
+    const sought = store.sought.value;
+    const scene = store.scene.value;
+    const size = view.size.value;
+    if (!sought || sought === done.current || size.w === 0) return undefined;
+    const found = findBox(scene, sought.key);
+    if (!found) return undefined; // it may yet come, when its groups have opened
+    done.current = sought;
+    release(view);
+    view.camera.value = goTo(view.camera.peek(), rectOf(found, scene.direction), size);
+    view.ringed.value = found.box.key;
+    const timer = setTimeout(() => {
+      view.ringed.value = null;
+    }, LIT);
+    return () => {
+      clearTimeout(timer);
+    };
+  });
+}
 
+/** The picture is dragged with the pointer; a click beside all boxes selects nothing. */
+function useDrag(
+  svg: Svg,
+  store: Store,
+  view: ViewState,
+  dragging: { value: boolean },
+): Record<string, (event: PointerEvent) => void> {
+  const dragged = useRef<{ x: number; y: number; moved: boolean } | null>(null);
   const down = (event: PointerEvent): void => {
     if (event.button !== 0) return;
     dragged.current = { x: event.clientX, y: event.clientY, moved: false };
@@ -72,49 +178,51 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
     view.camera.value = { x: x + dx, y: y + dy, k };
   };
   const up = (event: PointerEvent): void => {
-    const moved = dragged.current?.moved === true;
+    const start = dragged.current;
     dragged.current = null;
     dragging.value = false;
-    if (!moved && event.target === svg.current) store.selected.value = null;
+    if (!start || start.moved) return;
+    if (tooFar(store, view)) lookCloser(event, view);
+    else if (event.target === svg.current) store.select(null);
   };
+  return { onPointerDown: down, onPointerMove: move, onPointerUp: up, onPointerCancel: up };
+}
 
+/** A click on a pill selects it; a card does so itself. */
+function chooseAt(event: MouseEvent, store: Store): void {
+  const { target } = event;
+  const pill = target instanceof Element ? target.closest("[data-op]") : null;
+  if (pill) store.choose(pill.getAttribute("data-key"));
+}
+
+/** A click on the shapes seen from afar goes near. */
+function lookCloser(event: PointerEvent, view: ViewState): void {
+  if (!(event.currentTarget instanceof Element)) return;
+  const { left, top } = event.currentTarget.getBoundingClientRect();
+  const { x, y, k } = view.camera.value;
+  const { w, h } = view.size.value;
+  const point = { x: (event.clientX - left - x) / k, y: (event.clientY - top - y) / k };
+  release(view);
+  view.camera.value = { k: READING, x: w / 2 - READING * point.x, y: h / 2 - READING * point.y };
+}
+
+/** Lights the box that was asked for. */
+function Ring({ store, view }: { store: Store; view: ViewState }) {
+  const key = view.ringed.value;
+  const scene = store.scene.value;
+  const placed = key === null ? undefined : scene.boxes.get(key);
+  if (!placed) return null;
+  const { x, y, k } = view.camera.value;
+  const rect = rectOf(placed, scene.direction);
   return (
-    <svg
-      ref={svg}
-      class={dragging.value ? "gw-stage gw-dragging" : "gw-stage"}
-      data-testid="graph"
-      role="group"
-      aria-label="The computation graph"
-      onPointerDown={down}
-      onPointerMove={move}
-      onPointerUp={up}
-      onPointerCancel={up}
-    >
-      <Picture store={store} view={view} moving={dragging.value} />
-    </svg>
+    <rect
+      class="gw-ring"
+      data-testid="ring"
+      x={rect.x * k + x - 7}
+      y={rect.y * k + y - 7}
+      width={rect.w * k + 14}
+      height={rect.h * k + 14}
+      rx={12}
+    />
   );
-}
-
-/** What the camera keeps in view when the whole is too large: what the step shown is about. */
-function subjectOf(store: Store, scene: Scene): Rect | null {
-  const active = store.activeNode.value;
-  // An AccumulateGrad has no pill: its step is about the leaf.
-  const leaf = active === null ? null : (store.model.value.nodes.get(active)?.variable ?? null);
-  let found: Placed | null = null;
-  let newest = -1;
-  for (const placed of scene.boxes.values()) {
-    const { box } = placed;
-    const about =
-      box.kind === "pill"
-        ? active !== null && box.nodes.some((n) => n.node === active)
-        : box.value.value === leaf;
-    if (about) return rectOf(placed, scene.direction);
-    const age = timeOf(box);
-    if (age > newest) [found, newest] = [placed, age];
-  }
-  return found && rectOf(found, scene.direction);
-}
-
-function timeOf(box: Box): number {
-  return box.kind === "pill" ? box.call.time : box.value.time;
 }

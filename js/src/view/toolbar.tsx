@@ -5,7 +5,8 @@ import { toText } from "../explain/text";
 import type { Store } from "../store/store";
 import { zoom } from "./camera";
 import { ButtonIcon } from "./icons";
-import { fitAll, release, type ViewState } from "./view-state";
+import { ProblemsChip } from "./problems";
+import { fitAll, release, UNSEEN, type ViewState } from "./view-state";
 
 interface ButtonProps {
   action: string;
@@ -23,8 +24,10 @@ export function Button({ action, label, disabled = false, onClick, children }: B
       data-action={action}
       aria-label={label}
       title={label}
-      disabled={disabled}
-      onClick={onClick}
+      aria-disabled={disabled}
+      onClick={() => {
+        if (!disabled) onClick(); // a button that is off keeps the focus
+      }}
     >
       {children}
     </button>
@@ -34,7 +37,7 @@ export function Button({ action, label, disabled = false, onClick, children }: B
 /** Moving through time, and how the picture lies. */
 export function Toolbar({ store, view }: { store: Store; view: ViewState }) {
   return (
-    <div class="gw-toolbar" role="toolbar" aria-label="Replay">
+    <div class="gw-toolbar" role="toolbar" aria-label="Replay and picture">
       <Transport store={store} />
       <Slider store={store} />
       <Picture store={store} view={view} />
@@ -122,9 +125,13 @@ function Speed({ store }: { store: Store }) {
   );
 }
 
+/** The smaller of the two scales: the steps of the turn that is shown, or of all. */
 function Slider({ store }: { store: Store }) {
-  const count = store.steps.value.length;
+  const steps = store.steps.value.length;
+  const section = store.section.value ?? { first: 0, last: steps - 1 };
+  const first = section.first === 0 ? -1 : section.first;
   const index = store.index.value;
+  const [at, count] = [index - section.first + 1, section.last - section.first + 1];
   const title = store.explanation.value ? toText(store.explanation.value.title) : "the beginning";
   const dropped = store.model.value.dropped;
   return (
@@ -132,20 +139,20 @@ function Slider({ store }: { store: Store }) {
       <input
         type="range"
         data-action="slider"
-        aria-label="Time"
-        aria-valuetext={`step ${index + 1} of ${count}: ${title}`}
-        min={-1}
-        max={Math.max(count - 1, 0)}
+        aria-label="Step"
+        aria-valuetext={`step ${at} of ${count}: ${title}`}
+        min={first}
+        max={Math.max(section.last, 0)}
         step={1}
         value={index}
-        disabled={count === 0}
+        disabled={steps === 0}
         onInput={(event) => {
           store.playing.value = false;
           store.goTo(Number(event.currentTarget.value));
         }}
       />
       <span class="gw-count" data-testid="step-count">
-        {`${index + 1} / ${count}`}
+        {`${at} / ${count}`}
       </span>
       <State store={store} />
       {dropped > 0 && (
@@ -164,11 +171,7 @@ function Slider({ store }: { store: Store }) {
 function State({ store }: { store: Store }) {
   if (store.connection.value === "offline") {
     return (
-      <span
-        class="gw-chip"
-        data-testid="state"
-        title="There is no kernel behind this page: it replays what was recorded."
-      >
+      <span class="gw-chip" data-testid="state" title={store.why.value}>
         replay only
       </span>
     );
@@ -217,7 +220,7 @@ function Picture({ store, view }: { store: Store; view: ViewState }) {
   const { left } = graph;
   const everything = store.everything.value;
   return (
-    <div class="gw-group">
+    <div class="gw-group gw-how">
       {left > 0 && (
         <span
           class="gw-chip"
@@ -241,6 +244,16 @@ function Picture({ store, view }: { store: Store; view: ViewState }) {
           {everything ? "all graphs" : `+${others} more`}
         </button>
       )}
+      <ProblemsChip store={store} view={view} />
+      <Button
+        action="find"
+        label="Find (/)"
+        onClick={() => {
+          view.over.value = view.over.value === "find" ? null : "find";
+        }}
+      >
+        <ButtonIcon of="find" />
+      </Button>
       <Button
         action="direction"
         label={
@@ -251,7 +264,7 @@ function Picture({ store, view }: { store: Store; view: ViewState }) {
         onClick={() => {
           store.wantedDirection.value = direction === "LR" ? "TD" : "LR";
           view.auto.value = true;
-          view.camera.value = { x: 0, y: 0, k: 0.01 };
+          view.camera.value = UNSEEN;
         }}
       >
         <ButtonIcon of={direction} />
@@ -264,12 +277,21 @@ function Picture({ store, view }: { store: Store; view: ViewState }) {
       </Button>
       <Button
         action="fit"
-        label="Fit: the whole picture, tidied (f)"
+        label="Fit: tidied, closed until it fits (f)"
         onClick={() => {
           fitAll(store, view);
         }}
       >
         <ButtonIcon of="fit" />
+      </Button>
+      <Button
+        action="keys"
+        label="Keys and shapes (?)"
+        onClick={() => {
+          view.over.value = "keys";
+        }}
+      >
+        <ButtonIcon of="help" />
       </Button>
     </div>
   );

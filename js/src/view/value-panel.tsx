@@ -88,11 +88,7 @@ function Commands({ store, value }: { store: Store; value: ValueRow }) {
           class="gw-command gw-warm"
           data-action="backward"
           disabled={off || run !== null}
-          title={
-            off
-              ? "There is no kernel: this is a recording"
-              : "Begins backward here and waits before each node"
-          }
+          title={off ? store.why.value : "Begins backward here and waits before each node"}
           onClick={() => {
             store.backward(value.value);
           }}

@@ -1,6 +1,7 @@
 /* Wires with the gradients that came along them. */
 
 import { memo } from "preact/compat";
+import { textWidth } from "../graph/measure";
 import { full, tiny } from "../log/format";
 import type { Summary } from "../log/events";
 import type { Model } from "../log/model";
@@ -23,7 +24,7 @@ export function flowOf(
 ): Flow | null {
   const node = wire.node === null ? undefined : model.nodes.get(wire.node);
   if (!node || node.run === null) return null;
-  const grad = wire.way === "out" ? node.grads_in[wire.edge] : node.grads_out[wire.edge];
+  const grad = wire.way === "in" ? node.grads_out[wire.edge] : node.grads_in[wire.edge];
   if (!grad) return null;
   return { grad, now: node.node === active, old: node.run !== run };
 }
@@ -74,6 +75,7 @@ function WireView({ drawn, grad, now, old, arrow, paths, dimmed }: WireProps) {
 export const WireNode = memo(WireView);
 
 interface LabelProps {
+  tight: boolean;
   x: number;
   y: number;
   grad: Summary;
@@ -82,9 +84,9 @@ interface LabelProps {
 }
 
 /** The gradient's numbers on its wire. */
-function LabelView({ x, y, grad, now, old }: LabelProps) {
-  const text = tiny(grad);
-  const w = text.length * 5.8 + 7;
+function LabelView({ x, y, grad, now, old, tight }: LabelProps) {
+  const text = tiny(grad, tight ? 7 : 9).replaceAll(", ", ","); // so much room is between two boxes
+  const w = textWidth(text, 10, "mono") + 8;
   const state = ["gw-label", now ? "gw-now" : "", old ? "gw-old" : ""];
   return (
     <g

@@ -1,6 +1,8 @@
 /* Explanations as elements. */
 
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { valueKey } from "../graph/keys";
 import type { Explanation, Line, Piece } from "../explain/text";
 import type { Store } from "../store/store";
 
@@ -48,18 +50,45 @@ export function Pieces({ of, store }: { of: Line; store: Store }) {
 }
 
 function OnePiece({ piece, store }: { piece: Piece; store: Store }) {
-  const { text, tone, value } = piece;
+  const { text, tone, value, key, copy } = piece;
+  if (copy) return <Pasted text={text} />;
   if (tone === "code") return <code>{text}</code>;
-  if (value === undefined) return <span class={`gw-${tone}-text`}>{text}</span>;
+  if (value === undefined && key === undefined) {
+    return <span class={`gw-${tone}-text`}>{text}</span>;
+  }
   return (
     <button
       type="button"
       class={`gw-link gw-${tone}-text`}
       onClick={() => {
-        store.select(value);
+        if (value !== undefined && store.selected.value !== value) store.select(value);
+        store.seek(key ?? valueKey(value ?? -1));
       }}
     >
       {text}
     </button>
+  );
+}
+
+/** Code with a button that copies it. */
+function Pasted({ text }: { text: string }) {
+  const copied = useSignal(false);
+  const copy = (): void => {
+    void navigator.clipboard.writeText(text).then(
+      () => {
+        copied.value = true;
+      },
+      () => {
+        copied.value = false; // the page may not: the text can be marked by hand
+      },
+    );
+  };
+  return (
+    <span class="gw-pasted" data-testid="fix">
+      <code>{text}</code>
+      <button type="button" class="gw-command" data-action="copy" onClick={copy}>
+        {copied.value ? "copied" : "copy"}
+      </button>
+    </span>
   );
 }

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { focus } from "../../src/graph/focus";
+
 import { buildGraph, type Graph } from "../../src/graph/graph";
+import { planOf } from "../../src/graph/plan";
 import { hazards } from "../../src/log/model";
 import { BLANK, nextPicture, type Picture } from "../../src/scene/pictures";
 import { Timeline } from "../../src/log/timeline";
@@ -28,10 +29,10 @@ it("times each stage for a graph of 1,000 boxes", () => {
   const model = timed("timeline.at, one step", () => timeline.at((t += 3)));
   timed("hazards", () => hazards(model));
   const graph = timed("buildGraph", () => buildGraph(model));
-  timed("focus", () => focus(graph, model, false));
+  timed("plan", () => planOf(model, { everything: false, opened: new Map() }));
   const whole = buildGraph(timeline.at(timeline.end));
   console.log(`${whole.boxes.size} boxes, ${whole.wires.length} wires`);
-  const wish = { whole, direction: "LR", width: 900, tidied: 0 } as const;
+  const wish = { whole, direction: "LR", room: { w: 900, h: 400 }, state: "" } as const;
   const draw = (last: Picture, now: Graph) => nextPicture(last, { ...wish, graph: now });
   const first = timed("first layout and scene", () => draw(BLANK, whole), 5);
   timed("scene in a known layout", () => draw(first, graph));

@@ -3,9 +3,12 @@ import { backwardEffects } from "../../src/explain/effects";
 import { explainError, explainHazard } from "../../src/explain/problems";
 import { toText } from "../../src/explain/text";
 import { fold } from "../../src/log/fold";
-import { hazards } from "../../src/log/model";
+import { belongsTo } from "../../src/explain/scope";
+import { decode } from "../../src/log/events";
+import { summedOver, tidy, transposed } from "../../src/explain/formula";
+import { hazards, type ErrorRow } from "../../src/log/model";
 import { createStore, type Store } from "../../src/store/store";
-import type { Program } from "../builder";
+import { Program } from "../builder";
 import { exampleA, exampleG } from "../examples";
 
 function load(program: Program): Store {
@@ -56,7 +59,11 @@ describe("explanations", () => {
     expect(text).toContain("MulBackward0 saved b at version 0 (cell 1, line 3");
     expect(text).toContain("cell 1, line 5, b[0] = 1000. wrote into the same memory");
     expect(text).toContain("version 1");
-    expect(text).toContain("b.clone()");
+    expect(text).toContain("instead of b[0] = 1000.");
+    const pasted = lines.flat().filter((piece) => piece.copy);
+    expect(pasted.map((piece) => piece.text)).toEqual(["b = b.clone()\nb[0] = 1000."]);
+    const keys = lines.flat().flatMap((piece) => (piece.key === undefined ? [] : [piece.key]));
+    expect(new Set(keys)).toEqual(new Set(["c2", "c4"]));
   });
 
   it("tell an error first in our words and last in PyTorch's", () => {
@@ -76,5 +83,67 @@ describe("explanations", () => {
     );
     const after = fold(exampleA().events());
     expect(toText(backwardEffects(after, 5))).toContain("will fail");
+  });
+
+  it("tell why shapes do not fit, and what would", () => {
+    const p = new Program();
+    p.cell();
+    const h = p.leaf("h", new Array<number>(12).fill(1), true, [3, 4]);
+    const w = p.leaf("w", new Array<number>(8).fill(1), true, [2, 4]);
+    const b = p.leaf("b", [1, 2, 3], true, [3]);
+    const failed = (op: string, inputs: number[]): ErrorRow => ({
+      ...{ kind: "call", type: "RuntimeError", message: "m", help: [], run: null, node: null },
+      ...{ slot: null, value: null, expected: null, found: null, writes: [], source: null },
+      ...{ op, inputs, time: 0 },
+    });
+    const model = fold(p.events());
+    const told = (op: string, inputs: number[]): string =>
+      explainError(model, failed(op, inputs)).lines.map(toText).join(" | ");
+    expect(told("mm", [h.id, w.id])).toBe(
+      "mm was given h (3, 4) and w (2, 4). | A product takes rows of the first times columns of " +
+        "the second: the rows of h have 4 items, the columns of w have 2. | Fix: h @ w.T | " +
+        "RuntimeError: m",
+    );
+    expect(told("addmm", [b.id, h.id, w.id])).toContain("the rows of h have 4 items");
+    expect(told("add", [h.id, b.id])).toContain("Here h has 4 and b has 3. | Fix: b[:, None]");
+    expect(told("add", [999])).toBe("RuntimeError: m");
+  });
+});
+
+describe("where a call belongs", () => {
+  const scope = (id: number, parent: number | null, kind: string, name: string, text: string) =>
+    decode(["scope", id, parent, kind, name, text, null, true]);
+  const model = fold([
+    scope(1, null, "module", "net", "Sequential"),
+    scope(2, 1, "module", "net[0]", "Linear"),
+    scope(3, 2, "no_grad", "no_grad", ""),
+    scope(4, null, "step", "SGD", "lr=0.1"),
+    scope(5, 9, "turn", "1", ""),
+  ]);
+
+  it("is told with its formula or rule", () => {
+    expect(toText(belongsTo(model, 3))).toBe("It is part of net[0] (Linear): x @ weightᵀ + bias");
+    expect(toText(belongsTo(model, 4))).toBe(
+      "It is part of a step of SGD (lr=0.1): w ← w − lr · g",
+    );
+    expect(belongsTo(model, 5)).toEqual([]);
+    expect(belongsTo(model, null)).toEqual([]);
+  });
+});
+
+describe("formulas", () => {
+  it("are made plain", () => {
+    expect(tidy("2 × x ^ (2 − 1)")).toBe("2 × x");
+    expect(tidy("gradient @ weightᵀᵀ")).toBe("gradient @ weight");
+    expect(tidy("gradient @ (weightᵀ)ᵀ")).toBe("gradient @ weight");
+    expect(transposed("(8, 3)ᵀ @ (8, 5)")).toBe("(3, 8) @ (8, 5)");
+  });
+
+  it("say what a sum went over", () => {
+    expect(summedOver([8, 3], [3])).toBe("summed over the 8 rows of the batch");
+    expect(summedOver([2, 5, 3], [3])).toBe("summed over the 10 rows of all batches");
+    expect(summedOver([8, 3], [])).toBe("summed over all 24 items");
+    expect(summedOver([8, 3], [8, 1])).toBe("summed along dim 1 (3 items)");
+    expect(summedOver([8, 3], [8, 3])).toBeNull();
   });
 });

@@ -19,6 +19,34 @@ describe("the protocol", () => {
     expect(parsePacked(new DataView(new ArrayBuffer(0)))).toBeNull();
   });
 
+  it("asks again when the kernel was exchanged, and gives it up when nobody answers", () => {
+    vi.useFakeTimers();
+    const heard = new Map<string, (...args: unknown[]) => void>();
+    const sent: unknown[] = [];
+    const model: WidgetModel = {
+      get: () => 0,
+      set: vi.fn(),
+      save_changes: vi.fn(),
+      on: (name, callback) => heard.set(name, callback),
+      off: (name) => heard.delete(name),
+      send: (content) => sent.push(content),
+    };
+    const store = createStore();
+    const link = new Link(model, store);
+    heard.get("msg:custom")?.({ type: "state", pause: null });
+    expect(store.connection.value).toBe("live");
+    heard.get("comm_live_update")?.();
+    expect(sent).toEqual([{ type: "need", from: 0 }]);
+    heard.get("msg:custom")?.({ type: "state", pause: null });
+    vi.advanceTimersByTime(10_000);
+    expect(store.connection.value).toBe("live");
+    heard.get("comm_live_update")?.();
+    vi.advanceTimersByTime(10_000);
+    expect(store.connection.value).toBe("offline");
+    link.close();
+    vi.useRealTimers();
+  });
+
   it("hears the model and lets go of it", () => {
     const heard = new Map<string, (...args: unknown[]) => void>();
     const model: WidgetModel = {

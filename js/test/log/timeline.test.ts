@@ -14,9 +14,19 @@ describe("the timeline", () => {
     }
   });
 
+  it("keeps the models asked for last, so that going to and fro computes nothing anew", () => {
+    const timeline = new Timeline();
+    timeline.append(exampleC().json);
+    const [end, now] = [timeline.at(timeline.end), timeline.at(9)];
+    for (let i = 0; i < 3; i += 1) {
+      expect(timeline.at(timeline.end)).toBe(end);
+      expect(timeline.at(9)).toBe(now);
+    }
+  });
+
   it("says which event cannot be read", () => {
     expect(() => {
       new Timeline().append([["nonsense"]]);
-    }).toThrow("unknown event nonsense");
+    }).toThrow("event 0 (nonsense): it is of no known kind");
   });
 });

@@ -7,7 +7,14 @@ import { exampleC } from "../examples";
 const graphAt = (time?: number): Graph => buildGraph(fold(exampleC().events().slice(0, time)));
 
 const draw = (last: Picture, graph: Graph, wish: Partial<Wish> = {}): Picture =>
-  nextPicture(last, { graph, whole: graph, direction: "LR", width: 900, tidied: 0, ...wish });
+  nextPicture(last, {
+    graph,
+    whole: graph,
+    direction: "LR",
+    room: { w: 900, h: 400 },
+    state: "",
+    ...wish,
+  });
 
 describe("pictures", () => {
   it("follow from the last one alone, which stays as it was", () => {
@@ -21,7 +28,7 @@ describe("pictures", () => {
 
   it("stay the same object while nothing changes", () => {
     const picture = draw(BLANK, graphAt());
-    expect(draw(picture, picture.graph, { width: 300 }).scene).toBe(picture.scene);
+    expect(draw(picture, picture.graph, { room: { w: 300, h: 400 } }).scene).toBe(picture.scene);
   });
 
   it("show a moment of the past where its boxes will stay", () => {
@@ -34,9 +41,13 @@ describe("pictures", () => {
 
   it("turn where the width is too small, and are laid out anew when tidied", () => {
     const graph = graphAt();
-    expect(draw(BLANK, graph, { direction: "auto", width: 3000 }).direction).toBe("LR");
-    expect(draw(BLANK, graph, { direction: "auto", width: 200 }).direction).toBe("TD");
+    expect(draw(BLANK, graph, { direction: "auto", room: { w: 3000, h: 900 } }).direction).toBe(
+      "LR",
+    );
+    expect(draw(BLANK, graph, { direction: "auto", room: { w: 200, h: 900 } }).direction).toBe(
+      "TD",
+    );
     const grown = draw(draw(BLANK, graphAt(20)), graph);
-    expect(draw(grown, graph, { tidied: 1 }).scene).toEqual(draw(BLANK, graph).scene);
+    expect(draw(grown, graph, { state: "tidied" }).scene).toEqual(draw(BLANK, graph).scene);
   });
 });

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Command } from "../../src/kernel/protocol";
 import { createStore, type Store } from "../../src/store/store";
+import { Program } from "../builder";
 import { exampleA, exampleC } from "../examples";
 
 function live(): { store: Store; sent: Command[] } {
@@ -28,7 +29,7 @@ describe("the store", () => {
   it("starts anew at a snapshot that lies beyond what it has", () => {
     const { store } = live();
     const state = { ops: {}, cells: [], names: {}, errors: [], values: {}, calls: {} };
-    const rest = { storages: {}, nodes: {}, runs: {}, sources: {}, scopes: {} };
+    const rest = { storages: {}, nodes: {}, runs: {}, sources: {}, scopes: {}, loops: {} };
     const events = [["snapshot", 100, { ...state, ...rest }]];
     store.received({ type: "events", from: 99, events });
     expect(store.end.value).toBe(100);
@@ -54,6 +55,91 @@ describe("the store", () => {
     store.toPrevious();
     store.toNext();
     expect(sent.length).toBe(1);
+  });
+
+  it("takes the steps of a closed group at once, there and back", () => {
+    const p = new Program();
+    p.cell();
+    const w = p.leaf("w", [1]);
+    let y = w;
+    p.within("module", "net", "Linear", () => {
+      for (let i = 0; i < 3; i += 1) y = p.op("mul", [y, 2]);
+    });
+    p.op("add", [y, 1], "out");
+    const store = createStore();
+    store.load(p.packed());
+    const stops = (go: () => void): number[] => {
+      const seen = [store.index.value];
+      for (let last = NaN; last !== store.index.value;) {
+        last = store.index.value;
+        go();
+        if (store.index.value !== last) seen.push(store.index.value);
+      }
+      return seen;
+    };
+    const back = stops(store.toPrevious);
+    expect(back.length).toBe(store.steps.value.length - 1); // three ops in one
+    expect(stops(store.toNext)).toEqual([...back].reverse());
+    const [group] = [...store.graph.value.boxes.values()].filter(({ kind }) => kind === "group");
+    if (group?.kind !== "group") throw new Error("the module is no closed group");
+    store.opened.value = new Map([[group.facts.place, true]]);
+    expect(stops(store.toPrevious).length).toBe(store.steps.value.length + 1);
+  });
+
+  it("tells what an earlier cell has spoilt until its backward has failed", () => {
+    const spoilt = (backward: boolean): Store => {
+      const program = new Program();
+      program.cell();
+      const b = program.op("add", [program.leaf("a", [1, 3]), 2], "b");
+      const square = program.op("mul", [b, b], "square");
+      const cube = program.op("mul", [square, b], "cube");
+      const after = program.fill(b, 1000);
+      if (backward) program.backward(cube, [after]); // never comes to the node of the square
+      program.cell();
+      program.leaf("z", [1]);
+      const store = createStore();
+      store.load(program.packed());
+      return store;
+    };
+    expect(spoilt(false).shown.older.value.length).toBe(3);
+    expect(spoilt(true).shown.older.value).toEqual([]);
+  });
+
+  it("answers a pause, names it in its commands, and drops it when the kernel is silent", () => {
+    vi.useFakeTimers();
+    const { store, sent } = live();
+    const { json } = exampleA(false);
+    const run = ["backward", 7, [[5, 3]], false, false, true, null, null];
+    store.received({ type: "events", from: 0, events: [...json, run] });
+    store.received({ type: "state", pause: { number: 4, run: 7 } });
+    expect(sent).toEqual([{ type: "here" }]);
+    store.toNext();
+    store.runTo(3);
+    expect(sent.slice(1)).toEqual([
+      { type: "step", run: 7, count: 1, pause: 4 },
+      { type: "until", run: 7, node: 3, pause: 4 },
+    ]);
+    vi.advanceTimersByTime(5000);
+    expect(store.canGoOn.value).toBe(true);
+    vi.advanceTimersByTime(5000);
+    expect(store.canGoOn.value).toBe(false);
+    expect(store.why.value).toContain("restarted");
+    store.received({ type: "state", pause: null }); // it was only slow
+    expect(store.liveRun.value?.run).toBe(7);
+    vi.useRealTimers();
+  });
+
+  it("of an earlier moment of the notebook asks nothing and offers nothing", () => {
+    const { store, sent } = live();
+    const { json } = exampleA(false);
+    const run = ["backward", 7, [[5, 3]], false, false, true, null, null];
+    store.received({ type: "events", from: 0, events: [...json, run] });
+    store.pastIs("This is the past.");
+    store.received({ type: "state", pause: null });
+    expect(store.canGoOn.value).toBe(false);
+    store.backward(5);
+    expect(store.notice.value?.text).toBe("This is the past.");
+    expect(sent).toEqual([]);
   });
 
   it("moves to the present before a command and says so", () => {

@@ -1,0 +1,52 @@
+/* Where a call belongs: to a module with its formula, to an optimizer's step with its rule. */
+
+import type { Model, ScopeRow } from "../log/model";
+import { dim, math, plain, type Line } from "./text";
+
+/** What an optimizer does with each parameter w and its gradient g. */
+const RULES: Readonly<Record<string, string>> = {
+  SGD: "w ← w − lr · g",
+  Adam: "w ← w − lr · m̂ ÷ (√v̂ + eps), with running means m of g and v of g²",
+  AdamW: "w ← w − lr · (m̂ ÷ (√v̂ + eps) + weight_decay · w)",
+  RMSprop: "w ← w − lr · g ÷ (√v + eps), with a running mean v of g²",
+  Adagrad: "w ← w − lr · g ÷ (√Σg² + eps)",
+};
+
+/** What a module computes of its input x. */
+const FORMULAS: Readonly<Record<string, string>> = {
+  Linear: "x @ weightᵀ + bias",
+  ReLU: "x where x > 0, else 0",
+  Tanh: "tanh(x)",
+  Sigmoid: "1 ÷ (1 + e⁻ˣ)",
+  LayerNorm: "(x − mean) ÷ √(var + eps) × weight + bias",
+  Embedding: "the rows of weight that x names",
+  Dropout: "x with some items set to 0, the others scaled up",
+};
+
+/** One line on the innermost module or optimizer's step around a scope; empty where there is none. */
+export function belongsTo(model: Model, scope: number | null): Line {
+  let row: ScopeRow | undefined;
+  for (let at = scope; at !== null; at = row.parent) {
+    row = model.scopes.get(at);
+    if (!row) return [];
+    if (row.kind === "step") {
+      const rule = RULES[row.name];
+      return [
+        dim("It is part of a step of "),
+        math(row.name),
+        ...(row.text === "" ? [] : [plain(` (${row.text})`)]),
+        ...(rule === undefined ? [] : [dim(": "), math(rule)]),
+      ];
+    }
+    if (row.kind === "module") {
+      const formula = FORMULAS[row.text];
+      return [
+        dim("It is part of "),
+        { ...math(row.name), key: `s${row.scope}` },
+        plain(` (${row.text})`),
+        ...(formula === undefined ? [] : [dim(": "), math(formula)]),
+      ];
+    }
+  }
+  return [];
+}

@@ -1,0 +1,295 @@
+/*
+ * The tree of groups: modules, functions, loops and their turns as the log's scopes have them,
+ * equal modules in a row folded to one group, and long runs of ops cut into parts. Which groups
+ * stand open is another question (`open.ts`).
+ */
+
+import { at, get, push } from "../collections";
+import type { CallRow, Model, ScopeRow } from "../log/model";
+import { NO_PLACES, placesOf, scopesOf, type Places } from "./film";
+import { callKey, scopeKey } from "./keys";
+import { signOf } from "./signs";
+import type { Visible } from "./visible";
+
+export type GroupKind = "module" | "function" | "loop" | "turn" | "repeat" | "part";
+
+export interface Group {
+  readonly key: string;
+  /** What it is called in a film, where the same structure comes with new keys in each turn. */
+  readonly place: string;
+  readonly kind: GroupKind;
+  readonly scope: ScopeRow | null;
+  readonly parent: Group | null;
+  /** Inner groups and, by number, the calls that stand in none of them; in order of time. */
+  readonly items: readonly (Group | number)[];
+  readonly title: string;
+  /** The class of a module; else what helps to tell it. */
+  readonly subtitle: string;
+  /** A module that is drawn as one pill has its sign. */
+  readonly sign: string | null;
+  /** How many equal ones it stands for. */
+  readonly times: number;
+  /** How many calls are in it, also in its inner groups. */
+  readonly ops: number;
+  /** Equal structures have equal marks. */
+  readonly structure: string;
+}
+
+/** A group while the tree is made. */
+type Made = { -readonly [K in Exclude<keyof Group, "items" | "parent">]: Group[K] } & {
+  parent: Made | null;
+  items: (Made | number)[];
+};
+
+export interface Tree {
+  readonly root: Group;
+  /** Of a film. */
+  readonly places: Places;
+  /** Functions whose call is the whole picture: their variables are what the reader looks at. */
+  readonly functions: readonly string[];
+}
+
+/** More items than these side by side are cut into parts. */
+const MOST_ITEMS = 60;
+const PARTS = 8;
+
+const DRAWN: ReadonlySet<string> = new Set(["module", "function", "loop", "turn"]);
+
+/** The tree of the groups that hold visible calls. */
+export function groupTree(model: Model, seen: Visible): Tree {
+  const calls: CallRow[] = [];
+  for (const id of seen.calls) {
+    const call = seen.steps.has(id) ? undefined : model.calls.get(id);
+    if (call) calls.push(call);
+  }
+  calls.sort((a, b) => a.call - b.call);
+  const places = placesOf(model, seen.films);
+  const root = sortInto(model, calls, seen.films.frames, places);
+  const functions: string[] = [];
+  // A function that is the whole picture (a script's `main`) needs no frame around it.
+  for (let [only] = root.items; only !== undefined; [only] = root.items) {
+    if (root.items.length > 1 || typeof only === "number" || only.kind !== "function") break;
+    root.items = only.items;
+    functions.push(only.scope?.name ?? "");
+    for (const item of root.items) if (typeof item !== "number") item.parent = root;
+  }
+  finish(model, root, places);
+  return { root, places, functions };
+}
+
+/** A tree without groups. */
+export function flatTree(seen: Visible): Tree {
+  const root = draft("root", "", "module", null, null);
+  root.items = [...seen.calls].filter((id) => !seen.steps.has(id)).sort((a, b) => a - b);
+  return { root, places: NO_PLACES, functions: [] };
+}
+
+/** Groups as the scopes tell them. */
+function sortInto(
+  model: Model,
+  calls: readonly CallRow[],
+  skipped: ReadonlySet<number>,
+  places: Places,
+): Made {
+  const root = draft("root", "", "module", null, null);
+  const byScope = new Map<number, Made>();
+  for (const call of calls) {
+    let home = root;
+    for (const id of scopesOf(model, call)) {
+      const scope = model.scopes.get(id);
+      if (!scope || skipped.has(id) || !DRAWN.has(scope.kind)) continue;
+      let group = byScope.get(id);
+      if (!group) {
+        const place = places.groups.get(id) ?? scopeKey(id);
+        group = draft(scopeKey(id), place, scope.kind as GroupKind, scope, home);
+        byScope.set(id, group);
+        home.items.push(group);
+      }
+      home = group;
+    }
+    home.items.push(call.call);
+  }
+  return root;
+}
+
+function draft(
+  key: string,
+  place: string,
+  kind: GroupKind,
+  scope: ScopeRow | null,
+  parent: Made | null,
+): Made {
+  const [title, subtitle] = scope ? titleOf(scope) : ["", ""];
+  const rest = { sign: null, times: 1, ops: 0, structure: "" };
+  return { key, place, kind, scope, parent, items: [], title, subtitle, ...rest };
+}
+
+/** What a scope is called, and its class or what else helps to tell it. */
+function titleOf({ kind, name, text }: ScopeRow): [string, string] {
+  if (kind === "loop") return [text.replace(/:$/, "") || name, ""];
+  if (kind === "turn") return [`turn ${name}`, ""];
+  if (kind === "function") return [`${name.split(".").at(-1) ?? name}()`, ""];
+  return text === "" ? [name, ""] : [name, text];
+}
+
+type Structures = Map<string, string>;
+
+/** What follows from the items of a group, from the inside out. */
+function finish(
+  model: Model,
+  group: Made,
+  places: Places,
+  structures: Structures = new Map(),
+): void {
+  for (const item of group.items) {
+    if (typeof item !== "number") finish(model, item, places, structures);
+  }
+  if (group.kind === "loop") group.times = group.items.length;
+  group.items = group.items.flatMap((item) => {
+    if (typeof item === "number" || !isIdle(item, group)) return [item];
+    for (const inner of item.items) if (typeof inner !== "number") inner.parent = group;
+    return item.items;
+  });
+  measure(model, group, structures);
+  if (group.kind !== "loop") foldEqual(model, group, structures);
+  while (group.items.length > MOST_ITEMS) cutUp(model, group, places, structures);
+}
+
+/** A group that says nothing by itself: the only turn of a loop, a function around one op. */
+function isIdle(inner: Made, outer: Made): boolean {
+  if (inner.kind === "loop") return inner.times === 1;
+  if (inner.kind === "turn") return outer.kind === "loop" && outer.times === 1;
+  if (inner.kind !== "function") return false;
+  return inner.items.length === 1 || (outer.parent !== null && outer.items.length === 1);
+}
+
+function measure(model: Model, group: Made, structures: Structures): void {
+  const marks: string[] = [];
+  group.ops = 0;
+  for (const item of group.items) {
+    if (typeof item !== "number") {
+      group.ops += item.ops;
+      marks.push(item.structure);
+      continue;
+    }
+    group.ops += 1;
+    const call = get(model.calls, item);
+    const shapes = call.outputs.map((id) => model.values.get(id)?.summary.shape.join());
+    marks.push(`${call.op}:${shapes.join(";")}`);
+  }
+  const text = `${group.kind} ${group.subtitle}(${marks.join(" ")})`;
+  group.structure = structures.get(text) ?? String(structures.size);
+  structures.set(text, group.structure);
+  const known = group.kind === "module" ? signOf(group.subtitle) : null;
+  const single = group.kind === "module" && group.ops === 1 && group.parent !== null;
+  group.sign = known ?? (single ? group.subtitle || group.title : null);
+}
+
+/** Modules equal in structure, each reading what the one before made, become one group. */
+function foldEqual(model: Model, group: Made, structures: Structures): void {
+  const folded: (Made | number)[] = [];
+  let run: Made[] = [];
+  const close = (): void => {
+    const [first] = run;
+    const last = run.at(-1);
+    if (first && last && run.length >= (first.sign === null ? 2 : 4)) {
+      const repeat = draft(`${first.key}×`, `${first.place}×`, "repeat", null, group);
+      repeat.items = [...run];
+      repeat.title = between(first.title, last.title);
+      repeat.subtitle = first.subtitle;
+      repeat.times = run.length;
+      for (const item of run) item.parent = repeat;
+      measure(model, repeat, structures);
+      folded.push(repeat);
+    } else folded.push(...run);
+    run = [];
+  };
+  for (const item of group.items) {
+    const last = run.at(-1);
+    if (typeof item === "number" || item.kind !== "module") {
+      close();
+      folded.push(item);
+      continue;
+    }
+    if (last && (last.structure !== item.structure || !feeds(model, last, item))) close();
+    run.push(item);
+  }
+  close();
+  group.items = folded;
+}
+
+/** Whether a call of the second group reads what a call of the first made. */
+function feeds(model: Model, first: Made, second: Made): boolean {
+  const made = new Set(callsIn(first).flatMap((id) => get(model.calls, id).outputs));
+  return callsIn(second).some((id) =>
+    get(model.calls, id).inputs.some((input) => typeof input === "number" && made.has(input)),
+  );
+}
+
+/** `layers[0]` and `layers[5]` as `layers[0…5]`. */
+function between(first: string, last: string): string {
+  let head = 0;
+  while (head < first.length && first[head] === last[head]) head += 1;
+  let tail = 0;
+  while (tail < first.length - head && first.at(-1 - tail) === last.at(-1 - tail)) tail += 1;
+  while (head > 0 && /\d/.test(first[head - 1] ?? "")) head -= 1;
+  const end = first.slice(first.length - tail);
+  return `${first.slice(0, first.length - tail)}…${last.slice(head, last.length - tail)}${end}`;
+}
+
+/** Items side by side, too many to draw, become the items of a few parts. */
+function cutUp(model: Model, group: Made, places: Places, structures: Structures): void {
+  const size = Math.max(4, Math.ceil(group.items.length / PARTS));
+  const parts: Made[] = [];
+  for (let from = 0; from < group.items.length; from += size) {
+    const items = group.items.slice(from, from + size);
+    const first = at(items, 0);
+    const key = typeof first === "number" ? callKey(first) : first.key;
+    const place = typeof first === "number" ? (places.calls.get(first) ?? key) : first.place;
+    const part = draft(`${key}…`, `${place}…`, "part", null, group);
+    part.items = items;
+    [part.title, part.subtitle] = partTitle(model, items, from);
+    for (const item of items) if (typeof item !== "number") item.parent = part;
+    measure(model, part, structures);
+    while (part.items.length > MOST_ITEMS) cutUp(model, part, places, structures);
+    parts.push(part);
+  }
+  group.items = parts;
+}
+
+/** What a part holds, and of which lines its ops are. */
+function partTitle(
+  model: Model,
+  items: readonly (Made | number)[],
+  from: number,
+): [string, string] {
+  const first = at(items, 0);
+  const last = at(items, items.length - 1);
+  if (typeof first !== "number" && typeof last !== "number") {
+    if (first.kind !== "turn") return [`${first.title} … ${last.title}`, ""];
+    return [`turns ${first.scope?.name ?? ""}–${last.scope?.name ?? ""}`, ""];
+  }
+  const title = `ops ${from + 1}–${from + items.length}`;
+  const lines = new Map<string, number[]>();
+  for (const item of items) {
+    if (typeof item !== "number") continue;
+    const source = model.sources.get(get(model.calls, item).source ?? -1);
+    if (source) push(lines, `${source.cell ?? ""} ${source.file ?? ""}`, source.line);
+  }
+  const [numbers] = lines.values();
+  if (lines.size !== 1 || !numbers) return [title, ""];
+  const low = numbers.reduce((least, line) => Math.min(least, line), Infinity);
+  const high = numbers.reduce((most, line) => Math.max(most, line), 0);
+  return [title, low === high ? `line ${low}` : `lines ${low}–${high}`];
+}
+
+/** The calls of a group and its inner groups, in order. */
+export function callsIn(group: Pick<Group, "items">): number[] {
+  const found: number[] = [];
+  const stack: (Pick<Group, "items"> | number)[] = [group];
+  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
+    if (typeof item === "number") found.push(item);
+    else for (let i = item.items.length - 1; i >= 0; i -= 1) stack.push(at(item.items, i));
+  }
+  return found;
+}

@@ -1,0 +1,130 @@
+/* What is drawn of a model: which part of it, which groups stand open, and which values are drawn. */
+
+import type { Model } from "../log/model";
+import { placesBefore } from "./film";
+import { focus } from "./focus";
+import type { Plan } from "./graph";
+import { groupTree, type Group, type Tree } from "./groups";
+import { nest, type Nest, type Values } from "./nest";
+import { groupsAround, openByDepth, openGroups } from "./open";
+import { baseWrites, visible, type Visible } from "./visible";
+
+/** What there is to draw, before anything is opened or closed. */
+export interface Content {
+  readonly seen: Visible;
+  readonly tree: Tree;
+  /** How many other graphs are left out. */
+  readonly others: number;
+  /** The places of the turn before the one shown, when a film is. */
+  readonly before: ReadonlySet<string> | null;
+}
+
+/** How much of a content is shown: the more room there is, the more. */
+export interface Detail {
+  /** The places of the groups that are open by themselves. */
+  readonly open: ReadonlySet<string>;
+  readonly values: Values;
+  /** How deep groups are open. */
+  readonly depth: number;
+}
+
+export interface Planned {
+  readonly plan: Plan;
+  /** How many other graphs are left out. */
+  readonly others: number;
+}
+
+/** What the reader chose. */
+export interface Choices {
+  /** Also graphs that the newest cell did not touch. */
+  readonly everything: boolean;
+  /** Groups that the reader opened or closed, by place. */
+  readonly opened: ReadonlyMap<string, boolean>;
+}
+
+/** Up to so many boxes there is room for values between groups and for parameters beside them. */
+const AIRY = 26;
+
+const contents = new WeakMap<Model, Map<boolean, Content>>();
+
+/** What there is to draw of a model, which is never changed; found once. */
+export function contentOf(model: Model, everything: boolean): Content {
+  const known = contents.get(model) ?? new Map<boolean, Content>();
+  contents.set(model, known);
+  const same = known.get(everything);
+  if (same) return same;
+  const writes = baseWrites(model);
+  const { seen, others } = focus(model, visible(model, writes), writes, everything);
+  const tree = groupTree(model, seen);
+  const made = { seen, tree, others, before: placesBefore(model, seen.films) };
+  known.set(everything, made);
+  return made;
+}
+
+/** All details that a content can be shown in, the richest first. */
+export function* detailsOf({ tree }: Content, budget?: number): Generator<Detail> {
+  const depths = openByDepth(tree.root, budget);
+  for (let depth = depths.length; depth >= 0; depth -= 1) {
+    const open = new Set(depths.slice(0, depth).flat());
+    for (const values of ["airy", "cards", "chips"] as const) yield { open, values, depth };
+  }
+  yield { open: new Set(), values: "wires", depth: 0 };
+}
+
+const ORDER: readonly Values[] = ["airy", "cards", "chips", "wires"];
+
+/** Whether one detail shows more than another. */
+export function isRicher(one: Detail, other: Detail): boolean {
+  if (one.depth !== other.depth) return one.depth > other.depth;
+  return ORDER.indexOf(one.values) < ORDER.indexOf(other.values);
+}
+
+/**
+ * What is drawn of a model: in a detail, else in the richest that suits its number of boxes. What
+ * a `later` moment of the same picture has no card for has none now: it would come only to go.
+ */
+export function planOf(
+  model: Model,
+  { everything, opened }: Choices,
+  detail: Detail | null = null,
+  later: Nest | null = null,
+): Planned {
+  const content = contentOf(model, everything);
+  const { others, ...rest } = content;
+  const wished = detail ?? richest(model, content);
+  const wanted = new Map([...aroundError(model, rest.tree.root), ...opened]);
+  const open = openGroups(rest.tree.root, wanted, wished.open);
+  const nested = nest(model, rest, open, wished.values);
+  const cards = new Map(nested.cards);
+  for (const id of cards.keys()) {
+    if (later?.makers.has(id) && !later.cards.has(id)) cards.delete(id);
+  }
+  return { plan: { ...rest, nest: { ...nested, cards }, values: wished.values }, others };
+}
+
+/** The richest detail, without cards between groups where there are many boxes. */
+function richest(model: Model, content: Content): Detail {
+  const { root } = content.tree;
+  const [airy, cards] = detailsOf(content);
+  if (!airy || !cards) throw new Error("a content has details");
+  const full = nest(model, content, openGroups(root, new Map(), airy.open), "airy");
+  const boxes = full.cards.size + full.closed.size + pillsIn(full);
+  return full.closed.size === 0 || boxes <= AIRY ? airy : cards;
+}
+
+/** The groups around the node that failed in the newest cell stand open: it is looked at first. */
+function aroundError(model: Model, root: Group): ReadonlyMap<string, boolean> {
+  const error = model.errors.at(-1);
+  if (!error || error.node === null || error.time < (model.cellTimes.at(-1) ?? 0)) return NONE;
+  const call = model.nodes.get(error.node)?.call ?? null;
+  if (call === null) return NONE;
+  return new Map(groupsAround(root, (item) => item === call).map(({ place }) => [place, true]));
+}
+
+const NONE: ReadonlyMap<string, boolean> = new Map();
+
+function pillsIn({ sites }: ReturnType<typeof nest>): number {
+  let count = 0;
+  for (const { closed } of sites.values()) if (!closed) count += 1;
+  return count;
+}

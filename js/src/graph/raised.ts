@@ -1,0 +1,28 @@
+/* A call that raised: it is no call of the log, but drawn as one, with its inputs and no output. */
+
+import type { CallRow, ErrorRow, Model } from "../log/model";
+import { callKey } from "./keys";
+
+/** Its number: beyond those of all calls. */
+export const RAISED = 2 ** 40;
+
+export const RAISED_KEY = callKey(RAISED);
+
+/** The model with the call that the newest cell's last error is about, if it is about a call. */
+export function withRaised(model: Model): Model {
+  const error = model.errors.at(-1);
+  const cell = model.cellTimes.at(-1) ?? 0;
+  if (error?.kind !== "call" || error.inputs.length === 0 || error.time < cell) return model;
+  return { ...model, calls: new Map(model.calls).set(RAISED, raised(error)) };
+}
+
+const rows = new WeakMap<ErrorRow, CallRow>();
+
+/** The same object for the same error, so that it is drawn once. */
+function raised(error: ErrorRow): CallRow {
+  const { op, inputs, source, time } = error;
+  const rest = { params: {}, outputs: [], view_of: null, inplace: false, scope: null, node: null };
+  const made = rows.get(error) ?? { call: RAISED, op: op ?? "call", inputs, source, time, ...rest };
+  rows.set(error, made);
+  return made;
+}

@@ -1,0 +1,72 @@
+/*
+ * Events as they come from outside, one after the other. Each is looked at alone by `decode`; here
+ * is what only all of them together can show: nothing may contain or make itself, because what is
+ * drawn is a graph without cycles and what is nested ends somewhere.
+ */
+
+import { counted, Unreadable } from "./checks";
+import { decode, type Event, type OpEvent, type ScopeEvent } from "./events";
+import { readState } from "./snapshot";
+
+/** Scopes within scopes beyond this many are no program's. */
+const DEEPEST = 2000;
+
+export class Reader {
+  /** The scope around each scope. */
+  private readonly parents = new Map<number, number | null>();
+  /** Values that calls have read or made. */
+  private readonly used = new Set<number>();
+  /** Calls that were told: those of a static graph are told again at each run. */
+  private readonly calls = new Map<number, string>();
+
+  /** The event of a time from its JSON. Throws Unreadable: `event 312 (op): 'call' is ...`. */
+  read(json: unknown, time: number): Event {
+    try {
+      const event = decode(json);
+      if (event.event === "snapshot") readState(event.state);
+      this.learn(event);
+      return event;
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      const kind: unknown = Array.isArray(json) ? json[0] : null;
+      const named = typeof kind === "string" && /^\w{1,20}$/.test(kind) ? ` (${kind})` : "";
+      throw new Unreadable(`event ${counted(time)}${named}: ${error.message}`);
+    }
+  }
+
+  /** Takes in an event that was read before. */
+  learn(event: Event): void {
+    if (event.event === "op") this.made(event);
+    else if (event.event === "scope") this.nested(event);
+    else if (event.event === "snapshot") this.forget();
+  }
+
+  private made({ call, inputs, outputs }: OpEvent): void {
+    const told = JSON.stringify([inputs, outputs]);
+    if (this.calls.get(call) === told) return;
+    this.calls.set(call, told);
+    for (const input of inputs) if (typeof input === "number") this.used.add(input);
+    for (const output of outputs) {
+      if (this.used.has(output)) {
+        throw new Unreadable(`value ${output} is read before this call makes it`);
+      }
+    }
+    for (const output of outputs) this.used.add(output);
+  }
+
+  private nested({ scope, parent }: ScopeEvent): void {
+    if (this.parents.has(scope)) return; // it ends, or was told already
+    let depth = 0;
+    for (let at: number | null | undefined = parent; at != null; at = this.parents.get(at)) {
+      depth += 1;
+      if (at === scope) throw new Unreadable(`scope ${scope} lies in itself`);
+      if (depth > DEEPEST) throw new Unreadable(`scopes lie deeper than ${counted(DEEPEST)}`);
+    }
+    this.parents.set(scope, parent);
+  }
+
+  private forget(): void {
+    this.parents.clear();
+    this.used.clear();
+  }
+}

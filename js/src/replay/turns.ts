@@ -1,0 +1,95 @@
+/*
+ * Films: loops that train. Which loop the moment shown is in, which turns of it can be shown, and
+ * which steps each has. A turn whose details were let go is known by its scalars only.
+ */
+
+import type { LoopRow, Model, ScopeRow, TurnRow } from "../log/model";
+import type { Step } from "./steps";
+
+/** The steps of one turn, or those between two turns (`turn` is null), as indices. */
+export interface Section {
+  readonly turn: TurnRow | null;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Whether a loop is shown as a film: its turns each hold a backward run or an optimizer step. */
+export function isFilm(model: Model, loop: LoopRow): boolean {
+  if (loop.count < 2) return false;
+  const last = loop.turns.findLast(({ to }) => to !== null) ?? loop.turns.at(-1);
+  if (!last) return Object.keys(loop.curves).length > 0;
+  const until = last.to ?? Infinity;
+  for (const run of model.runs.values()) if (run.time >= last.from && run.time < until) return true;
+  for (const scope of model.scopes.values()) {
+    if (scope.kind === "step" && within(model, scope, last.scope)) return true;
+  }
+  return false;
+}
+
+function within(model: Model, scope: ScopeRow, outer: number): boolean {
+  for (let at: ScopeRow | undefined = scope; at;) {
+    if (at.parent === outer) return true;
+    at = at.parent === null ? undefined : model.scopes.get(at.parent);
+  }
+  return false;
+}
+
+/**
+ * The film that a time is in, the innermost; between films of its cell the one before it, else the
+ * first. Films of other cells are not this cell's.
+ */
+export function filmAt(model: Model, time: number): LoopRow | null {
+  const begin = model.cellTimes.findLast((at) => at < time) ?? -Infinity;
+  const end = model.cellTimes.find((at) => at >= time) ?? Infinity;
+  let found: LoopRow | null = null;
+  let best: readonly [number, number] = [-1, -1];
+  for (const loop of model.loops.values()) {
+    const start = loop.turns.at(-1)?.from ?? -Infinity;
+    if (start < begin || start >= end || !isFilm(model, loop)) continue;
+    const turn = loop.turns.findLast(({ from }) => from < time);
+    const inside = turn !== undefined && (turn.to === null || time <= turn.to);
+    const rank = [inside ? 2 : turn ? 1 : 0, turn?.from ?? -1] as const;
+    if (rank[0] > best[0] || (rank[0] === best[0] && rank[1] >= best[1])) {
+      [found, best] = [loop, rank];
+    }
+  }
+  return found;
+}
+
+/** The steps of each turn of a film; turns without a step of their own are left out. */
+export function sectionsOf(film: LoopRow, steps: readonly Step[]): readonly Section[] {
+  const sections: Section[] = [];
+  let step = 0;
+  const take = (turn: TurnRow | null, until: number): void => {
+    const first = step;
+    while (step < steps.length && (steps[step]?.anchor ?? Infinity) < until) step += 1;
+    if (step > first) sections.push({ turn, first, last: step - 1 });
+  };
+  for (const turn of film.turns) {
+    take(null, turn.from);
+    take(turn, turn.to ?? Infinity);
+  }
+  take(null, Infinity);
+  return sections;
+}
+
+/** The section that a step is in; before the first step, the first one. */
+export function sectionAt(sections: readonly Section[], step: number): Section | null {
+  return sections.findLast(({ first }) => first <= Math.max(0, step)) ?? null;
+}
+
+/** A number that travelled, as a number: nan and inf come as text. */
+export function scalar(value: unknown): number | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value !== "string") return Number(value);
+  if (value === "inf") return Infinity;
+  return value === "-inf" ? -Infinity : Number(value);
+}
+
+/** The turns whose scalar is no finite number, counted from 1. */
+export function brokenTurns(curve: readonly unknown[]): readonly number[] {
+  return curve.flatMap((value, i) => {
+    const number = scalar(value);
+    return number === null || Number.isFinite(number) ? [] : [i + 1];
+  });
+}

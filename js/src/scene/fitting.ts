@@ -1,0 +1,120 @@
+/*
+ * How much of a model is shown: as much as can be read at once. What a graph would need is found
+ * without laying it out, from the ranks of its boxes alone.
+ */
+
+import { get } from "../collections";
+import type { Graph } from "../graph/graph";
+import { frameTitleWidth } from "../graph/group-box";
+import type { Detail } from "../graph/plan";
+import { components } from "../layout/components";
+import { LOOSE, PART_GAP, SHELF } from "../layout/layout";
+import { assignRanks } from "../layout/ranks";
+import { GAP, WIRE_GAP, type LayoutBox, type LayoutWire } from "../layout/types";
+import { columnsOf, type Sizes } from "./columns";
+import { turned, type Direction } from "./flow";
+import { contentsOf, frameExtents, placeIn } from "./nested";
+
+export interface Room {
+  readonly w: number;
+  readonly h: number;
+}
+
+/** A detail, and the graph in it. */
+export interface Fitting {
+  readonly detail: Detail;
+  readonly graph: Graph;
+}
+
+/** The richest of the details that fits; where none does, what can be read when it is panned. */
+export function fitting(
+  details: Iterable<Detail>,
+  draw: (detail: Detail) => Graph,
+  room: Room,
+  direction: "auto" | Direction,
+): Fitting {
+  const ways = direction === "auto" ? (["LR", "TD"] as const) : [direction];
+  let last: Fitting | null = null;
+  for (const detail of details) {
+    const graph = draw(detail);
+    for (const way of ways) {
+      const { w, h } = sizeOf(graph, way);
+      if (w <= room.w && h <= room.h) return { detail, graph };
+    }
+    if (detail.values !== "wires" || !last) last = { detail, graph };
+  }
+  if (!last) throw new Error("there is always some detail");
+  return last;
+}
+
+/** The size that a graph has when it is laid out, or nearly so. */
+export function sizeOf(graph: Graph, direction: Direction): Room {
+  const sizes = new Map<string, readonly [number, number]>();
+  const contents = contentsOf(graph, direction);
+  for (const [key, { boxes, wires, sizes: own }] of [...contents].reverse()) {
+    for (const frame of graph.frames.values()) {
+      if (frame.home !== key) continue;
+      const [length, breadth] = get(sizes, frame.key);
+      const title = frameTitleWidth(frame.facts);
+      const [main, before, after] = frameExtents(
+        { length, low: 0, high: breadth },
+        direction,
+        title,
+      );
+      const place = placeIn(graph, frame.key);
+      own.set(place, [main, before, after]);
+      boxes.push({ key: place, kind: "pill", main, before, after, age: 0 });
+    }
+    sizes.set(key, levelSize(boxes, wires, own, direction, graph.tight));
+  }
+  const [w, h] = turned(direction, ...get(sizes, ""));
+  return { w, h };
+}
+
+/** The length and breadth of one level. */
+function levelSize(
+  boxes: readonly LayoutBox[],
+  wires: readonly LayoutWire[],
+  sizes: Sizes,
+  direction: Direction,
+  tight: boolean,
+): [number, number] {
+  const places = new Map<string, { rank: number; cross: number }>();
+  let breadth = 0;
+  let loose: LayoutBox[] = [];
+  for (const part of components(boxes, wires)) {
+    if (part.wires.length === 0) {
+      loose = [...loose, ...part.boxes];
+      continue;
+    }
+    const ranks = assignRanks(part.boxes, part.wires);
+    for (const [key, rank] of ranks) places.set(key, { rank, cross: 0 });
+    breadth += (breadth > 0 ? PART_GAP : 0) + widestRank(part.boxes, part.wires, ranks);
+  }
+  loose.forEach(({ key }, i) => places.set(key, { rank: LOOSE - (i % SHELF), cross: 0 }));
+  for (let i = 0; i < loose.length; i += SHELF) {
+    const row = loose.slice(i, i + SHELF).map(({ before, after }) => before + after);
+    breadth += (breadth > 0 ? GAP : 0) + Math.max(...row);
+  }
+  const columns = columnsOf(sizes, { places }, direction, tight);
+  let length = 0;
+  for (const { rank } of places.values()) length = Math.max(length, columns(rank)[1]);
+  return [length, breadth];
+}
+
+/** What the fullest rank needs, with the wires that pass it. */
+function widestRank(
+  boxes: readonly LayoutBox[],
+  wires: readonly LayoutWire[],
+  ranks: ReadonlyMap<string, number>,
+): number {
+  const needs: number[] = [];
+  const add = (rank: number, need: number): void => {
+    needs[rank] = (needs[rank] ?? 0) + need;
+  };
+  for (const { key, before, after } of boxes) add(get(ranks, key), before + after + GAP);
+  for (const { from, to } of wires) {
+    for (let rank = get(ranks, from) + 1; rank < get(ranks, to); rank += 1) add(rank, WIRE_GAP);
+  }
+  return needs.reduce((most, need) => Math.max(most, need), GAP) - GAP;
+}

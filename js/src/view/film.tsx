@@ -1,0 +1,82 @@
+/* The larger of the player's two scales: the turns of a film. */
+
+import type { LoopRow } from "../log/model";
+import type { Store } from "../store/store";
+import { Curves, scalarsOf } from "./curve";
+
+/** The turns with the curve of their scalars; nothing where no loop trains. */
+export function FilmBar({ store }: { store: Store }) {
+  const film = store.film.value;
+  if (!film) return null;
+  const shown = store.section.value?.turn?.turn ?? null;
+  const lost = store.lostTurn.value;
+  const turn = lost ?? shown;
+  const place = turn ?? turnBefore(film, store.time.value);
+  const words = turn === null ? "" : scalarsOf(film, turn);
+  const go = (to: number): void => {
+    store.playing.value = false;
+    store.toTurn(to);
+  };
+  return (
+    <div class="gw-film" data-testid="film">
+      <span class="gw-turn" data-testid="turn-count">
+        {turn === null ? `between turns, of ${film.count}` : `turn ${turn} / ${film.count}`}
+      </span>
+      <div class="gw-turns">
+        <Curves film={film} turn={turn} onTurn={go} />
+        <input
+          type="range"
+          data-action="turns"
+          aria-label="Turn of the loop"
+          aria-valuetext={`turn ${place} of ${film.count}${words === "" ? "" : `: ${words}`}`}
+          min={1}
+          max={film.count}
+          step={1}
+          value={place}
+          onInput={(event) => {
+            go(Number(event.currentTarget.value));
+          }}
+        />
+      </div>
+      <span class="gw-turn-words" data-testid="turn-words">
+        {lost === null ? words : <Lost film={film} lost={lost} shown={shown} words={words} />}
+      </span>
+    </div>
+  );
+}
+
+/** The last turn that began before a time. */
+function turnBefore({ turns }: LoopRow, time: number): number {
+  return turns.findLast(({ from }) => from < time)?.turn ?? turns[0]?.turn ?? 1;
+}
+
+interface LostProps {
+  film: LoopRow;
+  lost: number;
+  shown: number | null;
+  words: string;
+}
+
+/** A turn whose details were let go: its scalars, and which turn the picture shows instead. */
+function Lost({ film, lost, shown, words }: LostProps) {
+  const kept = film.turns.map(({ turn }) => turn);
+  const instead = shown === null ? "" : `; the picture shows turn ${shown}`;
+  return (
+    <span role="status" title={`Turns with details: ${listed(kept)}`}>
+      {`${words === "" ? `turn ${lost}` : words} (details let go${instead})`}
+    </span>
+  );
+}
+
+/** `1, 5, 28 to 30`. */
+export function listed(turns: readonly number[]): string {
+  const parts: string[] = [];
+  for (let i = 0; i < turns.length;) {
+    let end = i;
+    while (turns[end + 1] === (turns[end] ?? NaN) + 1) end += 1;
+    const [a, b] = [turns[i] ?? 0, turns[end] ?? 0];
+    parts.push(a === b ? String(a) : `${a} to ${b}`);
+    i = end + 1;
+  }
+  return parts.join(", ");
+}

@@ -1,0 +1,203 @@
+/* Groups: closed ones as boxes (known modules as pills), open ones as frames. */
+
+import { memo } from "preact/compat";
+import type { GroupBox, GroupFacts } from "../graph/boxes";
+import { frameTitleWidth, gradText, sizeText, timesWidth } from "../graph/group-box";
+import type { PlacedFrame } from "../scene/scene";
+
+export interface GroupProps {
+  group: GroupBox;
+  x: number;
+  y: number;
+  /** A node inside runs in the step shown. */
+  active: boolean;
+  dimmed: boolean;
+  /** It was not in the turn before. */
+  fresh: boolean;
+  /** Seen from afar: the name alone. */
+  far: boolean;
+  onOpen: (place: string, open: boolean) => void;
+}
+
+/** A closed group: what it is called, and what matters of what is inside. */
+function GroupView({ group, x, y, active, dimmed, fresh, far, onOpen }: GroupProps) {
+  const { facts, w, h } = group;
+  const state = [
+    "gw-closed",
+    facts.sign === null ? "" : "gw-known",
+    `gw-${facts.state}`,
+    active ? "gw-active" : "",
+    dimmed ? "gw-dimmed" : "",
+    fresh ? "gw-fresh" : "",
+    facts.trouble === null ? "" : "gw-trouble",
+  ];
+  const open = (): void => {
+    onOpen(facts.place, true);
+  };
+  return (
+    <g
+      class={state.join(" ")}
+      style={{ transform: `translate(${x}px, ${y}px)` }}
+      data-testid="group"
+      data-key={group.key}
+      data-kind={facts.kind}
+      {...button(`Open ${wordsOf(facts)}`, false, open)}
+    >
+      <title>{wordsOf(facts)}</title>
+      {active && <rect class="gw-glow" x={-4} y={-4} width={w + 8} height={h + 8} rx={14} />}
+      {facts.times > 1 && (
+        <>
+          <rect class="gw-group-body" x={8} y={-8} width={w - 8} height={h} rx={8} />
+          <rect class="gw-group-body" x={4} y={-4} width={w - 4} height={h} rx={8} />
+        </>
+      )}
+      <rect class="gw-group-body" width={w} height={h} rx={facts.sign === null ? 8 : h / 2} />
+      {facts.sign === null ? <Facts {...{ facts, far }} /> : <Known {...{ facts, far, w }} />}
+      {facts.times > 1 && !far && <Times times={facts.times} w={w} />}
+      {facts.trouble !== null && <Alarm text={facts.trouble} x={w - 6} y={h - 4} />}
+      {facts.state === "done" && !far && (
+        <g class="gw-tick" transform={`translate(${w - 10} -4)`}>
+          <circle cx={5} cy={5} r={6} />
+          <path d="M2.2 5.2L4.3 7.3L8 3" />
+        </g>
+      )}
+    </g>
+  );
+}
+
+export const GroupNode = memo(GroupView);
+
+function Facts({ facts, far }: { facts: GroupFacts; far: boolean }) {
+  const { title, subtitle, shape } = facts;
+  return (
+    <>
+      <text class="gw-name" x={13} y={21}>
+        {title}
+        {subtitle !== "" && (
+          <tspan class="gw-class" dx={8}>
+            {subtitle}
+          </tspan>
+        )}
+      </text>
+      {!far && (
+        <>
+          <text class="gw-meta" x={13} y={38}>
+            {sizeText(facts)}
+            {shape !== "" && ` → ${shape}`}
+          </text>
+          <text class="gw-group-grad" x={13} y={54}>
+            {gradText(facts)}
+          </text>
+        </>
+      )}
+    </>
+  );
+}
+
+/** A module known as one thing: its sign, and under it what it is called. */
+function Known({ facts, far, w }: { facts: GroupFacts; far: boolean; w: number }) {
+  return (
+    <>
+      <text class="gw-sign" x={w / 2} y={18}>
+        {facts.sign}
+      </text>
+      {!far && (
+        <text class="gw-class" x={w / 2} y={33} text-anchor="middle">
+          {facts.subtitle === "" || facts.subtitle === facts.title
+            ? facts.title
+            : `${facts.title} ${facts.subtitle}`}
+        </text>
+      )}
+    </>
+  );
+}
+
+function Times({ times, w }: { times: number; w: number }) {
+  const text = `×${times}`;
+  const room = timesWidth(times);
+  return (
+    <g class="gw-times" transform={`translate(${w - room - 10} 8)`}>
+      <rect width={room} height={17} rx={8} />
+      <text x={room / 2} y={12.5}>
+        {text}
+      </text>
+    </g>
+  );
+}
+
+function Alarm({ text, x, y }: { text: string; x: number; y: number }) {
+  return (
+    <g class="gw-alarm" transform={`translate(${x} ${y})`} data-testid="alarm">
+      <title>{text}</title>
+      <circle r={8} />
+      <text y={4}>!</text>
+    </g>
+  );
+}
+
+/** An open group: a quiet frame with its name on top, and a button that closes it. */
+function FrameView({ placed, onOpen }: { placed: PlacedFrame; onOpen: GroupProps["onOpen"] }) {
+  const { frame, x, y, w, h } = placed;
+  const { facts, key } = frame;
+  const close = (): void => {
+    onOpen(facts.place, false);
+  };
+  return (
+    <g
+      class={facts.trouble === null ? "gw-frame" : "gw-frame gw-trouble"}
+      style={{ transform: `translate(${x}px, ${y}px)` }}
+      data-testid="frame"
+      data-key={key}
+      data-kind={facts.kind}
+    >
+      <rect class="gw-frame-body" width={w} height={h} rx={10} />
+      <g {...button(`Close ${wordsOf(facts)}`, true, close)} class="gw-frame-title">
+        <title>{`${wordsOf(facts)}: close`}</title>
+        <rect class="gw-hit" width={Math.min(w, frameTitleWidth(facts) + 8)} height={26} />
+        <path class="gw-fold" d="M10 10L14 14L18 10" />
+        <text class="gw-frame-name" x={25} y={17}>
+          {facts.title}
+          {facts.subtitle !== "" && (
+            <tspan class="gw-class" dx={7}>
+              {facts.subtitle}
+            </tspan>
+          )}
+        </text>
+      </g>
+    </g>
+  );
+}
+
+export const FrameNode = memo(FrameView);
+
+/** What makes a part of the picture a button, also for the keyboard. */
+function button(label: string, expanded: boolean, run: () => void) {
+  return {
+    tabindex: 0,
+    role: "button",
+    "aria-expanded": expanded,
+    "aria-label": label,
+    onClick: (event: Event) => {
+      event.stopPropagation();
+      run();
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      event.stopPropagation();
+      run();
+    },
+  } as const;
+}
+
+/** A group in words, for tooltips and screen readers. */
+export function wordsOf(facts: GroupFacts): string {
+  const { title, subtitle, times, kind, shape, norm, stepped, trouble } = facts;
+  const many = times > 1 && kind !== "loop" ? `${times} times ` : "";
+  const parts = [`${many}${title}${subtitle === "" ? "" : ` ${subtitle}`}`, sizeText(facts)];
+  if (shape !== "") parts.push(`gives ${shape}`);
+  if (norm !== null) parts.push(norm);
+  if (stepped !== null) parts.push(stepped === "stepped" ? stepped : `stepped by ${stepped}`);
+  if (trouble !== null) parts.push(trouble);
+  return parts.join(", ");
+}

@@ -1,0 +1,182 @@
+/* The keys, and the dialog that shows them with what the shapes mean. */
+
+import { useEffect, useRef } from "preact/hooks";
+import type { Store } from "../store/store";
+import { zoom } from "./camera";
+import { nextProblem } from "./problems";
+import { Legend } from "./legend";
+import { fitAll, release, type ViewState } from "./view-state";
+import { walkKey } from "./walk";
+
+type Run = (store: Store, view: ViewState) => void;
+
+const by =
+  (factor: number): Run =>
+  (_, view) => {
+    const { w, h } = view.size.value;
+    release(view);
+    view.camera.value = zoom(view.camera.value, factor, w / 2, h / 2);
+  };
+
+const stopped =
+  (run: (store: Store) => void): Run =>
+  (store) => {
+    store.playing.value = false;
+    run(store);
+  };
+
+const KEYS: Readonly<Partial<Record<string, Run>>> = {
+  ArrowLeft: stopped((store) => {
+    store.toPrevious();
+  }),
+  ArrowRight: stopped((store) => {
+    store.toNext();
+  }),
+  "Shift+ArrowLeft": stopped((store) => {
+    store.toNeighbour(-1);
+  }),
+  "Shift+ArrowRight": stopped((store) => {
+    store.toNeighbour(1);
+  }),
+  Home: stopped((store) => {
+    store.toFirst();
+  }),
+  End: stopped((store) => {
+    store.toLast();
+  }),
+  " ": (store) => {
+    store.togglePlay();
+  },
+  Escape: (store, view) => {
+    if (view.over.value !== null) view.over.value = null;
+    else store.select(null);
+  },
+  f: fitAll,
+  "+": by(1.25),
+  "-": by(1 / 1.25),
+  "/": (_, view) => {
+    view.over.value = "find";
+  },
+  "?": (_, view) => {
+    view.over.value = "keys";
+  },
+  "!": nextProblem,
+};
+
+/** What the dialog says of the keys. */
+const TOLD: readonly (readonly [string, string])[] = [
+  ["← →", "one step back, one on"],
+  ["Shift ← →", "one turn of the loop back, one on"],
+  ["Home, End", "the beginning, the present"],
+  ["Space", "play, pause"],
+  ["Alt ← → ↑ ↓", "walk over the picture, along the wires"],
+  ["Enter", "select the box that has the focus"],
+  ["/ or Ctrl F", "find"],
+  ["!", "the next error, hazard or NaN"],
+  ["f", "fit the picture"],
+  ["+ −", "larger, smaller; also Ctrl and the wheel"],
+  ["Esc", "close this; select nothing"],
+];
+
+/** Keys are ours while the widget has the focus: they must not reach the notebook. */
+export function keyDown(event: KeyboardEvent, store: Store, view: ViewState): void {
+  event.stopPropagation();
+  if (walkKey(event, store, view)) return;
+  if ((event.ctrlKey || event.metaKey) && event.key === "f") {
+    event.preventDefault();
+    view.over.value = "find";
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const { target } = event;
+  const written = target instanceof HTMLInputElement && target.type !== "range";
+  if (written && event.key !== "Escape") return; // the search takes its own keys
+  const shift = event.shiftKey && event.key.startsWith("Arrow");
+  const slider = target instanceof HTMLInputElement && !written;
+  if (slider && !shift && MOVES.has(event.key)) return; // the slider moves by itself
+  const box = target instanceof Element ? target.closest("[data-key]") : null;
+  if (box && (event.key === "Enter" || event.key === " ")) {
+    event.preventDefault();
+    target?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    return;
+  }
+  const control = target instanceof Element && target.closest("button, select") !== null;
+  const run = KEYS[shift ? `Shift+${event.key}` : event.key];
+  if (!run || (event.key === " " && control)) return;
+  if (target instanceof HTMLSelectElement) return;
+  event.preventDefault();
+  run(store, view);
+}
+
+const MOVES: ReadonlySet<string> = new Set([
+  "ArrowLeft",
+  "ArrowRight",
+  "ArrowUp",
+  "ArrowDown",
+  "Home",
+  "End",
+  "PageUp",
+  "PageDown",
+]);
+
+/** The keys and the legend, over the picture; Escape closes it, and the focus goes back. */
+export function KeysDialog({ view }: { view: ViewState }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    box.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement || before instanceof SVGElement) before.focus();
+    };
+  }, []);
+  const close = (): void => {
+    view.over.value = null;
+  };
+  return (
+    <div class="gw-veil" onClick={close}>
+      <div
+        ref={box}
+        class="gw-dialog"
+        data-testid="keys"
+        role="dialog"
+        aria-modal="true"
+        aria-label="Keys and shapes"
+        tabIndex={-1}
+        onClick={(event) => {
+          event.stopPropagation();
+        }}
+        onKeyDown={(event) => {
+          trap(event, box.current);
+        }}
+      >
+        <div class="gw-dialog-part">
+          <h4 class="gw-title">Keys</h4>
+          <dl class="gw-keys">
+            {TOLD.map(([keys, text]) => (
+              <div key={keys}>
+                <dt>{keys}</dt>
+                <dd>{text}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+        <div class="gw-dialog-part">
+          <h4 class="gw-title">Shapes</h4>
+          <Legend />
+        </div>
+        <button type="button" class="gw-command" data-action="close-keys" onClick={close}>
+          close
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Tab stays in the dialog, and only Escape leaves it. */
+function trap(event: KeyboardEvent, box: HTMLElement | null): void {
+  if (event.key === "Escape" || !box) return;
+  event.stopPropagation();
+  if (event.key !== "Tab") return;
+  event.preventDefault();
+  box.querySelector<HTMLElement>("button")?.focus();
+}

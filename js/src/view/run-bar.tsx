@@ -1,0 +1,71 @@
+/* A run that waits: what the reader can tell it to do. */
+
+import { called } from "../graph/names";
+import type { Store } from "../store/store";
+
+/** Where a backward run waits for the reader, and the buttons that move it. */
+export function RunBar({ store }: { store: Store }) {
+  const run = store.liveRun.value;
+  if (!run) return null;
+  const inCell = store.pause.value?.run === run.run;
+  return (
+    <div class="gw-notice" data-testid="run-bar" role="group" aria-label="The run that waits">
+      <span>
+        {inCell
+          ? "Backward waits in the running cell, which goes on when the run is over. Next (→) runs one node."
+          : "Backward waits: Next (→) runs one node."}
+      </span>
+      <span>
+        <ToSelected store={store} />
+        <Order action="run-end" title="Run all the nodes that are left" onClick={store.finishRun}>
+          to the end
+        </Order>
+        <Order
+          action="abandon"
+          title={
+            inCell
+              ? "Interrupt the cell here; gradients that were accumulated stay"
+              : "Stop here; gradients that were accumulated stay"
+          }
+          onClick={store.abandon}
+        >
+          abandon
+        </Order>
+      </span>
+    </div>
+  );
+}
+
+/** Runs up to the node that made the selected value. */
+function ToSelected({ store }: { store: Store }) {
+  const model = store.present.value;
+  const value = model.values.get(store.selected.value ?? -1);
+  const node = model.nodes.get(value?.node ?? -1);
+  if (!value || node?.state !== "ready") return null;
+  return (
+    <Order
+      action="run-to"
+      title={`Run up to and with ${node.name}, which made ${called(model, value.value)}`}
+      onClick={() => {
+        store.runTo(node.node);
+      }}
+    >
+      {`to ${called(model, value.value, 16)}`}
+    </Order>
+  );
+}
+
+interface OrderProps {
+  readonly action: string;
+  readonly title: string;
+  readonly onClick: () => void;
+  readonly children: string;
+}
+
+function Order({ action, title, onClick, children }: OrderProps) {
+  return (
+    <button type="button" class="gw-command" data-action={action} title={title} onClick={onClick}>
+      {children}
+    </button>
+  );
+}

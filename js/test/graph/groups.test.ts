@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import type { Box } from "../../src/graph/boxes";
+import { buildGraph, type Graph } from "../../src/graph/graph";
+import { callsIn, type Group } from "../../src/graph/groups";
+import { openByDepth } from "../../src/graph/open";
+import { planOf } from "../../src/graph/plan";
+import { fold } from "../../src/log/fold";
+import type { Model } from "../../src/log/model";
+import { createStore } from "../../src/store/store";
+import { Program, type Tensor } from "../builder";
+import { exampleA, manyBoxes } from "../examples";
+
+const modelOf = (p: Program, until?: number): Model => fold(p.events().slice(0, until));
+
+function draw(model: Model, opened: Record<string, boolean> = {}): Graph {
+  const choices = { everything: false, opened: new Map(Object.entries(opened)) };
+  return buildGraph(model, planOf(model, choices).plan);
+}
+
+const rootOf = (model: Model): Group =>
+  planOf(model, { everything: false, opened: new Map() }).plan.tree.root;
+
+const groupsIn = (graph: Graph) =>
+  [...graph.boxes.values()].filter((box): box is Box & { kind: "group" } => box.kind === "group");
+
+const titles = (graph: Graph): string[] => groupsIn(graph).map(({ facts }) => facts.title);
+
+/** A linear layer as the recorder tells it: two ops, a weight of its own. */
+function linear(p: Program, x: Tensor, name: string, weight: Tensor): Tensor {
+  let y = x;
+  p.within("module", name, "Linear", () => {
+    y = p.op("add", [p.op("mul", [x, weight]), 1]);
+  });
+  return y;
+}
+
+/** `layers` blocks of `ops` plain ops each, one after the other, inside one model. */
+function stack(layers: number, ops: number): Program {
+  const p = new Program();
+  p.cell();
+  let h = p.leaf("x", [1, 2], false);
+  p.within("module", "net", "Net", () => {
+    for (let i = 0; i < layers; i += 1) {
+      const w = p.parameter(`net.layers[${i}].w`, [1, 2]);
+      p.within("module", `net.layers[${i}]`, "Block", () => {
+        for (let k = 0; k < ops; k += 1) h = p.op("mul", [h, w]);
+      });
+    }
+  });
+  p.op("mean", [h], "loss");
+  return p;
+}
+
+/** A training loop: each turn runs forward and backward and writes the weight. */
+function training(turns: number, extra: (turn: number) => boolean = () => false): Program {
+  const p = new Program();
+  p.cell();
+  const x = p.leaf("x", [1, 2], false);
+  const w = p.parameter("net.weight", [0.5, 0.5]);
+  p.within("loop", "", "for i in range(n):", () => {
+    for (let turn = 1; turn <= turns; turn += 1) {
+      p.within("turn", String(turn), "", () => {
+        let h = linear(p, x, "net", w);
+        if (extra(turn)) h = p.op("add", [h, h]);
+        p.backward(p.op("mean", [h], "loss"));
+        p.within("step", "SGD", "lr=0.1", () => {
+          p.update(w);
+        });
+      });
+    }
+  });
+  return p;
+}
+
+describe("groups", () => {
+  it("are none where there are no scopes, and the graph is as it is without them", () => {
+    const model = modelOf(exampleA());
+    expect([...draw(model).boxes.keys()]).toEqual([...buildGraph(model).boxes.keys()]);
+    expect(draw(model).frames.size).toBe(0);
+  });
+
+  it("draw a known module as one pill with its sign", () => {
+    const p = new Program();
+    const w = p.parameter("net.weight", [1, 2]);
+    linear(p, p.leaf("x", [1, 2], false), "net", w);
+    const graph = draw(modelOf(p));
+    expect(groupsIn(graph).map(({ facts }) => facts.sign)).toEqual(["W·x + b"]);
+    expect([...graph.boxes.values()].filter(({ kind }) => kind === "pill")).toEqual([]);
+    // The parameter stands beside it, as there is room.
+    expect(graph.wires.map(({ from, to }) => [from, to])).toContainEqual([`v${w.id}`, "s1"]);
+  });
+
+  it("open outermost first while they fit, and hold every op once", () => {
+    const small = draw(modelOf(stack(1, 3)));
+    expect([...small.frames.keys()]).toEqual(["s1", "s2"]);
+    const large = draw(modelOf(stack(1, 50)));
+    expect(large.frames.size).toBe(1);
+    expect(titles(large)).toEqual(["net.layers[0]"]);
+    expect(groupsIn(large)[0]?.facts.ops).toBe(50);
+  });
+
+  it("fold equal modules in a row, and unfold them when asked", () => {
+    const model = modelOf(stack(6, 5));
+    const [folded, ...others] = groupsIn(draw(model));
+    expect(others).toEqual([]);
+    expect(folded?.facts).toMatchObject({ title: "net.layers[0…5]", times: 6, ops: 30 });
+    const open = draw(model, { [folded?.facts.place ?? ""]: true });
+    expect(titles(open)).toEqual([0, 1, 2, 3, 4, 5].map((i) => `net.layers[${i}]`));
+    expect(open.boxes.size).toBeLessThan(40);
+  });
+
+  it("follow the user before their own default", () => {
+    const model = modelOf(stack(1, 3));
+    const closed = draw(model, { s1: false });
+    expect(closed.frames.size).toBe(0);
+    expect(titles(closed)).toEqual(["net"]);
+    expect([...closed.boxes.values()].map(({ key }) => key)).toContain("v1");
+  });
+
+  it("join their wires to what stands outside, each end drawn", () => {
+    for (const opened of [{}, { s1: false }, { s1: true }, { "s2×": true, s3: true }]) {
+      const graph = draw(modelOf(stack(3, 4)), opened);
+      const reached = new Set<string>();
+      for (const { from, to } of graph.wires) {
+        expect(graph.boxes.has(from) && graph.boxes.has(to)).toBe(true);
+        reached.add(from).add(to);
+      }
+      expect([...graph.boxes.keys()].filter((key) => !reached.has(key))).toEqual([]);
+    }
+  });
+
+  it("show what is wrong inside", () => {
+    const p = new Program();
+    p.within("module", "net", "Net", () => {
+      const h = p.op("mul", [p.leaf("x", [1, NaN]), 2]);
+      p.op("mean", [p.op("add", [h, 1])]);
+    });
+    const model = modelOf(p);
+    for (const [id, value] of model.values) {
+      if (value.call === null) continue;
+      model.values.set(id, { ...value, summary: { ...value.summary, values: [1, "nan"] } });
+    }
+    expect(groupsIn(draw(model, { s1: false }))[0]?.facts.trouble).toContain("NaN");
+  });
+
+  it("cut ten thousand ops into a few parts that hold them all", () => {
+    const model = modelOf(manyBoxes(10_000));
+    const graph = draw(model);
+    expect(graph.boxes.size).toBeLessThan(60);
+    expect(groupsIn(graph).reduce((sum, { facts }) => sum + facts.ops, 0)).toBe(10_001);
+    const root = rootOf(model);
+    expect(callsIn(root)).toEqual([...callsIn(root)].sort((a, b) => a - b));
+    for (const inner of root.items) {
+      if (typeof inner !== "number") expect(inner.items.length).toBeLessThanOrEqual(60);
+    }
+    expect(openByDepth(root)).toEqual([]);
+  });
+});
+
+describe("a film", () => {
+  it("shows one turn, the one of the moment, with one card for a parameter", () => {
+    const model = modelOf(training(5));
+    const graph = draw(model);
+    const cards = [...graph.boxes.values()].filter((box) => box.kind === "card");
+    expect(cards.filter(({ value }) => value.parameter).map(({ value }) => value.version)).toEqual([
+      5,
+    ]);
+    const signs = [...graph.boxes.values()].flatMap((b) => (b.kind === "pill" ? [b.sign] : []));
+    expect(signs).toEqual(["mean", "SGD"]);
+    expect(groupsIn(graph).length).toBe(1);
+  });
+
+  it("says on a closed group what stepped its parameters", () => {
+    const [group] = groupsIn(draw(modelOf(training(3))));
+    expect(group?.facts.stepped).toBe("SGD");
+    expect(groupsIn(draw(modelOf(stack(1, 50))))[0]?.facts.stepped).toBe(null);
+  });
+
+  it("gives equal structure equal places from turn to turn", () => {
+    const p = training(4);
+    const ends = p
+      .events()
+      .flatMap((e, t) => (e.event === "scope" && e.kind === "turn" && !e.open ? [t] : []));
+    const [second, third] = ends.slice(1, 3).map((time) => draw(modelOf(p, time)));
+    const places = (graph?: Graph) => new Set(graph?.places.values());
+    expect(places(second).size).toBeGreaterThan(5);
+    expect(places(third)).toEqual(places(second));
+    expect([...(third?.boxes.keys() ?? [])]).not.toEqual([...(second?.boxes.keys() ?? [])]);
+    expect(third?.fresh.size).toBe(0);
+  });
+
+  it("marks what the turn before did not have", () => {
+    const graph = draw(modelOf(training(3, (turn) => turn === 3)));
+    const fresh = [...graph.fresh].map((key) => graph.boxes.get(key)?.kind).sort();
+    expect(fresh).toEqual(["card", "pill"]);
+  });
+
+  it("is no film where turns run no backward: equal turns are one group", () => {
+    const p = new Program();
+    let h = p.leaf("x", [1, 2]);
+    p.within("loop", "", "for t in range(10):", () => {
+      for (let t = 1; t <= 10; t += 1) {
+        p.within("turn", String(t), "", () => {
+          h = p.op("mul", [p.op("add", [h, 1]), 2]);
+        });
+      }
+    });
+    p.op("mean", [h], "loss");
+    const [loop] = groupsIn(draw(modelOf(p)));
+    expect(loop?.facts).toMatchObject({ title: "for t in range(10)", times: 10, ops: 20 });
+    expect(titles(draw(modelOf(p), { [loop?.facts.place ?? ""]: true })).length).toBe(10);
+  });
+});
+
+describe("the store", () => {
+  it("opens the groups around what is sought", () => {
+    const store = createStore();
+    store.load(stack(1, 50).packed());
+    expect(store.scene.value.boxes.has("c7")).toBe(false);
+    store.seek("c7");
+    expect(store.scene.value.boxes.has("c7")).toBe(true);
+    expect([...store.scene.value.frames.keys()]).toEqual(["s1", "s2"]);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { buildGraph } from "../../src/graph/graph";
+import { cutToWidth, textWidth } from "../../src/graph/measure";
+import { fold } from "../../src/log/fold";
+import { Program } from "../builder";
+
+describe("text", () => {
+  it("is measured letter by letter", () => {
+    expect(textWidth("iiii", 10, "regular")).toBeLessThan(textWidth("WWWW", 10, "regular") / 3);
+    expect(textWidth("abc", 20, "bold")).toBeCloseTo(2 * textWidth("abc", 10, "bold"));
+    expect(textWidth("iiii", 10, "mono")).toBe(textWidth("WWWW", 10, "mono"));
+    expect(textWidth("e\u0301", 10, "regular")).toBe(textWidth("e", 10, "regular"));
+  });
+
+  it("is cut in its middle until it has room", () => {
+    expect(cutToWidth("net.weight", 200, 13.5, "bold")).toBe("net.weight");
+    const short = cutToWidth("layer.self_attn.in_proj_weight", 158, 13.5, "bold");
+    expect(short).toMatch(/^layer\..*…\w*weight$/);
+    expect(textWidth(short, 13.5, "bold")).toBeLessThanOrEqual(158);
+  });
+
+  it("never runs over the edge of a card, nor under its badge", () => {
+    const p = new Program();
+    for (const name of ["head.weight", "WWWW.MMMM.WWWWWWWW.weight", "i"]) {
+      p.parameter(name, [-0.02271, -0.006371, -0.1842, 0.2459]);
+    }
+    for (const box of buildGraph(fold(p.events())).boxes.values()) {
+      if (box.kind !== "card") continue;
+      const badge = box.w - 19 - textWidth("v0", 10, "mono") - 8;
+      expect(24 + textWidth(box.title, 13.5, "bold")).toBeLessThanOrEqual(badge);
+      for (const line of box.lines) {
+        expect(9 + textWidth(line, 11.5, "mono")).toBeLessThanOrEqual(box.w - 6);
+      }
+    }
+  });
+});

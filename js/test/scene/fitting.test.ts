@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { buildGraph, type Graph } from "../../src/graph/graph";
+import { contentOf, detailsOf, planOf, type Detail } from "../../src/graph/plan";
+import { fold } from "../../src/log/fold";
+import { fitting, sizeOf } from "../../src/scene/fitting";
+import { BLANK, nextPicture } from "../../src/scene/pictures";
+import { createStore } from "../../src/store/store";
+import { Program } from "../builder";
+import { exampleA, exampleC } from "../examples";
+
+/** A model of two blocks, and a loss of it. */
+function trained(blocks = 2): Program {
+  const p = new Program();
+  p.cell();
+  let h = p.leaf("x", [1, 2], false);
+  p.within("module", "net", "Net", () => {
+    for (let i = 0; i < blocks; i += 1) {
+      const w = p.parameter(`net.layers[${i}].w`, [1, 2]);
+      p.within("module", `net.layers[${i}]`, `Block${i}`, () => {
+        for (let k = 0; k < 3; k += 1) h = p.op("mul", [h, w]);
+      });
+    }
+  });
+  p.op("mean", [p.op("mul", [p.op("add", [h, 1]), h])], "loss");
+  return p;
+}
+
+const choices = { everything: false, opened: new Map<string, boolean>() };
+
+function drawn(p: Program) {
+  const model = fold(p.events());
+  const draw = (detail: Detail): Graph => buildGraph(model, planOf(model, choices, detail).plan);
+  return { draw, details: () => detailsOf(contentOf(model, false)) };
+}
+
+describe("the size of a graph", () => {
+  it("is known along the flow before it is laid out, and nearly so across it", () => {
+    for (const program of [exampleA(), exampleC(), trained()]) {
+      const { draw, details } = drawn(program);
+      for (const detail of details()) {
+        const graph = draw(detail);
+        const wish = { graph, whole: graph, room: { w: 900, h: 400 }, state: "" };
+        for (const direction of ["LR", "TD"] as const) {
+          const { bounds } = nextPicture(BLANK, { ...wish, direction }).scene;
+          const size = sizeOf(graph, direction);
+          const [along, across] =
+            direction === "LR" ? (["w", "h"] as const) : (["h", "w"] as const);
+          expect(Math.abs(size[along] - bounds[along])).toBeLessThan(3);
+          expect(size[across]).toBeLessThanOrEqual(bounds[across] + 1);
+          expect(size[across]).toBeGreaterThan(bounds[across] * 0.6);
+        }
+      }
+    }
+  });
+});
+
+describe("what is shown", () => {
+  it("becomes less with less room, inner groups closing first", () => {
+    const { draw, details } = drawn(trained());
+    const of = (w: number): Detail => fitting(details(), draw, { w, h: 400 }, "LR").detail;
+    expect(of(9000)).toMatchObject({ depth: 2, values: "airy" });
+    const seen = [9000, 2400, 2000, 1600, 1200, 900, 700].map(of);
+    for (const [i, detail] of seen.entries()) {
+      const before = seen[i - 1];
+      if (before) expect(detail.depth).toBeLessThanOrEqual(before.depth);
+    }
+    expect(seen.at(-1)).toMatchObject({ depth: 0 });
+  });
+
+  it("without a name is a chip, or no more than its wire, where there is little room", () => {
+    const { draw, details } = drawn(trained());
+    const by = new Map([...details()].filter(({ depth }) => depth === 0).map((d) => [d.values, d]));
+    const [cards, chips, wires] = (["cards", "chips", "wires"] as const).map((values) => {
+      const detail = by.get(values);
+      if (!detail) throw new Error(values);
+      return draw(detail);
+    });
+    const unnamed = (graph?: Graph) =>
+      [...(graph?.boxes.values() ?? [])].flatMap((b) => (b.kind === "card" && !b.named ? [b] : []));
+    expect(unnamed(cards).map(({ slim }) => slim)).toContain(false);
+    expect(unnamed(chips).every(({ slim, lines }) => slim && lines.length === 0)).toBe(true);
+    expect(unnamed(wires)).toEqual([]);
+    // Each op is still joined to what it reads: `mul` reads what `add` made.
+    const joins = wires?.wires.map(({ from, to }) => `${from}>${to}`);
+    expect(joins?.some((text) => /^c\d+>c\d+$/.test(text))).toBe(true);
+    expect([...(wires?.boxes.values() ?? [])].some((b) => b.kind === "card" && b.named)).toBe(true);
+  });
+
+  it("of a store depends on its room alone, and what the reader opens opens in place", () => {
+    const store = createStore();
+    store.room.value = { w: 700, h: 400 };
+    store.load(trained().packed());
+    const closed = [...store.scene.value.boxes.keys()].filter((key) => key.startsWith("s"));
+    expect(closed).toEqual(["s1"]);
+    store.openGroup("s1", true);
+    expect([...store.scene.value.frames.keys()]).toEqual(["s1"]);
+    const { room } = store;
+    store.opened.value = new Map();
+    room.value = { w: 9000, h: 400 };
+    expect([...store.scene.value.frames.keys()].sort()).toEqual(["s1", "s2", "s3"]);
+  });
+
+  it("stays while the reader steps through a cell, and closes no group twice", () => {
+    const store = createStore();
+    store.room.value = { w: 700, h: 400 };
+    store.load(trained().packed());
+    const known = store.scene.value.boxes;
+    for (let time = store.first.value + 6; time < store.end.value; time += 2) {
+      store.goTo(time);
+      for (const [key, { x, y }] of store.scene.value.boxes) {
+        expect(known.get(key)).toMatchObject({ x, y });
+      }
+      expect(store.scene.value.frames.size).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { findAll, problemsOf } from "../../src/store/find";
+import { createStore, type Store } from "../../src/store/store";
+import { Program } from "../builder";
+import { exampleA, exampleG, manyBoxes } from "../examples";
+
+function load(program: Program): Store {
+  const store = createStore();
+  store.load(program.packed());
+  return store;
+}
+
+const search = (store: Store, query: string): string[] =>
+  findAll(store.model.value, query, store.scene.value.boxes).map(({ key }) => key);
+
+describe("the search", () => {
+  it("finds variables, ops, signs, nodes, shapes and source lines", () => {
+    const store = load(exampleA());
+    expect(search(store, "y")[0]).toBe("v5"); // the name itself before all that contains it
+    expect(search(store, "mul")).toContain("c3");
+    expect(search(store, "×")).toEqual(["c3"]);
+    expect(search(store, "MulBackward0")).toEqual(["c3"]);
+    expect(search(store, "(1,)").length).toBe(8);
+    expect(search(store, "line 3 add")).toContain("c1");
+    expect(search(store, "mul add")).toEqual([]);
+    expect(search(store, "  ")).toEqual([]);
+  });
+
+  it("lists the newest first, and not without end", () => {
+    const store = load(manyBoxes(500));
+    const hits = search(store, "add");
+    expect(hits.length).toBe(60);
+    const calls = hits.map((key) => Number(key.slice(1)));
+    expect(calls).toEqual([...calls].sort((a, b) => b - a));
+  });
+});
+
+describe("what is wrong", () => {
+  const problems = (store: Store) =>
+    problemsOf(store.model.value, store.shown.error.value, store.shown.hazards.value);
+
+  it("is nothing where all went well", () => {
+    expect(problems(load(exampleA()))).toEqual([]);
+  });
+
+  it("is a hazard before backward, and its error afterwards", () => {
+    expect(problems(load(exampleG(false))).map(({ kind }) => kind)).toEqual(["hazard"]);
+    const failed = load(exampleG());
+    const [first] = problems(failed);
+    expect(first?.kind).toBe("error");
+    expect(first?.key).toBe(`n${[...failed.shown.failed.value][0] ?? ""}`);
+  });
+
+  it("is the value with which NaN begins, and not all that it spoils", () => {
+    const p = new Program();
+    p.cell();
+    const x = p.leaf("x", [1]);
+    p.tell("value", 90, 90, 0, false, true, false, null, [[1], "float32", ["inf"], null, null]);
+    p.tell("op", 90, "mul", [x.id, "inf"], {}, [90], null, false, null, null);
+    p.tell("value", 91, 91, 0, false, true, false, null, [[1], "float32", ["nan"], null, null]);
+    p.tell("op", 91, "mul", [90, "0"], {}, [91], null, false, null, null);
+    expect(problems(load(p))).toEqual([{ key: "v90", kind: "nan" }]);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { drawCurve, placeOf, scalarsOf, turnAt } from "../../src/view/curve";
+import { listed } from "../../src/view/film";
+
+const points = (line: string | undefined): number[][] =>
+  (line ?? "").split(" ").map((point) => point.split(",").map(Number));
+
+describe("a curve of scalars", () => {
+  it("goes from the first turn to the last, and falls where the numbers fall", () => {
+    const { lines, broken } = drawCurve([4, 3, 2, 1], 4);
+    expect(lines.length).toBe(1);
+    const [first, ...rest] = points(lines[0]);
+    expect(first?.[0]).toBe(0);
+    expect(rest.at(-1)?.[0]).toBe(100);
+    const heights = points(lines[0]).map(([, y = NaN]) => y);
+    expect(heights).toEqual([...heights].sort((a, b) => a - b)); // downward on the page
+    expect(broken).toEqual([]);
+  });
+
+  it("is broken where a number is missing, and marks what is not finite", () => {
+    const { lines, broken } = drawCurve([1, null, 3, "nan", 5, "inf"], 6);
+    expect(lines.length).toBe(3);
+    expect(broken).toEqual([4, 6]);
+  });
+
+  it("stays short for many turns, and keeps their extremes", () => {
+    const many = Array.from({ length: 50_000 }, (_, i) => (i === 31_234 ? 100 : Math.sin(i)));
+    const { lines } = drawCurve(many, many.length);
+    const all = lines.flatMap(points);
+    expect(all.length).toBeLessThan(1000);
+    expect(Math.min(...all.map(([, y = NaN]) => y))).toBe(3); // the one peak is at the top
+  });
+
+  it("finds the turn at a place", () => {
+    for (const count of [2, 7, 500]) {
+      for (const turn of [1, 2, count]) {
+        expect(turnAt(placeOf(turn, count), count)).toBe(turn);
+      }
+    }
+    expect([turnAt(-1, 9), turnAt(2, 9)]).toEqual([1, 9]);
+  });
+
+  it("says a turn's numbers and which turns are kept", () => {
+    const curves = { loss: [0.5, "nan"], norm: [null, 2] };
+    const film = { loop: 1, count: 2, turns: [], curves };
+    expect(scalarsOf(film, 1)).toBe("loss 0.5");
+    expect(scalarsOf(film, 2)).toBe("loss nan, norm 2");
+    expect(listed([1, 5, 28, 29, 30])).toBe("1, 5, 28 to 30");
+  });
+});
